@@ -1,0 +1,15 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The fuzz targets, in a package of their own: an app that depends on hearth never sees them.
+// Build with scripts/fuzz.sh; libFuzzer brings the main function, so a plain build does not link.
+let package = Package(
+    name: "Fuzz",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "hearth", path: "..", traits: [])],
+    targets: [
+        .executableTarget(
+            name: "Fuzz", dependencies: [.product(name: "HearthDelivery", package: "hearth")],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
+    ]
+)

@@ -1,0 +1,31 @@
+import Foundation
+
+/// One parser of bytes from outside, by the name given in `HEARTH_FUZZ`.
+///
+/// A target may refuse its input with a typed error; it must not trap, hang or hand back what breaks its own rules.
+private let targets: [String: @Sendable (Data) -> Void] = [
+    "version": fuzzVersion,
+    "path-component": fuzzPathComponent,
+    "manifest": fuzzManifest,
+    "model-reference": fuzzModelReference,
+    "file-name": fuzzFileName,
+    "chunk-index": fuzzChunkIndex,
+    "gguf": fuzzGGUF,
+]
+
+private let target: @Sendable (Data) -> Void = {
+    let name = ProcessInfo.processInfo.environment["HEARTH_FUZZ"] ?? ""
+    guard let target = targets[name] else {
+        FileHandle.standardError.write(
+            Data("HEARTH_FUZZ has to name one of: \(targets.keys.sorted().joined(separator: " "))\n".utf8))
+        exit(64)
+    }
+    return target
+}()
+
+/// What libFuzzer calls with every input it makes up.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    target(start.map { Data(bytes: $0, count: count) } ?? Data())
+    return 0
+}

@@ -1,0 +1,66 @@
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+SWIFT ?= swift
+# SwiftPM passes the traits to the compiler in the order of a hashed set: with another order every time it plans, it would
+# compile everything again.
+export SWIFT_DETERMINISTIC_HASHING = 1
+PREFIX ?= /usr/local
+pkgconfig = $(shell . scripts/env.sh && echo $$llama_prefix)/lib/pkgconfig
+flags = --pkg-config-path $(pkgconfig)
+# The standard library goes in, so that the binary runs anywhere, in any environment.
+# Colours are a flag of the compiler, so a build at a terminal and one into a log would each undo the other.
+release = -c release --static-swift-stdlib --no-color-diagnostics
+
+.PHONY: help setup build run chat test verify lint format bench fuzz docs install clean
+
+help:
+	@echo "make run      build, publish, host, pull, verify, load and answer: the whole system once"
+	@echo "make chat     talk to the default model"
+	@echo "make test     everything that fits fifteen minutes"
+	@echo "make verify   everything in full; STAGE=... for one stage, one of: $$(scripts/verify.sh --stages)"
+	@echo "make bench    measure against llama.cpp's own tools, nginx and curl"
+	@echo "make fuzz     feed the parsers hostile bytes; FUZZ_SECONDS=... for each"
+	@echo "make docs     the reference, as web pages in .build/docs"
+	@echo "make install  the hearth command into PREFIX (default $(PREFIX))"
+	@echo "make setup build lint format clean"
+
+setup:
+	@scripts/setup.sh
+
+build: setup
+	@$(SWIFT) build $(flags) $(release) --product hearth
+
+run: build
+	@scripts/run.sh
+
+chat: build
+	@scripts/chat.sh
+
+test: setup
+	@scripts/test.sh
+
+verify: setup
+	@scripts/verify.sh $(STAGE)
+
+lint:
+	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Fuzz Package.swift
+	@for script in scripts/*.sh scripts/bench/*.sh .ci/run; do bash -n "$$script"; done
+
+format:
+	@$(SWIFT) format --in-place --recursive --parallel Sources Tests Fuzz Package.swift
+
+bench: build
+	@scripts/setup.sh bench
+	@scripts/bench/run.sh $(BENCH)
+
+fuzz: setup
+	@scripts/fuzz.sh
+
+docs: setup
+	@scripts/docs.sh
+
+install: build
+	@scripts/install.sh "$(PREFIX)"
+
+clean:
+	@rm -rf .build .build-*

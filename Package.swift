@@ -1,0 +1,111 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Traits switch the heavy parts: an app that only delivers models needs neither llama.cpp nor a web server.
+let llama = TargetDependencyCondition.when(traits: ["Llama"])
+let server = TargetDependencyCondition.when(traits: ["Server"])
+
+let package = Package(
+    name: "hearth",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
+    products: [
+        // With the floors they stand on, whose types their interfaces speak: an app imports those too.
+        .library(name: "Hearth", targets: ["Hearth", "HearthDelivery", "HearthInference", "HearthHTTP", "HearthBase"]),
+        .library(name: "HearthDelivery", targets: ["HearthDelivery", "HearthHTTP", "HearthBase"]),
+        .library(name: "HearthInference", targets: ["HearthInference", "HearthBase"]),
+        .library(name: "HearthLlama", targets: ["HearthLlama"]),
+        .library(name: "HearthPublishing", targets: ["HearthPublishing"]),
+        .library(name: "HearthServer", targets: ["HearthServer"]),
+        .executable(name: "hearth", targets: ["hearth"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["Llama", "Server"]),
+        .trait(name: "Llama", description: "Text generation with llama.cpp (found through pkg-config as `llama`)."),
+        .trait(name: "Server", description: "The model origin and everything else that listens (libmicrohttpd)."),
+    ],
+    targets: [
+        // Other people's C, seen through module maps.
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CLlama", pkgConfig: "llama"),
+        // llama.cpp's chat templates exist in C++ only.
+        .target(
+            name: "CLlamaShim",
+            dependencies: [.target(name: "CLlama", condition: llama)],
+            cxxSettings: [.define("HEARTH_LLAMA", .when(traits: ["Llama"]))]),
+
+        // What both rivers stand on.
+        .target(name: "HearthBase", dependencies: ["CCrypto"]),
+        .target(name: "HearthHTTP", dependencies: ["HearthBase", "CCurl"]),
+
+        // The river of bytes.
+        .target(name: "HearthDelivery", dependencies: ["HearthBase", "HearthHTTP"]),
+        .target(name: "HearthPublishing", dependencies: ["HearthBase", "HearthDelivery"]),
+
+        // The river of tokens.
+        .target(name: "HearthInference", dependencies: ["HearthBase"]),
+        .target(
+            name: "HearthLlama",
+            dependencies: [
+                "HearthBase", "HearthInference",
+                .target(name: "CLlama", condition: llama),
+                .target(name: "CLlamaShim", condition: llama),
+            ]),
+
+        // Where they meet, and what people touch.
+        .target(
+            name: "Hearth",
+            dependencies: [
+                "HearthBase", "HearthDelivery", "HearthHTTP", "HearthInference",
+                .target(name: "HearthLlama", condition: llama),
+            ]),
+        .target(
+            name: "HearthServer",
+            dependencies: ["HearthBase", .target(name: "CMicrohttpd", condition: server)]),
+        .target(
+            name: "HearthCommand",
+            dependencies: [
+                "Hearth", "HearthBase", "HearthDelivery", "HearthHTTP", "HearthInference", "HearthPublishing",
+                .target(name: "HearthServer", condition: server),
+            ]),
+        .executableTarget(name: "hearth", dependencies: ["HearthCommand"]),
+
+        // Tests.
+        .target(name: "HearthTestSupport", dependencies: ["HearthBase", "HearthHTTP", "HearthInference"]),
+        .testTarget(name: "HearthBaseTests", dependencies: ["HearthBase", "HearthTestSupport"]),
+        .testTarget(name: "HearthHTTPTests", dependencies: ["HearthBase", "HearthHTTP", "HearthTestSupport"]),
+        .testTarget(
+            name: "HearthDeliveryTests",
+            dependencies: ["HearthBase", "HearthDelivery", "HearthHTTP", "HearthTestSupport"]),
+        .testTarget(
+            name: "HearthPublishingTests",
+            dependencies: ["HearthBase", "HearthDelivery", "HearthPublishing", "HearthTestSupport"]),
+        .testTarget(
+            name: "HearthInferenceTests", dependencies: ["HearthBase", "HearthInference", "HearthTestSupport"]),
+        .testTarget(
+            name: "HearthLlamaTests",
+            dependencies: ["HearthBase", "HearthInference", "HearthLlama", "HearthTestSupport"]),
+        .testTarget(name: "HearthServerTests", dependencies: ["HearthBase", "HearthServer", "HearthTestSupport"]),
+        .testTarget(
+            name: "HearthCommandTests",
+            dependencies: [
+                "Hearth", "HearthBase", "HearthCommand", "HearthDelivery", "HearthInference", "HearthTestSupport",
+                "hearth",
+            ],
+            exclude: ["Golden"]),
+    ],
+    cLanguageStandard: .c17,
+    cxxLanguageStandard: .cxx17
+)
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+for target in package.targets where [.regular, .executable, .test].contains(target.type) && target.name != "CLlamaShim"
+{
+    target.swiftSettings = (target.swiftSettings ?? []) + settings
+}

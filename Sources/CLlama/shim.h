@@ -1,0 +1,3 @@
+#pragma once
+#include <ggml-backend.h>
+#include <llama.h>

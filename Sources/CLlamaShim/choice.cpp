@@ -1,0 +1,93 @@
+#include "CLlamaShim.h"
+
+#ifdef HEARTH_LLAMA
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <random>
+#include <vector>
+
+struct hearth_choice {
+    std::mt19937 generator;
+    std::vector<int32_t> tokens;
+    std::vector<float> weights;
+};
+
+namespace {
+
+constexpr int32_t lanes = 16;
+
+/// Several maxima side by side, so that the compiler may compute them at once.
+float largest(const float *values, int32_t count) {
+    float best[lanes];
+    std::fill(best, best + lanes, values[0]);
+    int32_t index = 0;
+    for (; index + lanes <= count; index += lanes)
+        for (int32_t lane = 0; lane < lanes; lane++)
+            best[lane] = best[lane] < values[index + lane] ? values[index + lane] : best[lane];
+    for (; index < count; index++) best[0] = best[0] < values[index] ? values[index] : best[0];
+    return *std::max_element(best, best + lanes);
+}
+
+/// Whether any of the next `lanes` values reaches the limit.
+bool any_reaches(const float *values, float limit) {
+    int32_t found = 0;
+    for (int32_t lane = 0; lane < lanes; lane++) found |= values[lane] >= limit;
+    return found != 0;
+}
+
+}  // namespace
+
+hearth_choice *hearth_choice_new(uint32_t seed) {
+    return new (std::nothrow) hearth_choice{std::mt19937(seed), {}, {}};
+}
+
+void hearth_choice_free(hearth_choice *choice) { delete choice; }
+
+int32_t hearth_choice_greedy(const float *logits, int32_t count) {
+    const float best = largest(logits, count);
+    for (int32_t index = 0; index < count; index++)
+        if (logits[index] == best) return index;
+    return 0;
+}
+
+int32_t hearth_choice_draw(hearth_choice *choice, const float *logits, int32_t count, float temperature) {
+    // A token e^40 times less likely than the best cannot be seen in a double-precision sum of all: leaving it out
+    // changes no choice but one in some 10^12.
+    constexpr float invisible = 40.0f;
+    const float best = largest(logits, count);
+    const float scaled_best = best / temperature;
+    const float limit = best - invisible * temperature;
+
+    std::uniform_real_distribution<double> unit(0.0, 1.0);
+    const double random = unit(choice->generator);
+    double sum = 0;
+    choice->tokens.clear();
+    choice->weights.clear();
+    try {
+        for (int32_t start = 0; start < count; start += lanes) {
+            const int32_t end = std::min(count, start + lanes);
+            if (end - start == lanes && !any_reaches(logits + start, limit)) continue;
+            for (int32_t index = start; index < end; index++) {
+                if (!(logits[index] >= limit)) continue;
+                const float weight = std::exp(logits[index] / temperature - scaled_best);
+                choice->tokens.push_back(index);
+                choice->weights.push_back(weight);
+                sum += weight;
+            }
+        }
+    } catch (const std::bad_alloc &) {
+        return hearth_choice_greedy(logits, count);
+    }
+    const double target = sum * random;
+    double running = 0;
+    for (size_t index = 0; index < choice->tokens.size(); index++) {
+        running += choice->weights[index];
+        if (running >= target) return choice->tokens[index];
+    }
+    // Logits that are no numbers leave nothing to choose from.
+    return choice->tokens.empty() ? hearth_choice_greedy(logits, count) : choice->tokens.back();
+}
+
+#endif

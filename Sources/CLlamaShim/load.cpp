@@ -1,0 +1,68 @@
+#include "CLlamaShim.h"
+#include "guarded.hpp"
+
+#ifdef HEARTH_LLAMA
+
+#include <ggml.h>
+#include <llama.h>
+
+#include <cstdio>
+#include <mutex>
+#include <stdexcept>
+
+namespace {
+
+/// Whether this thread loads a file, whose faults are the file's and not the program's.
+thread_local bool is_loading = false;
+ggml_abort_callback_t previous = nullptr;
+
+/// llama.cpp calls this before it ends the process. While a file is loaded an exception leads out instead: everything
+/// between here and the loader's own `catch` is C++ that unwinds, or C with unwind tables and nothing to clean up.
+void on_abort(const char *message) {
+    if (is_loading) throw std::runtime_error(message);
+    if (previous) {
+        previous(message);
+    } else {
+        std::fprintf(stderr, "%s\n", message);
+    }
+}
+
+struct Loading {
+    Loading() {
+        static std::once_flag once;
+        std::call_once(once, [] { previous = ggml_set_abort_callback(on_abort); });
+        is_loading = true;
+    }
+    ~Loading() { is_loading = false; }
+};
+
+}  // namespace
+
+llama_model *hearth_model_load(const char *path, const hearth_model_options *options, char **error) {
+    const Loading loading;
+    return hearth::guarded(error, "llama.cpp cannot read it", [&]() -> llama_model * {
+        llama_model_params params = llama_model_default_params();
+        params.n_gpu_layers = options->gpu_layers;
+        params.progress_callback = options->progress;
+        params.progress_callback_user_data = options->user;
+        return llama_model_load_from_file(path, params);
+    });
+}
+
+llama_context *hearth_context_new(llama_model *model, const hearth_context_options *options, char **error) {
+    const Loading loading;
+    return hearth::guarded(error, "llama.cpp cannot make a context for it", [&]() -> llama_context * {
+        llama_context_params params = llama_context_default_params();
+        params.n_ctx = options->length;
+        params.n_batch = options->batch;
+        // One piece of work for each chunk: what was aborted is then exactly what was asked last.
+        params.n_ubatch = options->batch;
+        params.n_seq_max = 1;
+        params.n_threads = options->threads;
+        params.n_threads_batch = options->threads;
+        params.no_perf = true;
+        return llama_init_from_model(model, params);
+    });
+}
+
+#endif

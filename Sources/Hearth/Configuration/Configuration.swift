@@ -1,0 +1,209 @@
+import Foundation
+import HearthBase
+import HearthDelivery
+
+/// The settings of a home, kept in `config.json` with access for its owner only.
+///
+/// ```json
+/// { "origins": { "main": "https://models.example.org/models.json" },
+///   "defaultModel": "smollm2-135m-instruct", "contextLength": 4096, "threads": 3 }
+/// ```
+/// Settings of other versions are kept as they are when the file is written.
+public struct Configuration: Sendable, Hashable {
+    /// Where models come from: the address of a `models.json` by a name of the user's choice.
+    public var origins: [String: URL] = [:]
+    /// The model `chat` uses when none is named: `family[@version][:variant]`.
+    public var defaultModel: String?
+    /// The context window to make, in tokens; `nil` for the model's own, capped by the engine.
+    public var contextLength: Int?
+    /// The threads that compute; `nil` leaves it to the engine.
+    public var threads: Int?
+    /// The most tokens of one answer; `nil` for the package's default.
+    public var maximumNewTokens: Int?
+    /// The sampling temperature; `nil` for the package's default.
+    public var temperature: Float?
+    private var others: [String: JSONValue] = [:]
+
+    /// The most bytes a configuration file may have.
+    public static let maximumFileSize = 1 << 20
+
+    /// No settings.
+    public init() {}
+
+    /// Reads the contents of a `config.json`.
+    /// - Throws: ``ConfigurationError`` with `invalid-configuration`, naming the setting.
+    public init(json data: Data) throws {
+        let document: JSONValue
+        do {
+            document = try JSONValue(parsing: data)
+        } catch {
+            throw ConfigurationError(.invalid, "the configuration is not a JSON object", underlying: error)
+        }
+        guard case .object(let object) = document else {
+            throw ConfigurationError(.invalid, "the configuration is not a JSON object")
+        }
+        for (key, value) in object {
+            switch (key, value) {
+            case (_, .null): continue
+            case ("origins", .object(let entries)):
+                for (name, url) in entries {
+                    guard case .string(let text) = url else {
+                        throw ConfigurationError.invalid("origins.\(name)", "an address", found: url.shown)
+                    }
+                    try set("origins.\(name)", to: text)
+                }
+            case ("origins", _): throw ConfigurationError.invalid(key, "an object of addresses", found: value.shown)
+            case (_, .string(let text)) where Self.keys.contains(key): try set(key, to: text)
+            case (_, .number):
+                if Self.keys.contains(key) { try set(key, to: value.shown) } else { others[key] = value }
+            case (_, _) where Self.keys.contains(key):
+                throw ConfigurationError.invalid(key, "a text or a number", found: value.shown)
+            default: others[key] = value
+            }
+        }
+    }
+
+    /// The contents of a `config.json`.
+    public func json() -> Data {
+        var object = others
+        if !origins.isEmpty { object["origins"] = .object(origins.mapValues { .string($0.absoluteString) }) }
+        object["defaultModel"] = defaultModel.map { .string($0) }
+        object["contextLength"] = contextLength.map { .integer($0) }
+        object["threads"] = threads.map { .integer($0) }
+        object["maximumNewTokens"] = maximumNewTokens.map { .integer($0) }
+        object["temperature"] = temperature.map { .number("\((Double($0) * 1e4).rounded() / 1e4)") }
+        return JSONValue.object(object).data
+    }
+}
+
+// MARK: - By name
+
+extension Configuration {
+    /// The settings, as help texts and messages list them.
+    public static let keys = [
+        "origins.NAME", "defaultModel", "contextLength", "threads", "maximumNewTokens", "temperature",
+    ]
+
+    /// Every setting that has a value, in order.
+    public var entries: [(key: String, value: String)] {
+        let origins = origins.sorted { $0.key < $1.key }.map {
+            (key: "origins.\($0.key)", value: $0.value.absoluteString)
+        }
+        let others = Self.keys.dropFirst().compactMap { key in
+            // A key of the list is never unknown.
+            ((try? value(of: key)) ?? nil).map { (key: key, value: $0) }
+        }
+        return origins + others
+    }
+
+    /// A setting's value as text, `nil` when it has none.
+    /// - Throws: ``ConfigurationError`` with `unknown-setting`.
+    public func value(of key: String) throws -> String? {
+        if let name = try Self.originName(key) { return origins[name]?.absoluteString }
+        switch key {
+        case "defaultModel": return defaultModel
+        case "contextLength": return contextLength.map(String.init)
+        case "threads": return threads.map(String.init)
+        case "maximumNewTokens": return maximumNewTokens.map(String.init)
+        case "temperature": return temperature.map { "\($0)" }
+        default: throw ConfigurationError.unknownKey(key)
+        }
+    }
+
+    /// Gives a setting a value, checked; `nil` takes it away.
+    /// - Throws: ``ConfigurationError`` with `unknown-setting` or `invalid-configuration`.
+    public mutating func set(_ key: String, to text: String?) throws {
+        if let name = try Self.originName(key) {
+            origins[name] = try text.map { try OriginAddress.url($0, field: key) }
+            return
+        }
+        switch key {
+        case "defaultModel":
+            defaultModel = try text.map { text in
+                let family = text.prefix { $0 != "@" && $0 != ":" }
+                guard Family(family) != nil, text.utf8.count <= 256 else {
+                    throw ConfigurationError.invalid(key, "a model such as family@version:variant", found: text)
+                }
+                return text
+            }
+        case "contextLength": contextLength = try text.map { try Self.integer($0, 64...1_048_576, key) }
+        case "threads": threads = try text.map { try Self.integer($0, 1...1024, key) }
+        case "maximumNewTokens": maximumNewTokens = try text.map { try Self.integer($0, 1...1_048_576, key) }
+        case "temperature":
+            temperature = try text.map { text in
+                guard let value = Float(text), (0...5).contains(value) else {
+                    throw ConfigurationError.invalid(key, "a number from 0 to 5", found: text)
+                }
+                return value
+            }
+        default: throw ConfigurationError.unknownKey(key)
+        }
+    }
+
+    private static func integer(_ text: String, _ range: ClosedRange<Int>, _ key: String) throws -> Int {
+        guard let value = Int(text), range.contains(value) else {
+            throw ConfigurationError.invalid(
+                key, "a whole number from \(range.lowerBound) to \(range.upperBound)", found: text)
+        }
+        return value
+    }
+
+    /// The name in `origins.NAME`, `nil` for another setting.
+    private static func originName(_ key: String) throws -> String? {
+        guard key.hasPrefix("origins.") else { return nil }
+        let name = key.dropFirst("origins.".count)
+        guard Family(name) != nil else {
+            throw ConfigurationError.invalid(
+                "origins.NAME", "named with small letters, digits, '.', '-' and '_'", found: String(name))
+        }
+        return String(name)
+    }
+}
+
+// MARK: - On disk
+
+extension Configuration {
+    /// The path of a home's configuration.
+    public static func path(home: Path) -> Path { home.appending("config.json") }
+
+    /// Reads a home's configuration; an empty one when there is none. Blocks.
+    /// - Throws: ``ConfigurationError``, `FileError`
+    public static func load(home: Path, fileSystem: any FileSystem = LocalFileSystem()) throws -> Configuration {
+        let path = path(home: home)
+        let data: Data
+        do {
+            data = try fileSystem.contents(ofFile: path, limit: maximumFileSize)
+        } catch let error as FileError where error.code == .notFound {
+            return Configuration()
+        }
+        do {
+            return try Configuration(json: data)
+        } catch let error as ConfigurationError {
+            var context = error.context
+            context.file = path.string
+            context.remedy = "Correct \(path), or move it away to begin anew."
+            throw ConfigurationError(error.code, error.message, context: context, underlying: error.underlying)
+        }
+    }
+
+    /// Writes a home's configuration, readable by its owner only, making the home if need be. Blocks.
+    /// - Throws: `FileError`
+    public func save(home: Path, fileSystem: any FileSystem = LocalFileSystem()) throws {
+        try fileSystem.makeFolders(home)
+        try fileSystem.replaceContents(of: Self.path(home: home), with: json(), permissions: 0o600)
+    }
+}
+
+extension JSONValue {
+    /// The value as a message shows it, and as a setting's text.
+    fileprivate var shown: String {
+        switch self {
+        case .null: "null"
+        case .boolean(let value): "\(value)"
+        case .number(let digits): digits
+        case .string(let text): text
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}

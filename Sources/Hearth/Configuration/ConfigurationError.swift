@@ -1,0 +1,44 @@
+import HearthBase
+
+/// The codes of ``ConfigurationError``.
+public enum ConfigurationErrorDomain: ErrorDomain {
+    public static var codes: [ErrorCode<Self>] { [.noHome, .invalid, .unknownKey, .notSet] }
+}
+
+/// Settings that cannot be used.
+public typealias ConfigurationError = HearthError<ConfigurationErrorDomain>
+
+extension ErrorCode<ConfigurationErrorDomain> {
+    /// Neither `HEARTH_HOME` nor the user's home folder is known.
+    public static var noHome: Self { "no-home" }
+    /// The configuration file is not one, or a setting in it has no usable value.
+    public static var invalid: Self { "invalid-configuration" }
+    /// No setting has that name.
+    public static var unknownKey: Self { "unknown-setting" }
+    /// The setting has no value.
+    public static var notSet: Self { "setting-not-set" }
+}
+
+extension HearthError where Domain == ConfigurationErrorDomain {
+    static var noHome: Self {
+        Self(
+            .noHome, "there is no folder to keep models in",
+            context: ErrorContext(remedy: "Set HEARTH_HOME to a folder of your own."))
+    }
+
+    static func invalid(_ field: String, _ expectation: String, found: String) -> Self {
+        let shown = found.count > 80 ? found.prefix(80) + "…" : found[...]
+        return Self(
+            .invalid, "the setting \(field) must be \(expectation), not '\(shown)'",
+            context: ErrorContext(field: field, expected: expectation, found: String(shown)))
+    }
+
+    static func unknownKey(_ key: String) -> Self {
+        let shown = key.count > 80 ? key.prefix(80) + "…" : key[...]
+        return Self(
+            .unknownKey, "there is no setting '\(shown)'",
+            context: ErrorContext(
+                field: String(shown),
+                remedy: "The settings are \(Configuration.keys.joined(separator: ", "))."))
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+import HearthBase
+
+/// Where a device keeps its models.
+public enum HearthHome {
+    /// `HEARTH_HOME`, else `XDG_DATA_HOME/hearth`, else `~/.local/share/hearth`; on Apple platforms Application Support/Hearth.
+    /// - Throws: ``ConfigurationError`` with `no-home` when the environment names no folder at all.
+    public static func path(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Path {
+        if let home = environment["HEARTH_HOME"], !home.isEmpty { return Path(home).absolute }
+        #if os(Linux)
+            // The base directory specification has relative paths ignored.
+            if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return Path(data).appending("hearth") }
+            let user = environment["HOME"] ?? NSHomeDirectory()
+            guard user.hasPrefix("/") else { throw ConfigurationError.noHome }
+            return Path(user + "/.local/share/hearth").absolute
+        #else
+            guard
+                let folder = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+            else {
+                throw ConfigurationError.noHome
+            }
+            return Path(folder.path + "/Hearth")
+        #endif
+    }
+}

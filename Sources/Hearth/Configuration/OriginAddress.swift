@@ -1,0 +1,32 @@
+import Foundation
+import HearthBase
+
+/// The address of a catalog as people give it.
+public enum OriginAddress {
+    /// An `https` address, `http` to this machine, a `file:` address, or the path of a `models.json`.
+    /// - Throws: ``ConfigurationError`` with `invalid-configuration`.
+    public static func url(_ text: String, field: String) throws -> URL {
+        let expectation = "an https address, an http address of this machine, or the path of a models.json"
+        let isClean = text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F || $0 == " " }
+        guard !text.isEmpty, text.utf8.count <= 4096, isClean else {
+            throw ConfigurationError.invalid(field, expectation, found: text)
+        }
+        guard text.contains("://") || text.hasPrefix("file:") else { return Path(text).absolute.url }
+        guard let url = URL(string: text), let scheme = url.scheme?.lowercased() else {
+            throw ConfigurationError.invalid(field, expectation, found: text)
+        }
+        switch scheme {
+        case "https" where url.host?.isEmpty == false: return url
+        case "http" where isLoopback(url.host ?? ""): return url
+        case "file" where url.host?.isEmpty ?? true && url.path.hasPrefix("/"): return url
+        default: throw ConfigurationError.invalid(field, expectation, found: text)
+        }
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        let host = host.lowercased()
+        if host == "localhost" || host == "::1" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

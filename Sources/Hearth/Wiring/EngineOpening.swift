@@ -1,0 +1,64 @@
+import Foundation
+import HearthBase
+import HearthInference
+
+#if Llama
+    import HearthLlama
+#endif
+
+/// Where the two rivers meet: an engine is opened for weights that delivery has put on the disk.
+public enum EngineOpening {
+    /// Whether this build has an engine for GGUF models: the trait `Llama`.
+    public static var runsGGUF: Bool {
+        #if Llama
+            true
+        #else
+            false
+        #endif
+    }
+
+    /// The engine for GGUF models and the devices it computes on, as lines for people; `nil` in a build without it.
+    /// Blocks.
+    public static func describe() -> (version: String, devices: [String])? {
+        #if Llama
+            let facts = LlamaFacts.read()
+            return (facts.version, facts.devices.map { "\($0.name): \($0.description) (\($0.backEnd))" })
+        #else
+            nil
+        #endif
+    }
+
+    /// A loaded engine for a GGUF file.
+    ///
+    /// - Parameters:
+    ///   - weights: the file.
+    ///   - configuration: gives the context window and the number of threads, where they are set.
+    ///   - deviceMemory: the bytes the model and its context may count on.
+    ///   - progress: 0...1, called on the engine's thread.
+    /// - Throws: `LLMError`; `engine-missing` in a build without the `Llama` trait. `CancellationError`.
+    public static func open(
+        _ weights: Path, configuration: Configuration = Configuration(),
+        deviceMemory: UInt64 = DeviceMemory.read().usable,
+        progress: @escaping @Sendable (Float) -> Void = { _ in }
+    ) async throws -> any InferenceEngine {
+        #if Llama
+            let settings = LlamaConfiguration(
+                contextLength: configuration.contextLength, threadCount: configuration.threads,
+                deviceMemory: deviceMemory)
+            return try await LlamaActor.load(weights, configuration: settings, progress: progress)
+        #else
+            throw LLMError(
+                .engineMissing, "this build cannot run \(weights.lastComponent): it has no llama.cpp",
+                context: ErrorContext(file: weights.string, remedy: "Build it with the trait Llama."))
+        #endif
+    }
+}
+
+extension GenerationOptions {
+    /// The package's defaults with what the settings change.
+    public init(configuration: Configuration) {
+        self.init()
+        if let temperature = configuration.temperature { sampling.temperature = temperature }
+        if let tokens = configuration.maximumNewTokens { maximumNewTokens = tokens }
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import HearthBase
+import HearthDelivery
+import HearthHTTP
+
+extension ModelManager {
+    /// A manager as the settings and the environment want it: `HEARTH_ORIGIN` takes the place of the configured origins.
+    /// - Throws: ``ConfigurationError`` when `HEARTH_ORIGIN` is no address.
+    public init(
+        home: Path, configuration: Configuration,
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        http: any HTTPClient, time: TimeSource = .system, deviceMemory: UInt64 = DeviceMemory.read().usable
+    ) throws {
+        self.init(
+            home: home, origins: try configuration.origins(environment: environment), http: http, time: time,
+            deviceMemory: deviceMemory)
+    }
+}
+
+extension Configuration {
+    /// Where models come from, in the order of their names.
+    /// - Throws: ``ConfigurationError`` when `HEARTH_ORIGIN` is no address.
+    public func origins(environment: [String: String]) throws -> [Origin] {
+        if let text = environment["HEARTH_ORIGIN"], !text.isEmpty {
+            // The name is no family's, so that a manifest without one is named after its file.
+            return [
+                Origin(name: "(environment)", manifestURL: try OriginAddress.url(text, field: "HEARTH_ORIGIN"))
+            ]
+        }
+        return origins.sorted { $0.key < $1.key }.map { Origin(name: $0.key, manifestURL: $0.value) }
+    }
+}

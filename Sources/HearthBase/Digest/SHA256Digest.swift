@@ -1,0 +1,91 @@
+import CCrypto
+import Foundation
+
+/// A SHA-256 digest: 32 bytes, written as 64 lower-case hexadecimal digits.
+public struct SHA256Digest: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The number of bytes in a digest.
+    public static let byteCount = 32
+
+    /// The 32 bytes.
+    public let bytes: [UInt8]
+
+    /// A digest of exactly 32 bytes, `nil` for any other count.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.byteCount else { return nil }
+        self.bytes = Array(bytes)
+    }
+
+    /// Reads 64 hexadecimal digits in either case, `nil` for anything else.
+    public init?(hex: some StringProtocol) {
+        guard let bytes = [UInt8](hexadecimal: hex) else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// The digest of bytes already in memory.
+    public init(hashing data: some ContiguousBytes) {
+        var hasher = SHA256Hasher()
+        data.withUnsafeBytes { hasher.update($0) }
+        self = hasher.finalize()
+    }
+
+    /// The 64 lower-case digits.
+    public var hex: String { bytes.hexadecimal }
+
+    /// The first 12 digits: enough to tell digests apart for a person.
+    public var short: String { String(hex.prefix(12)) }
+
+    public var description: String { hex }
+
+    /// Compares all bytes in constant time (`CRYPTO_memcmp`), so that a comparison tells nothing about where it failed.
+    public static func == (left: Self, right: Self) -> Bool {
+        CRYPTO_memcmp(left.bytes, right.bytes, byteCount) == 0
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let digest = Self(hex: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a SHA-256 digest")
+        }
+        self = digest
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(hex)
+    }
+}
+
+extension [UInt8] {
+    /// Reads an even number of hexadecimal digits, `nil` for anything else.
+    public init?(hexadecimal text: some StringProtocol) {
+        let digits = Array(text.utf8)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[index].hexadecimalValue, let low = digits[index + 1].hexadecimalValue else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        self = bytes
+    }
+
+    /// Two lower-case hexadecimal digits for each byte.
+    public var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    /// The value of an ASCII hexadecimal digit.
+    fileprivate var hexadecimalValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+
+/// The namespace of one module's error codes.
+///
+/// A module declares an empty enum, lists its codes, and names its error with a type alias:
+///
+/// ```swift
+/// public enum StoreErrorDomain: ErrorDomain {
+///     public static var codes: [ErrorCode<Self>] { [.notInstalled] }
+/// }
+/// public typealias StoreError = HearthError<StoreErrorDomain>
+/// extension ErrorCode<StoreErrorDomain> {
+///     /// The family or release asked for is not on this device.
+///     public static var notInstalled: Self { "not-installed" }
+/// }
+/// ```
+public protocol ErrorDomain: Sendable {
+    /// Every code of the domain; `docs/errors.md` is checked against these lists.
+    static var codes: [ErrorCode<Self>] { get }
+}
+
+/// A stable, string-backed error code: what logs, `--format json` and HTTP bodies carry.
+///
+/// The set is open: code that switches over it needs a default, and a string no version of this library knows decodes
+/// to ``unknown`` instead of failing.
+public struct ErrorCode<Domain: ErrorDomain>: Hashable, Sendable, Codable, ExpressibleByStringLiteral,
+    CustomStringConvertible
+{
+    /// Lower-case words joined by hyphens, such as `checksum-mismatch`.
+    public let rawValue: String
+
+    /// A code with this exact text. Prefer the named codes.
+    public init(stringLiteral value: String) { rawValue = value }
+
+    /// A code written by a program of another version.
+    public static var unknown: Self { "unknown" }
+
+    /// The code this text stands for, ``unknown`` if this version does not know it.
+    public init(decoding text: String) {
+        let code = Self(stringLiteral: text)
+        self = Domain.codes.contains(code) ? code : .unknown
+    }
+
+    public init(from decoder: any Decoder) throws {
+        self.init(decoding: try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+
+    public var description: String { rawValue }
+}
+
+/// What a failure means for whoever asked; each has one exit status.
+public enum ErrorDisposition: Sendable, Hashable {
+    /// It failed, and will fail again until something is changed.
+    case failed
+    /// The request itself was wrong.
+    case usage
+    /// Nothing is wrong that time will not mend: offline, metered, busy.
+    case tryLater
+    /// The user or the system asked for an end.
+    case interrupted
+
+    /// The process exit status: 1, 64, 75 or 130.
+    public var exitStatus: Int32 {
+        switch self {
+        case .failed: 1
+        case .usage: 64
+        case .tryLater: 75
+        case .interrupted: 130
+        }
+    }
+}
+
+/// The facts of a failure that a program may want to read. Never holds secrets or a user's text.
+public struct ErrorContext: Sendable, Hashable {
+    /// The model concerned, as the user would name it.
+    public var model: String?
+    /// The file or folder concerned.
+    public var file: String?
+    /// The address concerned, without its query.
+    public var url: String?
+    /// The field or option concerned, such as `models[2].sha256`.
+    public var field: String?
+    /// What was promised.
+    public var expected: String?
+    /// What was there instead.
+    public var found: String?
+    /// What a person can do next, as a sentence.
+    public var remedy: String?
+
+    /// A context of the given facts.
+    public init(
+        model: String? = nil, file: String? = nil, url: String? = nil, field: String? = nil,
+        expected: String? = nil, found: String? = nil, remedy: String? = nil
+    ) {
+        self.model = model
+        self.file = file
+        self.url = url
+        self.field = field
+        self.expected = expected
+        self.found = found
+        self.remedy = remedy
+    }
+}
+
+/// What every error of this package offers, whatever module it comes from.
+public protocol HearthFailure: LocalizedError, CustomStringConvertible, Sendable {
+    /// The stable code, as text.
+    var codeText: String { get }
+    /// One sentence without the code and without a full stop.
+    var message: String { get }
+    /// The facts behind the sentence.
+    var context: ErrorContext { get }
+    /// What it means for the caller.
+    var disposition: ErrorDisposition { get }
+    /// The error that caused this one.
+    var underlying: (any Error)? { get }
+}
+
+extension HearthFailure {
+    /// One sentence a user can act on.
+    public var errorDescription: String? {
+        guard let remedy = context.remedy else { return message }
+        return "\(message). \(remedy)"
+    }
+
+    /// The sentence, the code in brackets, and the chain of causes.
+    public var description: String {
+        var text = "\(message) [\(codeText)]"
+        if let underlying { text += " <- \(underlying)" }
+        return text
+    }
+}
+
+/// The error of one module: a code, a sentence, the facts, the cause.
+public struct HearthError<Domain: ErrorDomain>: HearthFailure {
+    /// What went wrong, for programs.
+    public let code: ErrorCode<Domain>
+    public let message: String
+    public var context: ErrorContext
+    public let disposition: ErrorDisposition
+    public let underlying: (any Error)?
+
+    /// An error with everything a person and a program need.
+    public init(
+        _ code: ErrorCode<Domain>, _ message: String, context: ErrorContext = ErrorContext(),
+        disposition: ErrorDisposition = .failed, underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.context = context
+        self.disposition = disposition
+        self.underlying = underlying
+    }
+
+    public var codeText: String { code.rawValue }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// The codes of ``FileError``.
+public enum FileErrorDomain: ErrorDomain {
+    public static var codes: [ErrorCode<Self>] {
+        [.notFound, .permissionDenied, .readOnly, .diskFull, .notADirectory, .alreadyExists, .ioFailure]
+    }
+}
+
+/// A file operation that the system refused.
+public typealias FileError = HearthError<FileErrorDomain>
+
+extension ErrorCode<FileErrorDomain> {
+    /// The file or folder does not exist (`ENOENT`).
+    public static var notFound: Self { "file-not-found" }
+    /// The user may not do that (`EACCES`, `EPERM`).
+    public static var permissionDenied: Self { "permission-denied" }
+    /// The file system is mounted read-only (`EROFS`).
+    public static var readOnly: Self { "read-only" }
+    /// No space or quota is left (`ENOSPC`, `EDQUOT`).
+    public static var diskFull: Self { "disk-full" }
+    /// A part of the path is not a folder (`ENOTDIR`).
+    public static var notADirectory: Self { "not-a-folder" }
+    /// Something is there already (`EEXIST`, `ENOTEMPTY`).
+    public static var alreadyExists: Self { "file-exists" }
+    /// Any other failure of the system.
+    public static var ioFailure: Self { "io-failure" }
+}
+
+extension HearthError where Domain == FileErrorDomain {
+    /// The error for a failed system call.
+    /// - Parameters:
+    ///   - number: the `errno` of the call.
+    ///   - doing: what was tried, such as `write`.
+    ///   - path: the file or folder it was tried on.
+    public init(errno number: Int32, doing: String, path: Path) {
+        let (code, reason, remedy): (ErrorCode<FileErrorDomain>, String, String?) =
+            switch number {
+            case ENOENT: (.notFound, "no such file or folder", nil)
+            case EACCES, EPERM: (.permissionDenied, "permission denied", "Check who owns it and its access rights.")
+            case EROFS:
+                (
+                    .readOnly, "the file system is read-only",
+                    "Choose another folder with HEARTH_HOME, or mount it writable."
+                )
+            case ENOSPC, EDQUOT:
+                (
+                    .diskFull, "no space left on the device",
+                    "Free some space and try again; nothing already received is lost."
+                )
+            case ENOTDIR: (.notADirectory, "a part of the path is not a folder", "Choose another folder.")
+            case EEXIST, ENOTEMPTY: (.alreadyExists, "something is there already", nil)
+            default: (.ioFailure, String(cString: strerror(number)), nil)
+            }
+        self.init(
+            code, "cannot \(doing) \(path): \(reason)",
+            context: ErrorContext(file: path.string, found: "errno \(number)", remedy: remedy))
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// An exclusive lock on a file, between processes and within one; the system releases it when its holder dies.
+public final class FileLock: Sendable {
+    private let descriptor: Locked<Int32?>
+
+    private init(descriptor: Int32) { self.descriptor = Locked(descriptor) }
+
+    deinit { release() }
+
+    /// Takes the lock if nobody holds it, `nil` otherwise. The file is created if missing and stays.
+    /// - Throws: ``FileError``.
+    public static func tryAcquire(_ path: Path) throws -> FileLock? {
+        #if canImport(Darwin)
+            let descriptor = Darwin.open(path.string, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        #else
+            let descriptor = Glibc.open(path.string, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        #endif
+        guard descriptor >= 0 else { throw FileError(errno: errno, doing: "lock", path: path) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return FileLock(descriptor: descriptor) }
+        let number = errno
+        close(descriptor)
+        if number == EWOULDBLOCK { return nil }
+        throw FileError(errno: number, doing: "lock", path: path)
+    }
+
+    /// Lets go; letting go twice is harmless.
+    public func release() {
+        let held = descriptor.withLock { descriptor in
+            defer { descriptor = nil }
+            return descriptor
+        }
+        if let held { close(held) }
+    }
+}

@@ -1,0 +1,227 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// The machine's own file system.
+public struct LocalFileSystem: FileSystem {
+    /// The one there is.
+    public init() {}
+
+    public func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
+        let flags =
+            switch mode {
+            // Without O_NONBLOCK opening a named pipe would wait for a writer; regular files do not care.
+            case .read: O_RDONLY | O_NONBLOCK
+            case .readWrite: O_RDWR | O_CREAT
+            case .createNew: O_RDWR | O_CREAT | O_EXCL
+            }
+        let descriptor = try check("open", path) {
+            #if canImport(Darwin)
+                Darwin.open(path.string, flags | O_CLOEXEC, mode_t(permissions))
+            #else
+                Glibc.open(path.string, flags | O_CLOEXEC, mode_t(permissions))
+            #endif
+        }
+        return OpenFile(descriptor: descriptor, path: path)
+    }
+
+    public func read(_ file: OpenFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws -> Int {
+        let start = try position(offset, buffer.count, "read", file.path)
+        var done = 0
+        while done < buffer.count {
+            let count = try check("read", file.path) {
+                pread(
+                    file.descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done, start + off_t(done))
+            }
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+
+    public func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws {
+        let start = try position(offset, bytes.count, "write", file.path)
+        var done = 0
+        while done < bytes.count {
+            let count = try check("write", file.path) {
+                pwrite(
+                    file.descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, start + off_t(done))
+            }
+            guard count > 0 else { throw FileError(errno: EIO, doing: "write", path: file.path) }
+            done += count
+        }
+    }
+
+    public func allocate(_ file: OpenFile, size: UInt64) throws {
+        let length = try position(size, 0, "reserve space for", file.path)
+        guard length > 0 else { return }
+        #if os(Linux)
+            var number = EINTR
+            while number == EINTR { number = posix_fallocate(file.descriptor, 0, length) }
+            if number == 0 { return }
+            guard number == EOPNOTSUPP || number == EINVAL else {
+                throw FileError(errno: number, doing: "reserve space for", path: file.path)
+            }
+        #endif
+        // A file system that cannot reserve: the file still gets its length, and never loses any.
+        if try status(of: file).size < size { try truncate(file, to: size) }
+    }
+
+    public func truncate(_ file: OpenFile, to size: UInt64) throws {
+        let length = try position(size, 0, "truncate", file.path)
+        _ = try check("truncate", file.path) { ftruncate(file.descriptor, length) }
+    }
+
+    public func synchronize(_ file: OpenFile) throws {
+        #if canImport(Darwin)
+            _ = try check("synchronize", file.path) { fcntl(file.descriptor, F_FULLFSYNC) }
+        #else
+            _ = try check("synchronize", file.path) { fdatasync(file.descriptor) }
+        #endif
+    }
+
+    public func releaseCache(_ file: OpenFile, _ range: Range<UInt64>) {
+        #if os(Linux)
+            guard let start = off_t(exactly: range.lowerBound), let count = off_t(exactly: range.count) else { return }
+            _ = posix_fadvise(file.descriptor, start, count, POSIX_FADV_DONTNEED)
+        #endif
+    }
+
+    public func synchronizeFolder(_ path: Path) throws {
+        let folder = try open(path, .read, permissions: 0)
+        do {
+            _ = try check("synchronize", path) { fsync(folder.descriptor) }
+        } catch let error as FileError where error.context.found == "errno \(EINVAL)" {
+            // Some network and user-space file systems have no such call for folders; there is nothing more to do.
+        }
+    }
+
+    public func status(of file: OpenFile) throws -> FileStatus {
+        var facts = stat()
+        _ = try check("examine", file.path) { fstat(file.descriptor, &facts) }
+        return FileStatus(facts)
+    }
+
+    public func status(at path: Path, followLinks: Bool) throws -> FileStatus? {
+        try checkText(path, "examine")
+        var facts = stat()
+        let result = followLinks ? stat(path.string, &facts) : lstat(path.string, &facts)
+        guard result != 0 else { return FileStatus(facts) }
+        if errno == ENOENT { return nil }
+        throw FileError(errno: errno, doing: "examine", path: path)
+    }
+
+    public func rename(_ source: Path, to target: Path) throws {
+        try checkText(source, "move")
+        _ = try check("move to", target) {
+            #if canImport(Darwin)
+                Darwin.rename(source.string, target.string)
+            #else
+                Glibc.rename(source.string, target.string)
+            #endif
+        }
+    }
+
+    public func removeFile(_ path: Path) throws {
+        try checkText(path, "remove")
+        guard unlink(path.string) != 0, errno != ENOENT else { return }
+        throw FileError(errno: errno, doing: "remove", path: path)
+    }
+
+    public func removeFolder(_ path: Path) throws {
+        _ = try check("remove", path) { rmdir(path.string) }
+    }
+
+    public func makeFolder(_ path: Path, permissions: UInt32) throws {
+        _ = try check("create", path) { mkdir(path.string, mode_t(permissions)) }
+    }
+
+    public func makeLink(at path: Path, to target: String) throws {
+        try checkText(Path(target), "link to")
+        _ = try check("create", path) { symlink(target, path.string) }
+    }
+
+    public func makeHardLink(at path: Path, to target: Path) throws {
+        try checkText(target, "link to")
+        _ = try check("create", path) { link(target.string, path.string) }
+    }
+
+    public func readLink(_ path: Path) throws -> String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = try check("read", path) { readlink(path.string, &buffer, buffer.count) }
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    public func contents(of folder: Path) throws -> [String] {
+        try checkText(folder, "list")
+        guard let stream = opendir(folder.string) else { throw FileError(errno: errno, doing: "list", path: folder) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else { break }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        guard errno == 0 else { throw FileError(errno: errno, doing: "list", path: folder) }
+        return names.sorted()
+    }
+
+    public func freeSpace(at path: Path) throws -> UInt64 {
+        var facts = statvfs()
+        _ = try check("examine the disk of", path) { statvfs(path.string, &facts) }
+        let (bytes, isTooMany) = UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize))
+        return isTooMany ? .max : bytes
+    }
+
+    /// Repeats a call that a signal interrupted and turns any other failure into an error.
+    private func check<Count: SignedInteger>(_ doing: String, _ path: Path, _ call: () -> Count) throws -> Count {
+        try checkText(path, doing)
+        while true {
+            let result = call()
+            if result >= 0 { return result }
+            let number = errno
+            guard number == EINTR else { throw FileError(errno: number, doing: doing, path: path) }
+        }
+    }
+
+    /// The system's text ends at the first NUL: what stands after it would silently be another file.
+    private func checkText(_ path: Path, _ doing: String) throws {
+        if path.string.utf8.contains(0) { throw FileError(errno: EINVAL, doing: doing, path: path) }
+    }
+
+    /// An offset as the system counts, refused where it or the end of the range lies beyond any file.
+    private func position(_ offset: UInt64, _ count: Int, _ doing: String, _ path: Path) throws -> off_t {
+        guard let position = off_t(exactly: offset), off_t.max - position >= off_t(count) else {
+            throw FileError(errno: EFBIG, doing: doing, path: path)
+        }
+        return position
+    }
+}
+
+extension FileStatus {
+    fileprivate init(_ facts: stat) {
+        let kind: Kind =
+            switch facts.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .folder
+            case S_IFLNK: .symbolicLink
+            default: .other
+            }
+        #if canImport(Darwin)
+            let modified = facts.st_mtimespec
+        #else
+            let modified = facts.st_mtim
+        #endif
+        self.init(
+            kind: kind, size: UInt64(max(0, facts.st_size)), allocatedSize: UInt64(max(0, facts.st_blocks)) * 512,
+            modified: Date(timeIntervalSince1970: Double(modified.tv_sec) + Double(modified.tv_nsec) * 1e-9),
+            identity: FileIdentity(device: UInt64(truncatingIfNeeded: facts.st_dev), inode: UInt64(facts.st_ino)))
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+/// One name inside a folder, safe to join to a path whoever sent it.
+///
+/// Not empty, at most 255 bytes, no separator (`/` or `\`), not `.` or `..`, no control character (NUL among them), and
+/// nothing invisible that would make a person read another name: directional and other format characters, line and
+/// paragraph separators. Equality is that of Swift strings, so names that differ in Unicode normalisation only are equal,
+/// as they are one file on Apple's file systems.
+public struct PathComponent: Sendable, Hashable, Comparable, CustomStringConvertible {
+    public let name: String
+
+    /// The component, `nil` when the name is not safe.
+    public init?(_ name: some StringProtocol) {
+        let bytes = name.utf8
+        guard (1...255).contains(bytes.count), name != ".", name != ".." else { return nil }
+        guard !name.unicodeScalars.contains(where: Self.isForbidden) else { return nil }
+        self.name = String(name)
+    }
+
+    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: scalar == "/" || scalar == "\\"
+        }
+    }
+
+    public var description: String { name }
+
+    public static func < (left: Self, right: Self) -> Bool { left.name < right.name }
+}
+
+/// A path in the file system. Names from outside are joined as ``PathComponent`` only.
+///
+/// Purely lexical, and counted in bytes as the system counts: no member but ``absolute`` and ``url`` looks at the machine.
+public struct Path: Sendable, Hashable, CustomStringConvertible {
+    /// The text given to the system, without separators at its end.
+    public let string: String
+
+    /// A path from trusted text: the user's command line, the environment, or a constant.
+    public init(_ string: String) {
+        let end = string.utf8.lastIndex { $0 != Self.separator }
+        guard let end else {
+            self.string = string.isEmpty ? "" : "/"
+            return
+        }
+        self.string = String(Substring(string.utf8[...end]))
+    }
+
+    /// Joins a validated name.
+    public func appending(_ component: PathComponent) -> Path { joined(component.name) }
+
+    /// Joins names written in this source code.
+    public func appending(_ name: StaticString) -> Path { joined(name.description) }
+
+    /// A sibling made from this path and a suffix, such as `.part`.
+    public func withSuffix(_ suffix: String) -> Path { Path(string + suffix) }
+
+    /// The folder that holds this path: `.` for a bare name, `/` for the root itself, `../..` for `..`.
+    public var parent: Path {
+        let last = lastComponent
+        if last == ".." { return joined("..") }
+        let rest = string.utf8.dropLast(last.utf8.count)
+        if rest.isEmpty { return Path(string == "/" ? "/" : ".") }
+        return Path(String(Substring(rest)))
+    }
+
+    /// The last name; `/` for the root.
+    public var lastComponent: String {
+        guard let separator = string.utf8.lastIndex(of: Self.separator), string != "/" else { return string }
+        return String(Substring(string.utf8[string.utf8.index(after: separator)...]))
+    }
+
+    /// The part of the last name after its last point, lower-case, without the point; empty for a name like `.profile`.
+    public var fileExtension: String {
+        let name = lastComponent.utf8
+        guard let point = name.lastIndex(of: UInt8(ascii: ".")), point != name.startIndex else { return "" }
+        return String(Substring(name[name.index(after: point)...])).lowercased()
+    }
+
+    /// This path made absolute against the working directory, without `.` and empty names.
+    ///
+    /// Symbolic links are not resolved, and so `..` stays where it is: taking it out would lead elsewhere after a link.
+    public var absolute: Path {
+        let start = string.utf8.first == Self.separator ? "" : FileManager.default.currentDirectoryPath + "/"
+        let names = (start + string).utf8.split(separator: Self.separator).map { String(Substring($0)) }
+        return Path("/" + names.filter { $0 != "." }.joined(separator: "/"))
+    }
+
+    /// The path as a file URL.
+    public var url: URL { URL(fileURLWithPath: string) }
+
+    public var description: String { string }
+
+    /// Joins a name that is known to be one, such as an entry of a listed folder.
+    func joined(_ name: String) -> Path {
+        switch string {
+        case "/": Path("/" + name)
+        case "": Path(name)
+        default: Path(string + "/" + name)
+        }
+    }
+
+    private static let separator = UInt8(ascii: "/")
+}
+
+extension Path: Codable {
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(string)
+    }
+}

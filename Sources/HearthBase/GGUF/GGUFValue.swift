@@ -1,0 +1,94 @@
+/// The types a metadata value can have, numbered as in the file (`gguf_type` in ggml's gguf.h).
+public enum GGUFType: UInt32, Sendable, Hashable, CaseIterable {
+    case uint8 = 0
+    case int8, uint16, int16, uint32, int32, float32, bool, string, array, uint64, int64, float64
+
+    /// The bytes each value takes, `nil` for strings and arrays.
+    var byteCount: Int? {
+        switch self {
+        case .uint8, .int8, .bool: 1
+        case .uint16, .int16: 2
+        case .uint32, .int32, .float32: 4
+        case .uint64, .int64, .float64: 8
+        case .string, .array: nil
+        }
+    }
+
+    /// The fewest bytes a value takes: an empty string is its length, an empty array its type and length.
+    var minimumByteCount: Int { byteCount ?? (self == .string ? 8 : 12) }
+}
+
+/// A metadata value, with the type it has in the file.
+public enum GGUFValue: Sendable, Hashable {
+    case uint8(UInt8)
+    case int8(Int8)
+    case uint16(UInt16)
+    case int16(Int16)
+    case uint32(UInt32)
+    case int32(Int32)
+    case uint64(UInt64)
+    case int64(Int64)
+    case float32(Float)
+    case float64(Double)
+    case bool(Bool)
+    /// Text; bytes that are not UTF-8 are shown as U+FFFD.
+    case string(String)
+    /// Text past ``GGUFHeader/Limits/keptStringBytes`` or ``GGUFHeader/Limits/keptStringBytesInAll``, passed over.
+    case longString(byteCount: UInt64)
+    case array(GGUFArray)
+
+    /// The number, if it is an integer that fits.
+    public var integer: Int? {
+        switch self {
+        case .uint8(let value): Int(value)
+        case .int8(let value): Int(value)
+        case .uint16(let value): Int(value)
+        case .int16(let value): Int(value)
+        case .uint32(let value): Int(exactly: value)
+        case .int32(let value): Int(exactly: value)
+        case .uint64(let value): Int(exactly: value)
+        case .int64(let value): Int(exactly: value)
+        case .float32, .float64, .bool, .string, .longString, .array: nil
+        }
+    }
+
+    /// The text, if it is text and was kept.
+    public var text: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// The type in the file.
+    public var type: GGUFType {
+        switch self {
+        case .uint8: .uint8
+        case .int8: .int8
+        case .uint16: .uint16
+        case .int16: .int16
+        case .uint32: .uint32
+        case .int32: .int32
+        case .uint64: .uint64
+        case .int64: .int64
+        case .float32: .float32
+        case .float64: .float64
+        case .bool: .bool
+        case .string, .longString: .string
+        case .array: .array
+        }
+    }
+}
+
+/// A metadata array. Long ones, such as a vocabulary, are passed over and only counted.
+public struct GGUFArray: Sendable, Hashable {
+    public let elementType: GGUFType
+    /// The number of elements in the file.
+    public let count: UInt64
+    /// The elements, `nil` if they were passed over.
+    public let elements: [GGUFValue]?
+
+    /// An array of the given facts.
+    public init(elementType: GGUFType, count: UInt64, elements: [GGUFValue]?) {
+        self.elementType = elementType
+        self.count = count
+        self.elements = elements
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+
+/// Runs `body`, which may block in a system call, on a thread outside the cooperative pool.
+///
+/// The body is not interrupted when the calling task is cancelled: keep it short, or have it look at a flag. At most
+/// 64 bodies run at once; further ones wait their turn.
+/// - Throws: what `body` throws.
+public func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        BlockingPool.shared.run { continuation.resume(with: Swift.Result { try body() }) }
+    }
+}
+
+/// Threads for blocking bodies, kept for a while when idle.
+///
+/// Not a dispatch queue: on Linux its threads and those of Swift's own tasks come from one pool that takes a second to
+/// notice each blocked thread, so four blocked bodies on two cores stall every task of the process for two seconds.
+final class BlockingPool: Sendable {
+    static let shared = BlockingPool(maximumThreads: 64, idleSeconds: 10)
+
+    private struct State {
+        var waiting: [@Sendable () -> Void] = []
+        var idle = 0
+        var threads = 0
+    }
+
+    // `NSCondition` rather than `Locked`, because idle threads wait on it; the state is touched with it locked only.
+    private let condition = NSCondition()
+    private nonisolated(unsafe) var state = State()
+    private let maximumThreads: Int
+    private let idleSeconds: TimeInterval
+
+    init(maximumThreads: Int, idleSeconds: TimeInterval) {
+        self.maximumThreads = maximumThreads
+        self.idleSeconds = idleSeconds
+    }
+
+    /// The threads alive now.
+    var threadCount: Int {
+        condition.lock()
+        defer { condition.unlock() }
+        return state.threads
+    }
+
+    func run(_ body: @escaping @Sendable () -> Void) {
+        condition.lock()
+        defer { condition.unlock() }
+        state.waiting.append(body)
+        // An idle thread that was signalled but has not woken yet still counts as idle, hence the comparison.
+        if state.idle >= state.waiting.count {
+            condition.signal()
+        } else if state.threads < maximumThreads {
+            state.threads += 1
+            Thread { self.work() }.start()
+        }
+    }
+
+    private func work() {
+        // Here and not before the start, which on Linux names nothing.
+        Thread.current.name = "hearth.blocking"
+        condition.lock()
+        while true {
+            if !state.waiting.isEmpty {
+                let body = state.waiting.removeFirst()
+                condition.unlock()
+                body()
+                condition.lock()
+                continue
+            }
+            state.idle += 1
+            let isSignalled = condition.wait(until: Date(timeIntervalSinceNow: idleSeconds))
+            state.idle -= 1
+            if !isSignalled && state.waiting.isEmpty { break }
+        }
+        state.threads -= 1
+        condition.unlock()
+    }
+}

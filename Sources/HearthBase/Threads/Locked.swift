@@ -1,0 +1,38 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A value behind a mutual-exclusion lock, for critical sections of a few instructions.
+///
+/// Built on `pthread_mutex_t`, which the thread sanitizer understands; `Synchronization.Mutex` takes a futex path it
+/// does not see and reports races that are not there.
+public final class Locked<State>: @unchecked Sendable {
+    // Touched only between lock and unlock of `mutex`.
+    private var state: State
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    /// Guards `state`.
+    public init(_ state: sending State) {
+        self.state = state
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deinitialize(count: 1)
+        mutex.deallocate()
+    }
+
+    /// Runs `body` with the lock held. Never call out to foreign code or take another lock inside.
+    public func withLock<Result: Sendable, Failure: Error>(
+        _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&state)
+    }
+}

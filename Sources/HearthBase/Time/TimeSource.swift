@@ -1,0 +1,45 @@
+import Foundation
+
+/// Where time comes from: a monotonic clock for intervals, a calendar for dates. Injected, so that tests never sleep.
+public struct TimeSource: Sendable {
+    private let startStopwatch: @Sendable () -> Stopwatch
+    private let wait: @Sendable (Duration) async throws -> Void
+    private let calendar: @Sendable () -> Date
+
+    /// A source of the given clock and calendar.
+    public init<C: Clock>(clock: C, now: @escaping @Sendable () -> Date) where C.Duration == Duration {
+        startStopwatch = {
+            let start = clock.now
+            return Stopwatch { start.duration(to: clock.now) }
+        }
+        wait = { try await clock.sleep(for: $0) }
+        calendar = now
+    }
+
+    /// The machine's own clocks; the monotonic one does not stop while the machine sleeps.
+    public static let system = TimeSource(clock: ContinuousClock(), now: { Date() })
+
+    /// The date now.
+    public var now: Date { calendar() }
+
+    /// Waits, or throws `CancellationError` at once when the task is cancelled.
+    public func sleep(for duration: Duration) async throws { try await wait(duration) }
+
+    /// A stopwatch started now.
+    public func stopwatch() -> Stopwatch { startStopwatch() }
+}
+
+/// Measures from its creation.
+public struct Stopwatch: Sendable {
+    let reading: @Sendable () -> Duration
+
+    /// The time since the start.
+    public var elapsed: Duration { reading() }
+}
+
+extension Duration {
+    /// The duration as fractional seconds.
+    public var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) * 1e-18
+    }
+}

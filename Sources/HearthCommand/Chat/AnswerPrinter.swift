@@ -1,0 +1,103 @@
+import Foundation
+import HearthBase
+import HearthInference
+
+/// Brings an answer to the console while it is made.
+struct AnswerPrinter: Sendable {
+    let console: Console
+    let format: EventFormat
+    /// The model as the facts line names it.
+    let model: String
+
+    /// Prints the events up to the last.
+    /// - Throws: what the stream throws; `CancellationError` when it ended without facts.
+    func print(_ events: AsyncThrowingStream<GenerationEvent, any Error>) async throws {
+        var isLineOpen = false
+        do {
+            for try await event in events {
+                switch format {
+                case .json: try emit(event)
+                case .text: try write(event, isLineOpen: &isLineOpen)
+                }
+                if case .finish(let summary) = event {
+                    if isLineOpen { try console.write("\n") }
+                    console.say(FactsLine.text(model: model, summary))
+                    return
+                }
+            }
+            throw CancellationError()
+        } catch {
+            console.showBar(nil)
+            // What was said stays readable, whatever comes next.
+            if isLineOpen, !(error is OutputClosed) { try? console.write("\n") }
+            throw error
+        }
+    }
+
+    private func write(_ event: GenerationEvent, isLineOpen: inout Bool) throws {
+        switch event {
+        case .phase(.prefill(let done, let total)):
+            if total > 512, console.errors.isTerminal {
+                console.showBar("reading the prompt: \(done) of \(total) tokens")
+            }
+        case .phase(.decode): console.showBar(nil)
+        case .text(let piece):
+            if !isLineOpen { console.showBar(nil) }
+            try console.write(console.output.isTerminal ? TerminalText.sanitised(piece) : piece)
+            isLineOpen = piece.unicodeScalars.last != "\n"
+        case .finish: break
+        }
+    }
+
+    private func emit(_ event: GenerationEvent) throws {
+        switch event {
+        case .phase(.prefill(let done, let total)):
+            try console.emit(PhaseEvent(phase: "prefill", doneTokens: done, totalTokens: total))
+        case .phase(.decode): try console.emit(PhaseEvent(phase: "decode"))
+        case .text(let piece): try console.emit(TextEvent(delta: piece))
+        case .finish(let summary): try console.emit(FinishEvent(summary))
+        }
+    }
+}
+
+/// Work goes on that shows no text yet.
+struct PhaseEvent: Encodable {
+    var event = "phase"
+    let phase: String
+    var doneTokens: Int?
+    var totalTokens: Int?
+}
+
+/// A piece of the answer.
+struct TextEvent: Encodable {
+    var event = "text"
+    let delta: String
+}
+
+/// The facts of an answer that ended by itself.
+struct FinishEvent: Encodable {
+    var event = "finish"
+    let reason: FinishReason
+    let usage: TokenUsage
+    let timings: GenerationTimings
+
+    init(_ summary: GenerationSummary) {
+        reason = summary.reason
+        usage = summary.usage
+        timings = summary.timings
+    }
+}
+
+/// The facts of an answer as one line for people.
+enum FactsLine {
+    static func text(model: String, _ summary: GenerationSummary) -> String {
+        let usage = summary.usage
+        let timings = summary.timings
+        let facts = [
+            "\(usage.promptTokens) prompt tokens", "\(usage.cachedTokens) cached",
+            "\(usage.generatedTokens) generated", String(format: "first token after %.2f s", timings.firstTokenSeconds),
+            String(format: "%.1f tokens/s", timings.decodeTokensPerSecond), "ended by \(summary.reason.rawValue)",
+        ]
+        return "\(TerminalText.singleLine(model)): \(facts.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthDelivery
+import HearthInference
+
+/// `hearth chat`
+struct Chat: Command {
+    private static let reference = Argument(
+        "REF", .modelReference, arity: .optional,
+        "An installed model, as family[@version][:variant], or the path of a .gguf file.")
+    private static let prompt = Option("prompt", "TEXT", .word, "Ask this, print the answer and end.")
+    private static let system = Option("system", "TEXT", .word, "A system prompt.")
+    private static let maximumTokens = Option(
+        "max-tokens", "N", .integer(1...1_048_576), default: "768", "End an answer after so many tokens.")
+    private static let temperature = Option(
+        "temperature", "T", .number(0...5), default: "0.35", "How freely to choose; 0 takes the likeliest token.")
+    private static let seed = Option(
+        "seed", "N", .integer(0...Int(UInt32.max)), default: "random", "Repeat the same choices.")
+    private static let topK = Option(
+        "top-k", "N", .integer(1...1_048_576), default: "all", "Choose among the N likeliest tokens.")
+    private static let topP = Option(
+        "top-p", "P", .number(0...1), default: "all", "Choose among the likeliest tokens that make up this share.")
+    private static let minP = Option(
+        "min-p", "P", .number(0...1), default: "none", "Drop tokens less likely than this share of the likeliest.")
+    private static let format = Option(
+        "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
+
+    static let declaration = CommandDeclaration(
+        "chat", summary: "Talk with a model",
+        discussion: [
+            "With --prompt, or with a prompt on the standard input, it answers once: the answer on stdout, and on stderr "
+                + "a line with the model, the tokens of the prompt, those found in the cache, those generated, the time to "
+                + "the first token, the rate and why the answer ended. Otherwise it is a conversation; /help lists what "
+                + "can be typed besides questions, and Ctrl-C stops an answer.",
+            "Without REF it uses the configured defaultModel, else the only installed model. A .gguf file runs without "
+                + "being installed. Without --system nothing is added beyond what the model's own template adds.",
+            "With --format json, one object a line: event is phase, text (with delta), finish (with reason, usage and "
+                + "timings) or error.",
+        ],
+        arguments: [reference],
+        options: [prompt, system, maximumTokens, temperature, seed, topK, topP, minP, format],
+        examples: [
+            .init("hearth chat", "A conversation with the default model."),
+            .init("hearth chat smollm2-135m-instruct --seed 1 --prompt \"Name three rivers.\"", "One answer."),
+            .init("hearth chat ./model.gguf < question.txt", "Run a file without installing it."),
+        ])
+
+    private static let maximumPromptBytes = 16 << 20
+
+    let reference: ModelReference?
+    let prompt: String?
+    let systemPrompt: String?
+    let maximumTokens: Int?
+    let temperature: Float?
+    let sampling: SamplingOptions
+    let format: EventFormat
+
+    init(_ values: ParsedArguments) throws {
+        reference = try values.optional(Self.reference)
+        prompt = try values.value(Self.prompt)
+        systemPrompt = try values.value(Self.system)
+        maximumTokens = try values.value(Self.maximumTokens)
+        temperature = try values.value(Self.temperature)
+        sampling = SamplingOptions(
+            seed: try values.value(Self.seed).map { UInt32($0) }, topK: try values.value(Self.topK),
+            topP: try values.value(Self.topP), minP: try values.value(Self.minP))
+        format = try values.value(Self.format) ?? .text
+    }
+
+    func run(in context: CommandContext) async throws {
+        if format == .json { context.console.speakEvents() }
+        let configuration = try await context.configuration
+        var options = GenerationOptions(configuration: configuration)
+        let configuredTemperature = options.sampling.temperature
+        options.sampling = sampling
+        options.sampling.temperature = temperature ?? configuredTemperature
+        if let maximumTokens { options.maximumNewTokens = maximumTokens }
+
+        let model = try await ChatModel.find(reference, configuration: configuration, context: context)
+        let question = try await question(context.input)
+        let engine = try await open(model, configuration, context.console)
+        let printer = AnswerPrinter(console: context.console, format: format, model: model.name)
+        if let question {
+            let session = ChatSession(engine: engine, systemPrompt: systemPrompt)
+            try await printer.print(session.send(question, options: options))
+        } else {
+            try await Conversation(context: context, engine: engine, printer: printer, options: options)
+                .run(systemPrompt: systemPrompt)
+        }
+    }
+
+    /// The one question to answer, `nil` for a conversation.
+    private func question(_ input: any TextSource) async throws -> String? {
+        if let prompt { return prompt }
+        if input.isTerminal { return nil }
+        let text = try await input.all(limit: Self.maximumPromptBytes).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !text.isEmpty else {
+            throw UsageError("the prompt on the standard input is empty", hint: Self.declaration.hint())
+        }
+        return text
+    }
+
+    private func open(_ model: ChatModel, _ configuration: Configuration, _ console: Console) async throws
+        -> any InferenceEngine
+    {
+        if format == .json { try console.emit(PhaseEvent(phase: "load")) }
+        if let store = model.store { await ModelPageCacheWarmer.hint(file: model.weights, below: store) }
+        let shown = Locked(-1)
+        let engine = try await EngineOpening.open(model.weights, configuration: configuration) { value in
+            guard console.barWidth != nil, value.isFinite else { return }
+            let percent = Int(max(0, min(1, value)) * 100)
+            let isDue = shown.withLock { last in
+                defer { if percent >= last + 5 { last = percent } }
+                return percent >= last + 5
+            }
+            if isDue { console.showBar("loading \(model.name.shownOnTerminal)  \(percent)%") }
+        }
+        console.showBar(nil)
+        return engine
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthDelivery
+
+/// The weights a conversation runs on, and their name.
+struct ChatModel: Sendable {
+    let name: String
+    let weights: Path
+    /// The folder of all installed models, `nil` for a file of the user's own.
+    let store: Path?
+
+    /// Finds the model a reference stands for; without one, the configured default or the only installed one.
+    /// - Throws: ``CommandError`` with `no-model` or `several-models`; ``StoreError``, ``DeliveryError``.
+    static func find(_ reference: ModelReference?, configuration: Configuration, context: CommandContext) async throws
+        -> ChatModel
+    {
+        switch try reference ?? configuration.defaultModel.map({ try ModelReference(parsing: $0) }) {
+        case .file(let path): return ChatModel(name: path.lastComponent, weights: path, store: nil)
+        case .family(let family, let version, let variant):
+            let manager = try await context.manager()
+            let release = try await manager.installed(family, version: version, variant: variant)
+            return try ChatModel(release, in: manager.store)
+        case .manifest, .hub:
+            throw CommandError(
+                .noModel, "chat runs installed models and .gguf files",
+                context: ErrorContext(remedy: "Bring the model with 'hearth pull' first, then name its family."))
+        case nil: return try await theOnlyOne(context)
+        }
+    }
+
+    /// The active release of the only family.
+    private static func theOnlyOne(_ context: CommandContext) async throws -> ChatModel {
+        let manager = try await context.manager()
+        let families = Set(try await manager.installed().map(\.identity.family)).sorted()
+        guard let family = families.first else {
+            throw CommandError(
+                .noModel, "no model is installed",
+                context: ErrorContext(
+                    remedy: "Bring one with 'hearth pull REF', or give the path of a .gguf file."))
+        }
+        guard families.count == 1 else {
+            throw CommandError(
+                .severalModels, "several models are installed: \(families.map(\.name).joined(separator: ", "))",
+                context: ErrorContext(
+                    remedy: "Name one, or choose it for good with 'hearth config set defaultModel \(family)'."))
+        }
+        return try ChatModel(await manager.installed(family), in: manager.store)
+    }
+
+    private init(_ release: InstalledRelease, in store: ModelStore) throws {
+        guard let weights = release.weights else {
+            throw CommandError(
+                .noModel, "\(release.identity) has no weights to run",
+                context: ErrorContext(model: release.identity.description))
+        }
+        self.init(name: release.identity.description, weights: weights, store: store.layout.models)
+    }
+
+    private init(name: String, weights: Path, store: Path?) {
+        self.name = name
+        self.weights = weights
+        self.store = store
+    }
+}

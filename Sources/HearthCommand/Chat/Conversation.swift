@@ -1,0 +1,120 @@
+import Foundation
+import HearthBase
+import HearthDelivery
+import HearthInference
+
+/// A conversation at the terminal: a line, an answer, and so on.
+struct Conversation: Sendable {
+    let context: CommandContext
+    let engine: any InferenceEngine
+    let printer: AnswerPrinter
+    let options: GenerationOptions
+
+    private struct State {
+        var policy = InterruptPolicy()
+        var answer: Task<Void, any Error>?
+    }
+
+    static let help = """
+        /system TEXT  begin anew with this system prompt
+        /reset        forget what was said
+        /help         show this list
+        /exit         end (Ctrl-D does too)
+        Ctrl-C stops an answer; a second one ends the conversation.
+        """
+
+    /// Talks until the person ends it.
+    func run(systemPrompt: String?) async throws {
+        let state = Locked(State())
+        let interrupted: @Sendable () -> Void = { handleInterrupt(state) }
+        try await context.interruptions.handlingInterrupts(with: interrupted) {
+            var session = ChatSession(engine: engine, systemPrompt: systemPrompt)
+            context.console.say("Say something, or /help.")
+            context.console.prompt("> ")
+            for await line in context.input.lines() {
+                let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
+                switch ChatLine(text) {
+                case .nothing: break
+                case .exit: return
+                case .help: context.console.complain(Self.help)
+                case .reset:
+                    await session.clear()
+                    context.console.say("Everything said is forgotten.")
+                case .system(let prompt):
+                    session = ChatSession(engine: engine, systemPrompt: prompt.isEmpty ? nil : prompt)
+                    context.console.say("A new conversation begins.")
+                case .unknown(let word):
+                    context.console.complain("There is no \(word.shownOnTerminal). /help lists what there is.")
+                case .message: try await answer(text, session, state)
+                }
+                context.console.prompt("> ")
+            }
+            try Task.checkCancellation()
+            context.console.prompt("\n")
+        }
+    }
+
+    private func answer(_ text: String, _ session: ChatSession, _ state: Locked<State>) async throws {
+        let task = Task { try await printer.print(session.send(text, options: options)) }
+        state.withLock {
+            $0.policy.answerBegins()
+            $0.answer = task
+        }
+        defer {
+            state.withLock {
+                $0.policy.answerEnds()
+                $0.answer = nil
+            }
+        }
+        do {
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        } catch is CancellationError {
+            try Task.checkCancellation()
+            context.console.say("(stopped)")
+        } catch let error as LLMError {
+            // A question that does not fit must not end the conversation.
+            for line in FailureRenderer(error).lines { context.console.complain(line) }
+        }
+    }
+
+    private func handleInterrupt(_ state: Locked<State>) {
+        let (action, answer) = state.withLock { ($0.policy.interrupt(), $0.answer) }
+        switch action {
+        case .stopAnswer: answer?.cancel()
+        case .warn: context.console.prompt("\n(Ctrl-C again, Ctrl-D or /exit ends the conversation)\n> ")
+        case .end:
+            context.console.prompt("\n")
+            context.interruptions.deliver(.terminate)
+        }
+    }
+}
+
+/// What a line typed in a conversation asks for.
+enum ChatLine: Sendable, Hashable {
+    case nothing
+    case message
+    case exit
+    case help
+    case reset
+    case system(String)
+    case unknown(String)
+
+    init(_ text: String) {
+        guard text.hasPrefix("/") else {
+            self = text.isEmpty ? .nothing : .message
+            return
+        }
+        let parts = text.split(separator: " ", maxSplits: 1)
+        switch parts.first {
+        case "/exit", "/quit", "/bye": self = .exit
+        case "/help", "/?": self = .help
+        case "/reset", "/clear": self = .reset
+        case "/system": self = .system(parts.count > 1 ? String(parts[1]) : "")
+        default: self = .unknown(String(parts.first ?? ""))
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Hearth
+import HearthBase
+
+/// What a command is given: who called it, where to speak, and where the models are.
+struct CommandContext: Sendable {
+    let environment: [String: String]
+    let console: Console
+    let input: any TextSource
+    let interruptions: Interruptions
+    let time: TimeSource
+
+    /// The home folder of models.
+    /// - Throws: ``ConfigurationError`` with `no-home`.
+    var home: Path {
+        get throws { try HearthHome.path(environment: environment) }
+    }
+
+    /// The configuration of that home; an empty one when there is none yet.
+    /// - Throws: ``ConfigurationError``, ``FileError``
+    var configuration: Configuration {
+        get async throws {
+            let home = try home
+            return try await blocking { try Configuration.load(home: home) }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+extension HearthCommand {
+    /// Every command, in the order of the first help page.
+    static let table = CommandTable(chapters: [
+        CommandChapter(title: "talk", entries: [.command(Chat.self)]),
+        CommandChapter(
+            title: "models",
+            entries: [
+                .command(Pull.self), .command(List.self), .command(Show.self), .command(Use.self),
+                .command(Remove.self), .command(Verify.self), .command(Update.self),
+            ]),
+        CommandChapter(title: "publishers", entries: publishing),
+        CommandChapter(
+            title: "this device",
+            entries: [
+                .group(
+                    CommandGroup(
+                        name: "config", summary: "Read and change the settings",
+                        types: [ConfigGet.self, ConfigSet.self, ConfigUnset.self, ConfigList.self])),
+                .command(Doctor.self),
+            ]),
+    ])
+
+    private static var publishing: [CommandEntry] {
+        #if Server
+            [.command(Publish.self), .command(Host.self)]
+        #else
+            [.command(Publish.self)]
+        #endif
+    }
+}

@@ -1,0 +1,125 @@
+import Hearth
+import HearthBase
+
+private let keyArgument = Argument(
+    "KEY", .word,
+    "The setting: origins.NAME, defaultModel, contextLength, threads, maximumNewTokens or temperature.")
+
+/// `hearth config get KEY`
+struct ConfigGet: Command {
+    static let declaration = CommandDeclaration(
+        "config", "get", summary: "Print one setting",
+        discussion: ["Prints the value alone, so that a script can use it. A setting without a value is an error."],
+        arguments: [keyArgument],
+        exitStatuses: [(0, "The setting has a value."), (1, "It has none, or there is no such setting.")],
+        examples: [.init("hearth config get defaultModel", "The model that chat uses when none is named.")])
+
+    let key: String
+
+    init(_ values: ParsedArguments) throws { key = try values.value(keyArgument) }
+
+    func run(in context: CommandContext) async throws {
+        guard let value = try await context.configuration.value(of: key) else {
+            throw ConfigurationError(
+                .notSet, "\(key) is not set",
+                context: ErrorContext(field: key, remedy: "Set it with `hearth config set \(key) VALUE`."))
+        }
+        try context.console.print(value)
+    }
+}
+
+/// `hearth config set KEY VALUE`
+struct ConfigSet: Command {
+    private static let value = Argument("VALUE", .text, "The new value; it is checked before anything is written.")
+
+    static let declaration = CommandDeclaration(
+        "config", "set", summary: "Change one setting",
+        discussion: [
+            "Settings are kept in config.json in the home folder, readable by its owner only.",
+            "origins.NAME is the address of a models.json: https, http to this machine, or a path. "
+                + "defaultModel is what chat uses when no model is named. contextLength, threads, maximumNewTokens and "
+                + "temperature change how models run; unset, each has a sensible value of its own.",
+        ],
+        arguments: [keyArgument, value],
+        examples: [
+            .init(
+                "hearth config set origins.main https://models.example.org/models.json", "Get models from this address."
+            ),
+            .init("hearth config set origins.local ./origin/models.json", "Get models from a folder of this machine."),
+            .init("hearth config set defaultModel smollm2-135m-instruct", "Chat with this model."),
+        ])
+
+    let key: String
+    let value: String
+
+    init(_ values: ParsedArguments) throws {
+        key = try values.value(keyArgument)
+        value = try values.value(Self.value)
+    }
+
+    func run(in context: CommandContext) async throws {
+        try await context.changeConfiguration { try $0.set(key, to: value) }
+    }
+}
+
+/// `hearth config unset KEY`
+struct ConfigUnset: Command {
+    static let declaration = CommandDeclaration(
+        "config", "unset", summary: "Take one setting back to its default",
+        discussion: ["It is no error when the setting has no value."],
+        arguments: [keyArgument],
+        examples: [.init("hearth config unset origins.local", "Forget an origin; what was installed from it stays.")])
+
+    let key: String
+
+    init(_ values: ParsedArguments) throws { key = try values.value(keyArgument) }
+
+    func run(in context: CommandContext) async throws {
+        try await context.changeConfiguration { try $0.set(key, to: nil) }
+    }
+}
+
+/// `hearth config list`
+struct ConfigList: Command {
+    private static let format = Option(
+        "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
+
+    static let declaration = CommandDeclaration(
+        "config", "list", summary: "Print every setting that has a value",
+        discussion: ["With --format json, an array of objects with key and value."],
+        options: [format],
+        examples: [.init("hearth config list", "See what is set.")])
+
+    let format: ListingFormat
+
+    init(_ values: ParsedArguments) throws { format = try values.value(Self.format) ?? .table }
+
+    private struct Entry: Encodable {
+        let key: String
+        let value: String
+    }
+
+    func run(in context: CommandContext) async throws {
+        let entries = try await context.configuration.entries
+        switch format {
+        case .json: try context.console.print(JSONText.pretty(entries.map { Entry(key: $0.key, value: $0.value) }))
+        case .table:
+            if entries.isEmpty { context.console.say("Nothing is set.") }
+            for entry in entries { try context.console.print("\(entry.key) = \(entry.value)") }
+        }
+    }
+}
+
+extension CommandContext {
+    /// Reads the settings, changes them and writes them back.
+    fileprivate func changeConfiguration(_ change: @escaping @Sendable (inout Configuration) throws -> Void)
+        async throws
+    {
+        let home = try home
+        try await blocking {
+            var configuration = try Configuration.load(home: home)
+            try change(&configuration)
+            try configuration.save(home: home)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import HearthBase
+import HearthDelivery
+
+/// Decides when a reading of a transfer is worth showing, and how it looks. A value: the shell gives it readings and the time.
+struct ProgressRenderer: Sendable {
+    /// Who reads.
+    enum Style: Sendable, Hashable {
+        /// A person at a terminal of that many columns: one line, drawn over.
+        case bar(width: Int)
+        /// A log: few lines.
+        case lines
+        /// A program: every reading.
+        case events
+    }
+
+    /// A bar is redrawn at most ten times a second.
+    static let redrawInterval = Duration.milliseconds(100)
+    /// A line at least this often while bytes move.
+    static let lineInterval = Duration.seconds(10)
+
+    /// May change between readings, as a terminal's width does.
+    var style: Style
+    let label: String
+    /// The columns of `100%  downloading  999.9 MB of 999.9 MB  999.9 MB/s  59 min 59 s left`, nearly always fewer.
+    private static let widestFigures = 62
+    private static let usefulBar = 16
+    private var lastShown: Duration?
+    private var lastPhase: TransferProgress.Phase?
+    private var lastTenth = -1
+
+    init(style: Style, label: String) {
+        self.style = style
+        self.label = label
+    }
+
+    /// The text to show for a reading taken at `elapsed`, `nil` when it is not worth it.
+    mutating func text(for progress: TransferProgress, at elapsed: Duration) -> String? {
+        guard isDue(progress, at: elapsed) else { return nil }
+        lastShown = elapsed
+        lastPhase = progress.phase
+        lastTenth = Self.tenth(progress)
+        switch style {
+        case .bar(let width): return bar(progress, width: width)
+        case .lines: return line(progress)
+        case .events: return nil
+        }
+    }
+
+    private func isDue(_ progress: TransferProgress, at elapsed: Duration) -> Bool {
+        guard let lastShown, lastPhase == progress.phase else { return true }
+        switch style {
+        case .bar: return elapsed - lastShown >= Self.redrawInterval
+        case .lines:
+            return elapsed - lastShown >= Self.lineInterval
+                || (Self.tenth(progress) > lastTenth && elapsed - lastShown >= .seconds(1))
+        case .events: return false
+        }
+    }
+
+    private static func tenth(_ progress: TransferProgress) -> Int { Int((progress.fraction ?? 0) * 10) }
+
+    private func line(_ progress: TransferProgress) -> String {
+        "\(label): \(facts(progress).joined(separator: ", "))"
+    }
+
+    /// The bar takes what the figures leave; on a narrow terminal the figures go first from the right.
+    private func bar(_ progress: TransferProgress, width: Int) -> String {
+        // The last column stays free: writing there makes some terminals wrap.
+        let room = max(1, width - 1)
+        var facts = facts(progress)
+        while facts.count > 1 && TerminalText.columns(of: facts.joined(separator: "  ")) > room { facts.removeLast() }
+        var text = facts.joined(separator: "  ")
+        var left = room - TerminalText.columns(of: text)
+        // The name's part follows from the terminal's width alone, so that it does not come and go with the figures.
+        let nameRoom = min(32, room - Self.widestFigures - Self.usefulBar - 2)
+        let name = nameRoom >= 8 ? TerminalText.truncated(label, to: nameRoom) : ""
+        if !name.isEmpty { left -= TerminalText.columns(of: name) + 2 }
+        if let fraction = progress.fraction, left >= 12 {
+            let inside = min(left - 4, 40)
+            let done = Int(Double(inside) * fraction)
+            text =
+                "[" + String(repeating: "#", count: done) + String(repeating: ".", count: inside - done) + "]  " + text
+        }
+        if !name.isEmpty { text = name + "  " + text }
+        return TerminalText.truncated(text, to: room)
+    }
+
+    /// Percent, phase, bytes, rate and time left, as far as they are known; the most important first.
+    private func facts(_ progress: TransferProgress) -> [String] {
+        var facts: [String] = []
+        // 100 only when it is true.
+        if let fraction = progress.fraction {
+            let percent = fraction >= 1 ? 100 : min(99, Int(fraction * 100))
+            facts.append(TerminalText.padded("\(percent)%", to: 4, atEnd: false))
+        }
+        facts.append(progress.phase.rawValue)
+        let done = ByteCount(progress.completedBytes).description
+        facts.append(progress.totalBytes.map { "\(done) of \(ByteCount($0))" } ?? done)
+        if progress.phase == .downloading {
+            if let rate = progress.bytesPerSecond, rate.isFinite, rate >= 1, rate < 1e15 {
+                facts.append("\(ByteCount(UInt64(rate)))/s")
+            }
+            if let left = progress.secondsLeft, progress.completedBytes < progress.totalBytes ?? 0 {
+                facts.append("\(TimeText.short(left)) left")
+            }
+        }
+        return style == .lines ? facts.map { $0.trimmingCharacters(in: .whitespaces) } : facts
+    }
+}
+
+/// One reading of a transfer for `--format json`.
+struct ProgressEvent: Encodable {
+    var event = "progress"
+    let phase: String
+    let completedBytes: UInt64
+    let totalBytes: UInt64?
+    let bytesPerSecond: Double?
+    let secondsLeft: Double?
+    let connections: Int
+
+    init(_ progress: TransferProgress) {
+        phase = progress.phase.rawValue
+        completedBytes = progress.completedBytes
+        totalBytes = progress.totalBytes
+        // JSON knows no infinity.
+        bytesPerSecond = progress.bytesPerSecond.flatMap { $0.isFinite ? $0 : nil }
+        secondsLeft = progress.secondsLeft.flatMap { $0.isFinite ? $0 : nil }
+        connections = progress.connections
+    }
+}
+
+/// Shows a transfer on the console: the shell around ``ProgressRenderer``.
+final class ProgressReporter: Sendable {
+    private let console: Console
+    private let stopwatch: Stopwatch
+    private let isEvents: Bool
+    private let renderer: Locked<ProgressRenderer>
+
+    init(console: Console, label: String, format: EventFormat, time: TimeSource = .system) {
+        self.console = console
+        stopwatch = time.stopwatch()
+        isEvents = format == .json
+        let style: ProgressRenderer.Style =
+            if format == .json {
+                .events
+            } else if let width = console.barWidth {
+                .bar(width: width)
+            } else {
+                .lines
+            }
+        renderer = Locked(ProgressRenderer(style: style, label: label))
+    }
+
+    /// Shows a reading if it is worth it; called from any thread.
+    func show(_ progress: TransferProgress) {
+        if isEvents {
+            // A reader that went away is noticed by the command's last event; its work is not to be lost for that.
+            try? console.emit(ProgressEvent(progress))
+            return
+        }
+        let elapsed = stopwatch.elapsed
+        let width = console.barWidth
+        let text = renderer.withLock { renderer in
+            if let width { renderer.style = .bar(width: width) }
+            return renderer.text(for: progress, at: elapsed)
+        }
+        guard let text else { return }
+        if width != nil { console.showBar(text) } else { console.say(text) }
+    }
+
+    /// Takes the bar away.
+    func end() { console.showBar(nil) }
+}

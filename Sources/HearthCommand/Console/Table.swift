@@ -1,0 +1,35 @@
+/// A table of text with aligned columns.
+struct Table: Sendable {
+    enum Alignment: Sendable { case left, right }
+
+    let columns: [(title: String, alignment: Alignment)]
+    var rows: [[String]] = []
+
+    init(_ columns: (String, Alignment)...) { self.columns = columns.map { (title: $0.0, alignment: $0.1) } }
+
+    mutating func add(_ cells: String...) { rows.append(cells.map(TerminalText.singleLine)) }
+
+    /// The lines, two spaces between columns and none at a line's end. Whole cells, so that other programs can read them.
+    var lines: [String] {
+        let all = [columns.map(\.title)] + rows
+        let widths = columns.indices.map { column in all.map { TerminalText.columns(of: $0[column]) }.max() ?? 0 }
+        return all.map { cells in
+            var line = ""
+            for (index, cell) in cells.enumerated() {
+                if index > 0 { line += "  " }
+                let isLast = index == cells.count - 1
+                switch columns[index].alignment {
+                case .left: line += isLast ? cell : TerminalText.padded(cell, to: widths[index])
+                case .right: line += TerminalText.padded(cell, to: widths[index], atEnd: false)
+                }
+            }
+            return line
+        }
+    }
+}
+
+/// How a listing is printed.
+enum ListingFormat: String, CaseIterable, Sendable { case table, json }
+
+/// How a long command reports.
+enum EventFormat: String, CaseIterable, Sendable { case text, json }

@@ -1,0 +1,80 @@
+/// Text from outside (models, servers, files, arguments) made safe to show on a terminal.
+///
+/// A terminal obeys escape sequences: an answer or a file name could retitle the window, move the cursor over what was
+/// printed before, or make the terminal type. Without the introducing control character what remains is plain text.
+enum TerminalText {
+    /// Whether a scalar is shown as it is: everything but C0 (line feed and tab excepted), DEL and C1.
+    static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0A, 0x09: true
+        case 0..<0x20, 0x7F..<0xA0: false
+        default: true
+        }
+    }
+
+    /// The text without control characters; each scalar is judged alone, so pieces of a stream need no memory.
+    static func sanitised(_ text: String) -> String {
+        if text.unicodeScalars.allSatisfy(isAllowed) { return text }
+        var result = String.UnicodeScalarView()
+        result.append(contentsOf: text.unicodeScalars.filter(isAllowed))
+        return String(result)
+    }
+
+    /// The text as part of one line: line feeds, tabs and separators become spaces.
+    static func singleLine(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars where isAllowed(scalar) {
+            let breaks = scalar == "\n" || scalar == "\t" || scalar.value == 0x2028 || scalar.value == 0x2029
+            result.append(breaks ? " " : scalar)
+        }
+        return String(result)
+    }
+
+    /// The columns a character takes: 2 for the wide ranges of East Asian scripts and emoji, 0 for marks that combine.
+    static func columns(of character: Character) -> Int {
+        guard let scalar = character.unicodeScalars.first else { return 0 }
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return 0
+        default: break
+        }
+        switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
+            0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F,
+            0x1F680...0x1F6FF, 0x1F900...0x1FAFF, 0x20000...0x3FFFD:
+            return 2
+        default:
+            return 1
+        }
+    }
+
+    /// The columns a text takes on one line.
+    static func columns(of text: String) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
+
+    /// The text cut to a number of columns, with `…` in the place of what is missing.
+    static func truncated(_ text: String, to width: Int) -> String {
+        guard columns(of: text) > width else { return text }
+        guard width > 0 else { return "" }
+        var result = ""
+        var used = 0
+        for character in text {
+            let next = columns(of: character)
+            if used + next > width - 1 { break }
+            result.append(character)
+            used += next
+        }
+        return result + "…"
+    }
+
+    /// The text filled with spaces to a number of columns.
+    static func padded(_ text: String, to width: Int, atEnd: Bool = true) -> String {
+        let fill = String(repeating: " ", count: max(0, width - columns(of: text)))
+        return atEnd ? text + fill : fill + text
+    }
+}
+
+extension String {
+    /// A word somebody typed, short and harmless enough to be repeated in a message.
+    var shownOnTerminal: String { TerminalText.truncated(TerminalText.singleLine(self), to: 60) }
+    /// ``shownOnTerminal`` in single quotation marks.
+    var quotedForTerminal: String { "'\(shownOnTerminal)'" }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Hearth
+import HearthBase
+
+/// `hearth doctor`
+struct Doctor: Command {
+    private static let report = Flag(
+        "report", "Leave out what says who and where you are: user and host names, home folders, addresses, tokens.")
+    private static let format = Option(
+        "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json for programs.")
+
+    static let declaration = CommandDeclaration(
+        "doctor", summary: "Show what this machine offers and what is wrong",
+        discussion: [
+            "Prints the processor's features, memory and its limit, free disk space, llama.cpp's version and back ends, "
+                + "and the state of the home folder and the origins. Each thing that is wrong comes with its cure."
+        ],
+        options: [report, format],
+        exitStatuses: [(0, "Nothing keeps models from running."), (1, "At least one problem was found.")],
+        examples: [
+            .init("hearth doctor", "Look before asking for help."),
+            .init("hearth doctor --report > report.txt", "Make a report that can be shown to anybody."),
+        ])
+
+    let isRedacted: Bool
+    let format: EventFormat
+
+    init(_ values: ParsedArguments) throws {
+        isRedacted = values.has(Self.report)
+        format = try values.value(Self.format) ?? .text
+    }
+
+    func run(in context: CommandContext) async throws {
+        var report = await Examination(context: context).report()
+        if isRedacted {
+            let redactor = Redactor(context: context)
+            report = report.mapping(redactor.redacted)
+        }
+        switch format {
+        case .json: try context.console.print(JSONText.pretty(report))
+        case .text: for line in report.lines { try context.console.print(line) }
+        }
+        let count = report.problems.count
+        guard count == 0 else {
+            throw CommandError(.problemsFound, count == 1 ? "one problem was found" : "\(count) problems were found")
+        }
+    }
+}
+
+extension Redactor {
+    init(context: CommandContext) {
+        // Without a home there is nothing to take out.
+        modelHome = (try? context.home)?.string
+        userHome = context.environment["HOME"]
+        let user = NSUserName()
+        userName = user.isEmpty ? context.environment["USER"] : user
+        hostName = ProcessInfo.processInfo.hostName
+    }
+}

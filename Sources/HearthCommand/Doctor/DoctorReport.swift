@@ -1,0 +1,70 @@
+/// What `doctor` found: facts by chapter, and what is wrong.
+struct DoctorReport: Sendable, Encodable {
+    /// One fact.
+    struct Fact: Sendable, Encodable {
+        let name: String
+        var value: String
+    }
+
+    /// Facts that belong together.
+    struct Chapter: Sendable, Encodable {
+        let title: String
+        var facts: [Fact]
+    }
+
+    /// Something a person may want to change.
+    struct Finding: Sendable, Encodable {
+        enum Severity: String, Sendable, Encodable {
+            /// Something does not work.
+            case problem
+            /// It works, but could be better or is not set up yet.
+            case note
+        }
+
+        let severity: Severity
+        let code: String
+        var message: String
+        var cure: String?
+    }
+
+    var chapters: [Chapter] = []
+    var findings: [Finding] = []
+
+    /// Those that keep something from working.
+    var problems: [Finding] { findings.filter { $0.severity == .problem } }
+
+    /// The report with every text passed through `change`.
+    func mapping(_ change: (String) -> String) -> DoctorReport {
+        var report = self
+        for chapter in report.chapters.indices {
+            for fact in report.chapters[chapter].facts.indices {
+                report.chapters[chapter].facts[fact].value = change(report.chapters[chapter].facts[fact].value)
+            }
+        }
+        for finding in report.findings.indices {
+            report.findings[finding].message = change(report.findings[finding].message)
+            report.findings[finding].cure = report.findings[finding].cure.map(change)
+        }
+        return report
+    }
+
+    /// The report as lines for people.
+    var lines: [String] {
+        let width = chapters.flatMap(\.facts).map { TerminalText.columns(of: $0.name) }.max() ?? 0
+        var lines: [String] = []
+        for chapter in chapters {
+            lines.append(chapter.title)
+            for fact in chapter.facts {
+                lines.append(
+                    "  \(TerminalText.padded(fact.name, to: width))  \(TerminalText.singleLine(fact.value))")
+            }
+            lines.append("")
+        }
+        if problems.isEmpty { lines.append("Nothing is wrong.") }
+        for finding in findings {
+            lines.append("\(finding.severity.rawValue): \(TerminalText.singleLine(finding.message)) [\(finding.code)]")
+            if let cure = finding.cure { lines.append("  " + TerminalText.singleLine(cure)) }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthDelivery
+import HearthHTTP
+
+/// Looks at the machine and the home folder; never changes anything.
+struct Examination: Sendable {
+    let context: CommandContext
+    let fileSystem: any FileSystem = LocalFileSystem()
+
+    func report() async -> DoctorReport {
+        var report = DoctorReport()
+        do {
+            report.chapters.append(try await blocking { Self.machine(DeviceFacts.read()) })
+        } catch {
+            report.findings.append(DoctorReport.Finding(error))
+        }
+        await examineEngine(&report)
+        await examineHome(&report)
+        await examineModels(&report)
+        await examineOrigins(&report)
+        return report
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    private func examineEngine(_ report: inout DoctorReport) async {
+        do {
+            guard let engine = try await blocking({ EngineOpening.describe() }) else {
+                report.findings.append(
+                    DoctorReport.Finding(
+                        severity: .problem, code: "engine-missing", message: "this build has no llama.cpp",
+                        cure: "Build it with the trait Llama."))
+                return
+            }
+            var facts = [DoctorReport.Fact(name: "llama.cpp", value: engine.version)]
+            facts += engine.devices.map { DoctorReport.Fact(name: "back end", value: $0) }
+            report.chapters.append(DoctorReport.Chapter(title: "Engine", facts: facts))
+        } catch {
+            report.findings.append(DoctorReport.Finding(error))
+        }
+    }
+
+    /// The installed releases, and those that are damaged. Reads receipts and sizes; `verify` reads every byte.
+    private func examineModels(_ report: inout DoctorReport) async {
+        guard report.problems.isEmpty, let home = try? context.home else { return }  // said above
+        do {
+            let inventory = try await ModelStore(home: home, fileSystem: fileSystem, time: context.time).inventory()
+            let size = inventory.releases.reduce(UInt64(0)) { $0 + $1.receipt.totalSize }
+            let families = Set(inventory.releases.map(\.identity.family)).count
+            let facts = [
+                DoctorReport.Fact(
+                    name: "installed",
+                    value: "\(Self.count(inventory.releases.count, "release")) of \(Self.count(families, "model")), "
+                        + "\(ByteCount(size))"),
+                DoctorReport.Fact(name: "damaged", value: "\(inventory.damaged.count)"),
+            ]
+            report.chapters.append(DoctorReport.Chapter(title: "Models", facts: facts))
+            for damaged in inventory.damaged {
+                report.findings.append(
+                    DoctorReport.Finding(
+                        severity: .problem, code: damaged.problem.codeText, message: damaged.problem.message,
+                        cure: "Remove it with 'hearth remove \(damaged.identity)' and bring it again with "
+                            + "'hearth pull \(damaged.identity)'."))
+            }
+        } catch {
+            report.findings.append(DoctorReport.Finding(error))
+        }
+    }
+
+    /// Asks each origin for its catalog. What is installed works without, so silence is only worth a note.
+    private func examineOrigins(_ report: inout DoctorReport) async {
+        // What is wrong with these two has been said with the home.
+        guard let home = try? context.home, let configuration = try? await context.configuration else { return }
+        do {
+            let origins = try configuration.origins(environment: context.environment)
+            if origins.isEmpty {
+                report.findings.append(
+                    DoctorReport.Finding(
+                        severity: .note, code: "no-origin", message: "no origin is configured",
+                        cure: "Set one with 'hearth config set origins.NAME URL', or give HEARTH_ORIGIN."))
+                return
+            }
+            let http = DefaultHTTPClient(version: HearthCommand.version)
+            var facts: [DoctorReport.Fact] = []
+            for origin in origins {
+                do {
+                    let manager = ModelManager(
+                        home: home, origins: [origin], http: http, time: context.time, deviceMemory: .max)
+                    let count = try await manager.available().count
+                    facts.append(
+                        DoctorReport.Fact(
+                            name: origin.name, value: "\(origin.manifestURL), offers \(Self.count(count, "release"))"))
+                } catch {
+                    facts.append(DoctorReport.Fact(name: origin.name, value: "\(origin.manifestURL)"))
+                    report.findings.append(DoctorReport.Finding(error, severity: .note))
+                }
+            }
+            report.chapters.append(DoctorReport.Chapter(title: "Origins", facts: facts))
+        } catch {
+            report.findings.append(DoctorReport.Finding(error))
+        }
+    }
+
+    private static func machine(_ facts: DeviceFacts) -> DoctorReport.Chapter {
+        var list = [
+            DoctorReport.Fact(name: "hearth", value: HearthCommand.version),
+            DoctorReport.Fact(name: "system", value: "\(facts.operatingSystem), \(facts.architecture)"),
+            DoctorReport.Fact(
+                name: "processor", value: "\(facts.processor ?? "unknown"), \(facts.coreCount) cores usable"),
+        ]
+        if !facts.processorFeatures.isEmpty {
+            list.append(DoctorReport.Fact(name: "features", value: facts.processorFeatures.joined(separator: " ")))
+        }
+        let limit = facts.memoryLimitBytes.map { ", limited to \(ByteCount($0)) by the control group" } ?? ""
+        list.append(DoctorReport.Fact(name: "memory", value: "\(ByteCount(facts.memoryBytes))\(limit)"))
+        return DoctorReport.Chapter(title: "Machine", facts: list)
+    }
+
+    private func examineHome(_ report: inout DoctorReport) async {
+        do {
+            let home = try context.home
+            let (chapter, findings) = try await blocking { [fileSystem] in
+                HomeExamination(home: home, fileSystem: fileSystem).result()
+            }
+            report.chapters.append(chapter)
+            report.findings += findings
+        } catch {
+            report.findings.append(DoctorReport.Finding(error))
+        }
+    }
+}
+
+extension DoctorReport.Finding {
+    /// A failure met while looking.
+    init(_ error: any Error, severity: Severity = .problem) {
+        let rendered = FailureRenderer(error).event
+        self.init(severity: severity, code: rendered.code, message: rendered.message, cure: rendered.remedy)
+    }
+}

@@ -1,0 +1,68 @@
+import HearthBase
+import HearthDelivery
+
+/// `hearth list`
+struct List: Command {
+    private static let available = Flag("available", "List what the origins offer instead.")
+    private static let format = Option(
+        "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
+
+    static let declaration = CommandDeclaration(
+        "list", summary: "List the models on this device",
+        discussion: [
+            "The active release of a family is the one that is used unless a version is named. A release is damaged when "
+                + "its files are not what its receipt says, and unverified when its publisher gave no digest.",
+            "With --format json, an array of objects with family, version, variant, state (installed, damaged or "
+                + "available), active, verified, path and sizeBytes.",
+        ],
+        options: [available, format],
+        examples: [
+            .init("hearth list", "What is installed."), .init("hearth list --available", "What could be."),
+            .init("hearth list --format json", "The same for a program."),
+        ])
+
+    let isAvailable: Bool
+    let format: ListingFormat
+
+    init(_ values: ParsedArguments) throws {
+        isAvailable = values.has(Self.available)
+        format = try values.value(Self.format) ?? .table
+    }
+
+    func run(in context: CommandContext) async throws {
+        let manager = try await context.manager()
+        let entries = try await isAvailable ? offered(manager) : installed(manager)
+        switch format {
+        case .json: try context.console.print(JSONText.pretty(entries))
+        case .table:
+            guard !entries.isEmpty else {
+                context.console.say(isAvailable ? "The origins offer nothing." : "No model is installed.")
+                return
+            }
+            var table = Table(
+                ("FAMILY", .left), ("VERSION", .left), ("VARIANT", .left), ("SIZE", .right), ("STATE", .left))
+            for entry in entries {
+                table.add(
+                    entry.family, entry.version, entry.variant ?? "-", ByteCount(entry.sizeBytes).description,
+                    entry.stateText)
+            }
+            for line in table.lines { try context.console.print(line) }
+        }
+    }
+
+    private func installed(_ manager: ModelManager) async throws -> [ReleaseEntry] {
+        let inventory = try await manager.store.inventory()
+        let entries = inventory.releases.map(ReleaseEntry.init) + inventory.damaged.map(ReleaseEntry.init)
+        // Each list is in order already; families stay together.
+        return entries.enumerated()
+            .sorted { ($0.element.family, $0.offset) < ($1.element.family, $1.offset) }
+            .map(\.element)
+    }
+
+    private func offered(_ manager: ModelManager) async throws -> [ReleaseEntry] {
+        let offers = try await manager.available()
+        let installed = Dictionary(
+            try await manager.installed().map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
+        return offers.map { ReleaseEntry($0, installed: installed[$0.release.identity]) }
+    }
+}

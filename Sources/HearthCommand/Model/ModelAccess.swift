@@ -1,0 +1,137 @@
+import Hearth
+import HearthBase
+import HearthDelivery
+import HearthHTTP
+
+extension CommandContext {
+    /// The front door of delivery, as the settings and the environment want it.
+    func manager() async throws -> ModelManager {
+        try ModelManager(
+            home: home, configuration: try await configuration, environment: environment,
+            http: DefaultHTTPClient(version: HearthCommand.version), time: time)
+    }
+}
+
+extension ValueKind where Value == InstalledName {
+    /// `family[@version][:variant]`.
+    static var installedName: Self {
+        ValueKind("a model's name") { word in
+            do {
+                guard case .family(let family, let version, let variant) = try ModelReference(parsing: word) else {
+                    return nil
+                }
+                return InstalledName(family: family, version: version, variant: variant)
+            } catch let error as CatalogError {
+                throw error.asUsage
+            }
+        }
+    }
+}
+
+extension ValueKind where Value == ModelReference {
+    /// Any form of a model reference.
+    static var modelReference: Self {
+        ValueKind("a model") { word in
+            do {
+                return try ModelReference(parsing: word)
+            } catch let error as CatalogError {
+                throw error.asUsage
+            }
+        }
+    }
+}
+
+extension CatalogError {
+    /// The same error, as one in what was typed.
+    fileprivate var asUsage: CatalogError {
+        CatalogError(code, message, context: context, disposition: .usage, underlying: underlying)
+    }
+}
+
+/// How an installed model is named on the command line.
+struct InstalledName: Sendable, Hashable {
+    let family: Family
+    let version: ReleaseVersion?
+    let variant: Variant?
+}
+
+/// A release as listings show it; with `--format json`, exactly these fields, `null` where there is nothing.
+struct ReleaseEntry: Encodable, Sendable {
+    enum State: String, Encodable, Sendable { case installed, damaged, available }
+
+    let family: String
+    let version: String
+    let variant: String?
+    let state: State
+    let active: Bool
+    let verified: Bool
+    let path: String?
+    let sizeBytes: UInt64
+
+    private enum CodingKeys: CodingKey { case family, version, variant, state, active, verified, path, sizeBytes }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(family, forKey: .family)
+        try container.encode(version, forKey: .version)
+        try container.encode(variant, forKey: .variant)
+        try container.encode(state, forKey: .state)
+        try container.encode(active, forKey: .active)
+        try container.encode(verified, forKey: .verified)
+        try container.encode(path, forKey: .path)
+        try container.encode(sizeBytes, forKey: .sizeBytes)
+    }
+
+    /// The state as the table shows it.
+    var stateText: String {
+        var words = [active ? "active" : state.rawValue]
+        if active && state == .damaged { words.append("damaged") }
+        if !verified && state != .damaged { words.append("unverified") }
+        return words.joined(separator: ", ")
+    }
+}
+
+extension ReleaseEntry {
+    init(_ release: InstalledRelease) {
+        self.init(
+            release.identity, state: .installed, active: release.isActive, verified: release.receipt.isVerified,
+            path: release.folder, sizeBytes: release.receipt.totalSize)
+    }
+
+    init(_ release: DamagedRelease) {
+        self.init(
+            release.identity, state: .damaged, active: release.isActive, verified: false, path: release.folder,
+            sizeBytes: release.receipt?.totalSize ?? 0)
+    }
+
+    private init(
+        _ identity: ReleaseIdentity, state: State, active: Bool, verified: Bool, path: Path?, sizeBytes: UInt64
+    ) {
+        family = identity.family.name
+        version = identity.version.name
+        variant = identity.variant?.name
+        self.state = state
+        self.active = active
+        self.verified = verified
+        self.path = path?.string
+        self.sizeBytes = sizeBytes
+    }
+
+    /// A release on offer that is not on this device.
+    init(offered release: Release) {
+        let files = [release.file] + release.companions
+        self.init(
+            release.identity, state: .available, active: false, verified: files.allSatisfy { $0.digest != nil },
+            path: nil, sizeBytes: release.totalSize)
+    }
+
+    /// A release on offer; `installed` is the same release on this device.
+    init(_ offer: AvailableRelease, installed: InstalledRelease?) {
+        let files = [offer.release.file] + offer.release.companions
+        self.init(
+            offer.release.identity, state: installed == nil ? .available : .installed,
+            active: installed?.isActive ?? false,
+            verified: installed?.receipt.isVerified ?? files.allSatisfy { $0.digest != nil }, path: installed?.folder,
+            sizeBytes: offer.release.totalSize)
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import HearthBase
+import HearthDelivery
+
+/// `hearth pull`
+struct Pull: Command {
+    private static let reference = Argument(
+        "REF", .modelReference,
+        "family[@version][:variant] of a configured origin, the address of a models.json with #family unless it has only "
+            + "one, or the path of a models.json or .gguf file.")
+    private static let version = Option(
+        "version", "V", ValueKind("a version") { ReleaseVersion($0) }, "Take this version, not the publisher's choice.")
+    private static let variant = Option(
+        "variant", "Q", ValueKind("a variant such as q4_k_m") { Variant($0.lowercased()) },
+        "Take this variant, not the largest that fits this device.")
+    private static let noActivate = Flag("no-activate", "Install it, but keep the active release active.")
+    private static let rate = Option(
+        "limit-rate", "BYTES/s", .byteCount, default: "no limit", "Fetch at most so many bytes a second, such as 2M.")
+    private static let allowUnverified = Flag(
+        "allow-unverified", "Accept files for which the publisher gives no digest.")
+    private static let allowDowngrade = Flag(
+        "allow-downgrade", "Accept a version older than the active one without naming it.")
+    private static let allowStale = Flag("allow-stale", "Install from a catalog past its date.")
+    private static let ignoreMemory = Flag(
+        "ignore-memory", "Install a model that needs more memory than this device has.")
+    private static let format = Option(
+        "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
+
+    static let declaration = CommandDeclaration(
+        "pull", summary: "Bring a model to this device",
+        discussion: [
+            "Fetches the model, checks its bytes against the publisher's digest, installs it and makes it the active "
+                + "release of its family. What is there already is not fetched again.",
+            "An interrupted pull keeps what it has received; the same command goes on from there.",
+            "With --format json, one object a line: event is progress (phase, completedBytes, totalBytes, bytesPerSecond, "
+                + "secondsLeft, connections), and last done or error.",
+        ],
+        arguments: [reference],
+        options: [
+            version, variant, noActivate, rate, allowUnverified, allowDowngrade, allowStale, ignoreMemory, format,
+        ],
+        exitStatuses: [
+            (0, "It is installed."), (1, "It failed; see the code."), (75, "The origin cannot be reached now."),
+            (130, "Interrupted; what was received is kept."),
+        ],
+        examples: [
+            .init(
+                "hearth pull smollm2-135m-instruct", "The publisher's choice, in the variant that suits this device."),
+            .init("hearth pull lupus-diary@1.1.0:q4_k_m --limit-rate 2M", "One version and variant, slowly."),
+            .init("hearth pull https://models.example.org/models.json#lupus-diary", "From an address."),
+            .init("hearth pull ./lupus-diary-v1.1.0-q4_k_m.gguf", "A file of your own."),
+        ])
+
+    let reference: ModelReference
+    let options: PullOptions
+    let format: EventFormat
+
+    init(_ values: ParsedArguments) throws {
+        let version = try values.value(Self.version)
+        let variant = try values.value(Self.variant)
+        reference = try values.value(Self.reference).naming(version: version, variant: variant)
+        var options = PullOptions()
+        options.activate = !values.has(Self.noActivate)
+        options.allowUnverified = values.has(Self.allowUnverified)
+        options.allowDowngrade = values.has(Self.allowDowngrade)
+        options.allowStale = values.has(Self.allowStale)
+        options.ignoreMemory = values.has(Self.ignoreMemory)
+        options.bytesPerSecond = try values.value(Self.rate)
+        self.options = options
+        format = try values.value(Self.format) ?? .text
+    }
+
+    func run(in context: CommandContext) async throws {
+        if format == .json { context.console.speakEvents() }
+        let manager = try await context.manager()
+        let resolved = try await manager.resolve(reference, options: options)
+        if let choice = resolved.reason.sentence(resolved.release.identity) { context.console.say(choice) }
+        let outcome = try await PullShell(context: context, format: format)
+            .pull(resolved, with: manager, options: options)
+        if format == .json { try context.console.emit(PulledEvent(outcome)) }
+    }
+}
+
+/// Pulls one release with everything a person wants to see of it.
+struct PullShell: Sendable {
+    let context: CommandContext
+    let format: EventFormat
+
+    /// - Throws: what the pull throws; an interruption says what is kept.
+    func pull(_ resolved: ResolvedRelease, with manager: ModelManager, options: PullOptions) async throws -> PullOutcome
+    {
+        let label = resolved.release.identity.description
+        let reporter = ProgressReporter(console: context.console, label: label, format: format, time: context.time)
+        let last = Locked<TransferProgress?>(nil)
+        do {
+            let outcome = try await manager.pull(resolved, options: options) { progress in
+                last.withLock { $0 = progress }
+                reporter.show(progress)
+            }
+            reporter.end()
+            context.console.say(sentence(outcome))
+            return outcome
+        } catch is CancellationError {
+            reporter.end()
+            throw CommandError.interrupted(kept: kept(last.withLock { $0 }))
+        } catch {
+            reporter.end()
+            throw error
+        }
+    }
+
+    private func sentence(_ outcome: PullOutcome) -> String {
+        let release = outcome.release
+        let state = release.isActive ? "installed and active" : "installed, but not active"
+        let unverified = release.receipt.isVerified ? "" : ", unverified"
+        switch outcome {
+        case .installed(_, let bytes):
+            return "\(release.identity) is \(state)\(unverified); \(ByteCount(bytes)) were fetched."
+        case .alreadyInstalled: return "\(release.identity) is \(state)\(unverified) already; nothing was fetched."
+        }
+    }
+
+    private func kept(_ progress: TransferProgress?) -> String? {
+        guard let progress, progress.completedBytes > 0 else { return nil }
+        let total = progress.totalBytes.map { " of \(ByteCount($0))" } ?? ""
+        return "\(ByteCount(progress.completedBytes))\(total) are kept and the same command goes on from there"
+    }
+}
+
+extension ModelReference {
+    /// The reference with a version and variant named by options.
+    /// - Throws: ``UsageError`` when it names others itself, or cannot have any.
+    fileprivate func naming(version: ReleaseVersion?, variant: Variant?) throws -> ModelReference {
+        guard version != nil || variant != nil else { return self }
+        switch self {
+        case .family(let family, let ownVersion, let ownVariant):
+            return .family(
+                family, version: try Self.one(ownVersion, version, "--version"),
+                variant: try Self.one(ownVariant, variant, "--variant"))
+        case .manifest(let url, let family, let ownVersion, let ownVariant):
+            return .manifest(
+                url, family: family, version: try Self.one(ownVersion, version, "--version"),
+                variant: try Self.one(ownVariant, variant, "--variant"))
+        case .file, .hub:
+            throw UsageError(
+                "--version and --variant choose among a catalog's releases; a file's name says what it is",
+                hint: Pull.declaration.hint())
+        }
+    }
+
+    private static func one<Value: Equatable>(_ own: Value?, _ option: Value?, _ name: String) throws -> Value? {
+        if let own, let option, own != option {
+            throw UsageError("\(name) is not what the reference says", hint: Pull.declaration.hint())
+        }
+        return own ?? option
+    }
+}
+
+extension ReleaseChoice.Reason {
+    /// Why a variant was chosen, where somebody might ask.
+    func sentence(_ identity: ReleaseIdentity) -> String? {
+        switch self {
+        case .asked, .only: nil
+        case .largestThatFits(let variants):
+            "\(identity): the largest of \(variants.map(\.name).joined(separator: ", ")) that fits this device."
+        case .smallestThoughNoneFits(let variants, let needed):
+            "\(identity): the smallest of \(variants.map(\.name).joined(separator: ", ")), but it needs "
+                + "\(ByteCount(needed)) of memory, more than this device has."
+        }
+    }
+}
+
+/// The last event of a pull that succeeded.
+struct PulledEvent: Encodable {
+    private let outcome: PullOutcome
+
+    init(_ outcome: PullOutcome) { self.outcome = outcome }
+
+    private enum CodingKeys: CodingKey { case event, fetchedBytes }
+
+    func encode(to encoder: any Encoder) throws {
+        try ReleaseEntry(outcome.release).encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode("done", forKey: .event)
+        let fetched: UInt64 = if case .installed(_, let bytes) = outcome { bytes } else { 0 }
+        try container.encode(fetched, forKey: .fetchedBytes)
+    }
+}

@@ -1,0 +1,35 @@
+import HearthBase
+import HearthDelivery
+
+/// `hearth remove`
+struct Remove: Command {
+    private static let name = Argument(
+        "REF", .installedName, "What to remove, as family[@version][:variant]; without a version, the whole family.")
+
+    static let declaration = CommandDeclaration(
+        "remove", summary: "Remove a model from this device",
+        discussion: [
+            "Removes the releases that fit the name, and prints each. When the active one goes, the one that was active "
+                + "before takes its place if it is still installed."
+        ],
+        arguments: [name],
+        examples: [
+            .init("hearth remove lupus-diary@1.0.0", "One version."),
+            .init("hearth remove lupus-diary", "The model altogether."),
+        ])
+
+    let name: InstalledName
+
+    init(_ values: ParsedArguments) throws { name = try values.value(Self.name) }
+
+    func run(in context: CommandContext) async throws {
+        let removal = try await context.manager().store
+            .remove(name.family, version: name.version, variant: name.variant)
+        for identity in removal.removed { try context.console.print(identity.description) }
+        switch removal.active {
+        case .unchanged: break
+        case .restored(let identity): context.console.say("\(identity) is active again.")
+        case .cleared: context.console.say("No release of \(name.family) is active now.")
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import HearthBase
+import HearthDelivery
+
+/// `hearth show`
+struct Show: Command {
+    private static let reference = Argument(
+        "REF", .modelReference,
+        "An installed model, the path of a .gguf file, or what a pull would take: a family or the address of a "
+            + "models.json.")
+    private static let format = Option(
+        "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
+
+    static let declaration = CommandDeclaration(
+        "show", summary: "Show the facts of a model",
+        discussion: [
+            "An installed model is described from this device, without the network; another from its publisher's catalog; a "
+                + ".gguf file from its own header."
+        ],
+        arguments: [reference], options: [format],
+        examples: [
+            .init("hearth show lupus-diary", "The active release, else what the origins offer."),
+            .init("hearth show ./model.gguf --format json", "What a file says of itself."),
+        ])
+
+    let reference: ModelReference
+    let format: ListingFormat
+
+    init(_ values: ParsedArguments) throws {
+        reference = try values.value(Self.reference)
+        format = try values.value(Self.format) ?? .table
+    }
+
+    func run(in context: CommandContext) async throws {
+        switch reference {
+        case .file(let path):
+            let facts = try await Self.facts(of: path)
+            try show(ShownModel(file: path.absolute.string, model: facts), on: context.console)
+        case .family(let family, let version, let variant):
+            let manager = try await context.manager()
+            let name = InstalledName(family: family, version: version, variant: variant)
+            if let release = try await installed(name, manager) {
+                try show(await ShownModel(release), on: context.console)
+            } else {
+                try show(ShownModel(try await manager.resolve(reference)), on: context.console)
+            }
+        case .manifest, .hub:
+            try show(ShownModel(try await context.manager().resolve(reference)), on: context.console)
+        }
+    }
+
+    /// The installed release a name means, `nil` when none is.
+    private func installed(_ name: InstalledName, _ manager: ModelManager) async throws -> InstalledRelease? {
+        let releases = try await manager.installed().filter { name.fits($0.identity) }
+        return releases.first(where: \.isActive) ?? releases.last
+    }
+
+    static func facts(of path: Path) async throws -> ModelFacts {
+        try await blocking {
+            let size = try LocalFileSystem().open(path, .read)
+            return ModelFacts(header: try GGUFHeader(file: path), size: try LocalFileSystem().status(of: size).size)
+        }
+    }
+
+    private func show(_ model: ShownModel, on console: Console) throws {
+        switch format {
+        case .json: try console.print(JSONText.pretty(model))
+        case .table:
+            let rows = model.rows
+            let width = rows.map { TerminalText.columns(of: $0.0) }.max() ?? 0
+            for (name, value) in rows {
+                try console.print("\(TerminalText.padded(name, to: width))  \(TerminalText.singleLine(value))")
+            }
+        }
+    }
+}
+
+/// Everything known of one model.
+struct ShownModel: Encodable, Sendable {
+    struct File: Encodable, Sendable {
+        let path: String
+        let role: String
+        let sizeBytes: UInt64
+        let sha256: String?
+    }
+
+    var release: ReleaseEntry?
+    var file: String?
+    var name: String?
+    var summary: String?
+    var license: String?
+    var role: String?
+    var origin: String?
+    var installed: Date?
+    var notes: String?
+    var minAppVersion: String?
+    var memoryBytes: UInt64?
+    var files: [File]?
+    var model: ModelFacts?
+
+    init(file: String, model: ModelFacts) {
+        self.file = file
+        self.model = model
+    }
+
+    /// An installed release, with what its weights say of themselves where they can be read.
+    init(_ release: InstalledRelease) async {
+        let receipt = release.receipt
+        self.release = ReleaseEntry(release)
+        name = receipt.name
+        license = receipt.license
+        role = receipt.role.rawValue
+        origin = receipt.origin?.absoluteString
+        installed = receipt.installed
+        files = receipt.files.map {
+            File(path: $0.name.name, role: $0.role.rawValue, sizeBytes: $0.size, sha256: $0.digest.description)
+        }
+        // Weights of another format have no such header; `verify` is there to find damage.
+        if let weights = release.weights { model = try? await Show.facts(of: weights) }
+    }
+
+    /// A release on offer.
+    init(_ resolved: ResolvedRelease) {
+        let release = resolved.release
+        self.release = ReleaseEntry(offered: release)
+        name = release.name
+        summary = release.summary
+        license = release.license
+        role = release.role.rawValue
+        origin = resolved.location?.absoluteString
+        notes = release.notes
+        minAppVersion = release.minimumAppVersion?.description
+        memoryBytes = release.requirements.memoryBytes
+        files = ([release.file] + release.companions).map {
+            File(
+                path: $0.name.name, role: $0.role.rawValue, sizeBytes: $0.size.estimate,
+                sha256: $0.digest?.description)
+        }
+    }
+
+    /// The facts as lines of a table.
+    var rows: [(String, String)] {
+        var rows: [(String, String)] = []
+        func add(_ name: String, _ value: String?) { if let value { rows.append((name, value)) } }
+        add("file", file)
+        add("family", release?.family)
+        add("version", release?.version)
+        add("variant", release?.variant)
+        add("state", release?.stateText)
+        add("size", (release?.sizeBytes ?? model?.sizeBytes).map { ByteCount($0).description })
+        add("folder", release?.path)
+        add("name", name)
+        add("summary", summary)
+        add("role", role)
+        add("licence", license)
+        add("origin", origin)
+        add("installed", installed.map { $0.formatted(.iso8601) })
+        add("notes", notes)
+        add("app version", minAppVersion.map { "\($0) or newer" })
+        add("memory", memoryBytes.map { ByteCount($0).description })
+        for file in files ?? [] { add(file.role, "\(file.path)  \(file.sha256 ?? "no digest")") }
+        return rows + (model?.rows ?? [])
+    }
+}

@@ -1,0 +1,126 @@
+import HearthDelivery
+
+/// A noun with verbs of its own, such as `config`.
+struct CommandGroup: Sendable {
+    let name: String
+    let summary: String
+    let types: [any Command.Type]
+
+    /// The declarations of its verbs.
+    var commands: [CommandDeclaration] { types.map { $0.declaration } }
+}
+
+/// One line of the first help page.
+enum CommandEntry: Sendable {
+    case command(any Command.Type)
+    case group(CommandGroup)
+
+    var name: String {
+        switch self {
+        case .command(let type): type.declaration.path.last ?? ""
+        case .group(let group): group.name
+        }
+    }
+
+    var summary: String {
+        switch self {
+        case .command(let type): type.declaration.summary
+        case .group(let group): group.summary
+        }
+    }
+}
+
+/// Commands that belong together on the first help page.
+struct CommandChapter: Sendable {
+    let title: String
+    let entries: [CommandEntry]
+}
+
+/// What a command line asks for.
+enum Invocation: Sendable {
+    case help(String)
+    case version
+    case run(any Command, isQuiet: Bool)
+}
+
+/// Every command of the program.
+struct CommandTable: Sendable {
+    let chapters: [CommandChapter]
+
+    private var entries: [CommandEntry] { chapters.flatMap(\.entries) }
+
+    /// Every command's declaration, verbs of nouns included.
+    var declarations: [CommandDeclaration] {
+        entries.flatMap { entry in
+            switch entry {
+            case .command(let type): [type.declaration]
+            case .group(let group): group.commands
+            }
+        }
+    }
+
+    /// The nouns with verbs of their own.
+    var groups: [CommandGroup] {
+        entries.compactMap { if case .group(let group) = $0 { group } else { nil } }
+    }
+
+    /// The first help page.
+    var overview: String { HelpText.overview(chapters: chapters) }
+
+    /// Finds the command and reads its words.
+    /// - Throws: ``UsageError``
+    func invocation(of words: [String]) throws -> Invocation {
+        var rest = words[...]
+        var isQuiet = false
+        while let word = rest.first, word.hasPrefix("-"), word.utf8.count > 1 {
+            switch word {
+            case "--help", "-h": return .help(overview)
+            case "--version": return .version
+            case "--quiet", "-q": isQuiet = true
+            default:
+                let near = NearNames.words(String(word.drop { $0 == "-" }), among: ["help", "version", "quiet"])
+                throw problem("unknown option \(word.quotedForTerminal)", near: near.map { "--\($0)" })
+            }
+            rest = rest.dropFirst()
+        }
+        guard let verb = rest.popFirst() else { throw problem("a command is missing") }
+        if verb == "help" { return try help(on: Array(rest)) }
+        guard let entry = entries.first(where: { $0.name == verb }) else {
+            throw problem(
+                "unknown command \(verb.quotedForTerminal)", near: NearNames.words(verb, among: entries.map(\.name)))
+        }
+        switch entry {
+        case .command(let type): return try invocation(of: type, Array(rest), isQuiet: isQuiet)
+        case .group(let group): return try invocation(in: group, Array(rest), isQuiet: isQuiet)
+        }
+    }
+
+    private func help(on words: [String]) throws -> Invocation {
+        words.isEmpty ? .help(overview) : try invocation(of: words.prefix(2) + ["--help"])
+    }
+
+    private func invocation(in group: CommandGroup, _ words: [String], isQuiet: Bool) throws -> Invocation {
+        var rest = words[...]
+        let help = "Run `hearth \(group.name) --help` for its commands."
+        guard let verb = rest.popFirst() else { throw UsageError("hearth \(group.name) needs a command", hint: help) }
+        if verb == "--help" || verb == "-h" { return .help(HelpText.page(group: group)) }
+        guard let type = group.types.first(where: { $0.declaration.path.last == verb }) else {
+            let near = NearNames.words(verb, among: group.commands.compactMap(\.path.last))
+            let hint = near.isEmpty ? help : "Did you mean \(near.joined(separator: " or "))? \(help)"
+            throw UsageError("unknown command \("\(group.name) \(verb)".quotedForTerminal)", hint: hint)
+        }
+        return try invocation(of: type, Array(rest), isQuiet: isQuiet)
+    }
+
+    private func invocation(of type: any Command.Type, _ words: [String], isQuiet: Bool) throws -> Invocation {
+        let values = try ArgumentParser(declaration: type.declaration).parse(words)
+        if values.has(.help) { return .help(HelpText.page(type.declaration)) }
+        return .run(try type.init(values), isQuiet: isQuiet || values.has(.quiet))
+    }
+
+    private func problem(_ message: String, near: [String] = []) -> UsageError {
+        let help = "Run `hearth --help` for the list."
+        return UsageError(
+            message, hint: near.isEmpty ? help : "Did you mean \(near.joined(separator: " or "))? \(help)")
+    }
+}

@@ -1,0 +1,120 @@
+/// Renders declarations as documentation, 80 columns wide wherever it is shown.
+enum HelpText {
+    private static let width = 80
+    private static let column = 26
+
+    /// The page of one command.
+    static func page(_ declaration: CommandDeclaration) -> String {
+        var text = "\(declaration.commandLine): \(declaration.summary)\n"
+        text += section("usage", wrapped(usage(declaration), indent: 2, hanging: 6))
+        for paragraph in declaration.discussion { text += "\n" + wrapped(paragraph, indent: 0) }
+        let arguments = declaration.arguments.map(\.shape)
+        text += section("arguments", arguments.map { row($0.name, $0.help) }.joined())
+        text += section("options", declaration.allOptions.map { row(label($0), help($0)) }.joined())
+        text += section(
+            "exit status", declaration.exitStatuses.map { row(String($0.status), $0.meaning, column: 7) }.joined())
+        text += section(
+            "examples",
+            declaration.examples
+                .map { wrapped("# " + $0.explanation, indent: 2, hanging: 4) + "  \($0.line)\n" }
+                .joined(separator: "\n"))
+        return text
+    }
+
+    /// The page of a noun with verbs of its own.
+    static func page(group: CommandGroup) -> String {
+        var text = "hearth \(group.name): \(group.summary)\n"
+        text += section("usage", "  hearth \(group.name) COMMAND …\n")
+        text += section("commands", group.commands.map { row($0.path.last ?? "", $0.summary) }.joined())
+        text += section(
+            "examples", group.commands.compactMap(\.examples.first).map { "  \($0.line)\n" }.joined())
+        return text + "\nRun `hearth \(group.name) COMMAND --help` for one of them.\n"
+    }
+
+    /// The first page.
+    static func overview(chapters: [CommandChapter]) -> String {
+        var text = "hearth: bring AI models to this device and run them here\n"
+        text += section("usage", "  hearth COMMAND …\n")
+        for chapter in chapters {
+            text += section(chapter.title, chapter.entries.map { row($0.name, $0.summary) }.joined())
+        }
+        let shared = [
+            row("-q, --quiet", Flag.quiet.shape.help), row("-h, --help", "Show help, for every command too."),
+            row("--version", "Print the version."),
+        ]
+        text += section("options", shared.joined())
+        let environment = [
+            row("HEARTH_HOME", "Where models are kept (default: ~/.local/share/hearth)."),
+            row("HEARTH_ORIGIN", "The models.json to use instead of the configured origins."),
+            row("HEARTH_LOG", "debug, info, warning or error: log to stderr."),
+            row("NO_COLOR", "Print without colour."),
+        ]
+        text += section("environment", environment.joined())
+        let statuses = [
+            row("0", "Done.", column: 7), row("1", "Failed; the code is in brackets.", column: 7),
+            row("64", "Wrong usage.", column: 7), row("75", "Try again later: offline or busy.", column: 7),
+            row("130", "Interrupted; what was received is kept.", column: 7),
+        ]
+        text += section("exit status", statuses.joined())
+        let examples = [
+            "hearth pull smollm2-135m-instruct", "hearth chat", "hearth list --format json", "hearth pull --help",
+        ]
+        text += section("examples", examples.map { "  \($0)\n" }.joined())
+        return text
+    }
+
+    private static func usage(_ declaration: CommandDeclaration) -> String {
+        let arguments = declaration.arguments.map(\.shape.usage)
+        let options = declaration.options.map(\.shape).map { shape in
+            // A space inside brackets must not be a place to break the line.
+            let value = shape.valueName.map { "\u{A0}\($0)" } ?? ""
+            return "[\(shape.flag)\(value)]" + (shape.isRepeatable && shape.valueName != nil ? "…" : "")
+        }
+        return ([declaration.commandLine] + arguments + options).joined(separator: " ")
+    }
+
+    private static func label(_ shape: OptionShape) -> String {
+        let short = shape.short.map { "-\($0), " } ?? ""
+        return short + shape.flag + (shape.valueName.map { " \($0)" } ?? "")
+    }
+
+    private static func help(_ shape: OptionShape) -> String {
+        var text = shape.help
+        if shape.isRepeatable && shape.valueName != nil { text += " May be given several times." }
+        if let value = shape.defaultText { text += " (default: \(value))" }
+        return text
+    }
+
+    private static func section(_ title: String, _ body: String) -> String {
+        body.isEmpty ? "" : "\n\(title.uppercased())\n\(body)"
+    }
+
+    private static func row(_ label: String, _ text: String, column: Int = column) -> String {
+        let start = "  " + label
+        let body = wrapped(text, indent: column)
+        guard start.count + 2 <= column else { return start + "\n" + body }
+        return start + body.dropFirst(start.count)
+    }
+
+    /// Breaks text at spaces; the first line begins at `indent`, the others at `hanging`.
+    static func wrapped(_ text: String, indent: Int, hanging: Int? = nil) -> String {
+        var lines: [String] = []
+        var line = String(repeating: " ", count: indent)
+        var isEmpty = true
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            if !isEmpty && line.count + 1 + word.count > width {
+                lines.append(line)
+                line = String(repeating: " ", count: hanging ?? indent)
+                isEmpty = true
+            }
+            line += (isEmpty ? "" : " ") + word
+            isEmpty = false
+        }
+        lines.append(line)
+        return lines.map { $0.replacingNoBreakSpaces + "\n" }.joined()
+    }
+}
+
+extension String {
+    fileprivate var replacingNoBreakSpaces: String { String(map { $0 == "\u{A0}" ? " " : $0 }) }
+}

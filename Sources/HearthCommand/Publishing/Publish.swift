@@ -1,0 +1,127 @@
+import Foundation
+import HearthBase
+import HearthDelivery
+import HearthPublishing
+
+/// `hearth publish`
+struct Publish: Command {
+    private static let files = Argument(
+        "FILE", .word, arity: .oneOrMore, "A model file; best named like lupus-diary-v1.1.0-q4_k_m.gguf.")
+    private static let folder = Option("to", "FOLDER", .word, "The origin's folder; made when missing. Required.")
+    private static let family = Option(
+        "family", "F", ValueKind("a name of small letters, digits, '.', '-' and '_'") { Family($0) },
+        default: "from the file's name", "The model's name through all its versions.")
+    private static let version = Option(
+        "version", "V", ValueKind("a version such as 1.1.0") { SemanticVersion($0) },
+        default: "from the file's name", "The release's version.")
+    private static let variant = Option(
+        "variant", "Q", ValueKind("a variant such as q4_k_m") { Variant($0.lowercased()) },
+        default: "from the file's name", "The quantisation.")
+    private static let replace = Flag("replace", "Give a published release other bytes.")
+    private static let dryRun = Flag("dry-run", "Only say what would be done.")
+    private static let format = Option(
+        "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
+
+    static let declaration = CommandDeclaration(
+        "publish", summary: "Put models into an origin that devices can pull from",
+        discussion: [
+            "Copies the files into FOLDER, writes a chunk index for each, and writes or updates its models.json. Versions "
+                + "and variants live side by side. Any web server can serve the folder; `hearth host` does.",
+            "The same release with the same bytes is left alone; with other bytes it is refused unless --replace is given, "
+                + "for devices may have it already. Whatever fails, models.json is the old one or the new one.",
+        ],
+        arguments: [files], options: [folder, family, version, variant, replace, dryRun, format],
+        examples: [
+            .init(
+                "hearth publish lupus-diary-v1.1.0-q4_k_m.gguf --to ./origin",
+                "Family, version and variant are in the name."),
+            .init(
+                "hearth publish model.gguf --family lupus-diary --version 1.1.0 --variant q8_0 --to ./origin",
+                "Or say them."),
+        ])
+
+    let request: PublishRequest
+    let folder: Path
+    let format: EventFormat
+
+    init(_ values: ParsedArguments) throws {
+        guard let folder = try values.value(Self.folder) else {
+            throw UsageError("hearth publish needs --to FOLDER", hint: Self.declaration.hint())
+        }
+        self.folder = Path(folder)
+        var request = PublishRequest(files: try values.values(Self.files).map { Path($0) })
+        request.family = try values.value(Self.family)
+        request.version = try values.value(Self.version)
+        request.variant = try values.value(Self.variant)
+        request.replaces = values.has(Self.replace)
+        request.isDryRun = values.has(Self.dryRun)
+        self.request = request
+        format = try values.value(Self.format) ?? .text
+    }
+
+    func run(in context: CommandContext) async throws {
+        let console = context.console
+        if format == .json { console.speakEvents() }
+        let reporters = Locked<[Path: ProgressReporter]>([:])
+        let report = try await Publisher(folder: folder, time: context.time).publish(request) { [format] progress in
+            let reporter = reporters.withLock { reporters in
+                if let reporter = reporters[progress.file] { return reporter }
+                let reporter = ProgressReporter(
+                    console: console, label: progress.file.lastComponent, format: format, time: context.time)
+                reporters[progress.file] = reporter
+                return reporter
+            }
+            reporter.show(
+                TransferProgress(
+                    phase: .installing, completedBytes: progress.completedBytes, totalBytes: progress.totalBytes))
+        }
+        console.showBar(nil)
+        switch format {
+        case .json: try console.emit(PublishedEvent(report, isDryRun: request.isDryRun))
+        case .text:
+            for item in report.items { try console.print(line(item)) }
+            let verb = request.isDryRun ? "would be" : "is"
+            console.say(
+                report.changesManifest
+                    ? "\(report.manifest) \(verb) up to date, serial \(report.serial)."
+                    : "\(report.manifest) was up to date already.")
+        }
+    }
+
+    private func line(_ item: PublishReport.Item) -> String {
+        let outcome = request.isDryRun ? "would be \(item.outcome.rawValue)" : item.outcome.rawValue
+        return "\(item.identity)  \(ByteCount(item.size))  \(outcome)\(item.isCurrent ? ", current" : "")"
+    }
+}
+
+/// The last event of a publication that succeeded.
+struct PublishedEvent: Encodable {
+    struct Item: Encodable {
+        let family: String
+        let version: String
+        let variant: String?
+        let path: String
+        let sizeBytes: UInt64
+        let sha256: String
+        let outcome: String
+        let current: Bool
+    }
+
+    var event = "done"
+    let manifest: String
+    let serial: UInt64
+    let dryRun: Bool
+    let releases: [Item]
+
+    init(_ report: PublishReport, isDryRun: Bool) {
+        manifest = report.manifest.string
+        serial = report.serial
+        dryRun = isDryRun
+        releases = report.items.map { item in
+            Item(
+                family: item.identity.family.name, version: item.identity.version.name,
+                variant: item.identity.variant?.name, path: item.path.string, sizeBytes: item.size,
+                sha256: item.digest.description, outcome: item.outcome.rawValue, current: item.isCurrent)
+        }
+    }
+}

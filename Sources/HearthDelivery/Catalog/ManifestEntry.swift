@@ -1,0 +1,188 @@
+import Foundation
+import HearthBase
+
+extension Release {
+    /// Reads one entry of `models`.
+    init(entry: ManifestReader, familyHint: Family?) throws(CatalogError) {
+        let id = try entry.required("id", "a name", entry.text)
+        var entry = entry
+        entry.entry = id
+
+        let name = try entry.required("filename", "a file name", entry.fileName)
+        let file = RemoteFile(
+            name: name,
+            size: .exact(
+                try entry.required("sizeBytes", "a number of bytes") { field throws(CatalogError) in
+                    try entry.integer(field)
+                }),
+            digest: try entry.digest("sha256"),
+            locations: [try entry.required("downloadUrl", "an address", entry.address)]
+                + (try entry.addresses("mirrors")))
+        self.init(identity: try entry.identity(fileName: name, hint: familyHint), id: id, file: file)
+
+        role = try entry.choice("role") ?? .text
+        archive = try entry.archive()
+        format = try entry.choice("format") ?? ModelFormat(fileName: archive?.member ?? name.name) ?? .gguf
+        self.name = try entry.text("name")
+        summary = try entry.prose("summary")
+        license = try entry.text("license")
+        released = try entry.text("released")
+        notes = try entry.prose("notes")
+        contextLength = try entry.integer("contextLength", in: 1...1 << 31).map { Int($0) }
+        minimumAppVersion = try entry.parsed("minAppVersion", "a version such as 1.0.0") { SemanticVersion($0) }
+        if let needs = try entry.object("requirements") {
+            requirements = Requirements(
+                memoryBytes: try needs.integer("memoryBytes"), storageBytes: try needs.integer("storageBytes"))
+        }
+        if let share = try entry.object("rollout") {
+            let percent = try share.required("percent", "a percentage") { field throws(CatalogError) in
+                try share.integer(field, in: 0...100)
+            }
+            rollout = Rollout(percent: Int(percent), seed: try share.text("seed") ?? "")
+        }
+        trainedOn = try entry.text("trainedOn")
+        classes = try entry.object("classes")?.classes()
+        index = try entry.object("index")?.index(of: name)
+        companions = try entry.companions(besides: name, inArchive: archive != nil)
+    }
+}
+
+extension ManifestReader {
+    /// Family, version and variant from their own fields, else from the file's name.
+    fileprivate func identity(fileName: PathComponent, hint: Family?) throws(CatalogError) -> ReleaseIdentity {
+        let fromName = ReleaseFileName(parsing: fileName.name)
+        let version = try version(else: fromName?.version)
+        let family: Family
+        if let named = try parsed("family", Self.familyRule, { Family($0) }) {
+            family = named
+        } else if let known = fromName.flatMap({ Family($0.name) }) ?? hint {
+            family = known
+        } else {
+            throw failure(
+                "family", "it is missing, and the file name \(fileName.name.quoted) does not tell it",
+                expected: Self.familyRule, found: "nothing")
+        }
+        let variant = try parsed("variant", "lower-case letters, digits, points and underscores") { Variant($0) }
+        return ReleaseIdentity(family: family, version: version, variant: variant ?? fromName?.variant)
+    }
+
+    private static var familyRule: String {
+        "up to 64 lower-case letters, digits, points, hyphens and underscores"
+    }
+
+    private func version(else fromName: SemanticVersion?) throws(CatalogError) -> ReleaseVersion {
+        if let version = try version("version") { return version }
+        guard let fromName else {
+            throw failure("version", "it is missing", expected: "a version such as 1.0.0", found: "nothing")
+        }
+        return ReleaseVersion(fromName)
+    }
+
+    /// A version: semantic, or another name of letters, digits and `.-_+`.
+    func version(_ field: String) throws(CatalogError) -> ReleaseVersion? {
+        try parsed(field, "a version such as 1.0.0") { ReleaseVersion($0) }
+    }
+
+    /// The name a file will have in the release's folder: one component, not hidden, not the receipt's.
+    func fileName(_ field: String) throws(CatalogError) -> PathComponent? {
+        try parsed(field, "a plain file name") { text in
+            guard !text.hasPrefix("."), text.lowercased() != "receipt.json" else { return nil }
+            return PathComponent(text)
+        }
+    }
+
+    /// The most files an entry may list.
+    static let maximumCompanions = 512
+
+    fileprivate func archive() throws(CatalogError) -> Archive? {
+        guard let archive = try object("archive") else { return nil }
+        let format = try archive.required("format", "an archive format") { field throws(CatalogError) in
+            try archive.choice(field, ArchiveFormat.self)
+        }
+        let member = try archive.parsed("member", "a path inside the archive") { text in
+            let names = text.split(separator: "/", omittingEmptySubsequences: false)
+            return names.allSatisfy { PathComponent($0) != nil } ? text : nil
+        }
+        return Archive(format: format.rawValue, member: member)
+    }
+
+    fileprivate func index(of file: PathComponent) throws(CatalogError) -> RemoteFile {
+        guard let name = PathComponent(file.name + ".index") else {
+            throw failure("url", "the file's name is too long for an index beside it")
+        }
+        return RemoteFile(
+            name: name, role: .index,
+            size: .exact(
+                try required("sizeBytes", "a number of bytes") { field throws(CatalogError) in
+                    try integer(field, in: 0...UInt64(ChunkIndex.maximumEncodedSize))
+                }),
+            digest: try required("sha256", "64 hexadecimal digits", digest),
+            locations: [try required("url", "an address", address)])
+    }
+
+    fileprivate func classes() throws(CatalogError) -> Classes {
+        var classes = Classes(
+            count: try integer("count", in: 0...1 << 31).map { Int($0) }, listVersion: try text("listVersion"))
+        if let url = try address("url") {
+            guard let name = PathComponent(url.lastPathComponent), !name.name.hasPrefix(".") else {
+                throw malformed("url", expected: "an address that ends in a file name", found: url.shown.quoted)
+            }
+            let size = try integer("sizeBytes").map { FileSize.exact($0) } ?? .about(0, limit: 4 << 20)
+            classes.labels = RemoteFile(
+                name: name, role: .labels, size: size, digest: try digest("sha256"), locations: [url])
+        }
+        return classes
+    }
+
+    /// The entry's `files`; those of an archive need no address of their own.
+    fileprivate func companions(
+        besides main: PathComponent, inArchive: Bool
+    ) throws(CatalogError) -> [RemoteFile] {
+        var companions: [RemoteFile] = []
+        // Compared without case, since the device's file system may not tell it apart.
+        var names: [String: String] = inArchive ? [:] : [main.name.lowercased(): "filename"]
+        let files = try objects("files") ?? []
+        guard files.count <= Self.maximumCompanions else {
+            throw malformed("files", expected: "at most \(Self.maximumCompanions) files", found: "\(files.count)")
+        }
+        for file in files {
+            let name = try file.required("path", "a plain file name", file.fileName)
+            if let other = names.updateValue(file.place, forKey: name.name.lowercased()) {
+                throw file.failure(
+                    "path", "\(name.name.quoted) is taken by \(other)", expected: "a name of its own", found: name.name)
+            }
+            let size = try file.required("sizeBytes", "a number of bytes") { field throws(CatalogError) in
+                try file.integer(field)
+            }
+            let address =
+                inArchive ? try file.address("url") : try file.required("url", "an address", file.address)
+            companions.append(
+                RemoteFile(
+                    name: name, role: try file.choice("role") ?? .other, size: .exact(size),
+                    digest: try file.digest("sha256"),
+                    locations: [address].compactMap(\.self) + (try file.addresses("mirrors"))))
+        }
+        return companions
+    }
+}
+
+/// The archives a manifest may name.
+private enum ArchiveFormat: String, CaseIterable {
+    case zip, tar
+    case tarGzip = "tar.gz"
+    case tarXz = "tar.xz"
+    case tarZstandard = "tar.zst"
+}
+
+extension ModelFormat {
+    /// The format that goes with a file's extension, `nil` for one that says nothing.
+    public init?(fileName: String) {
+        switch Path(fileName).fileExtension {
+        case "gguf": self = .gguf
+        case "onnx": self = .onnx
+        case "mlpackage", "mlmodel", "mlmodelc": self = .coreml
+        case "safetensors": self = .mlx
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import HearthBase
+
+/// What a source offers: every release it has, and which of them its publisher wants used.
+public struct Catalog: Sendable, Hashable {
+    public var releases: [Release]
+    /// The version the publisher chose for a family; it wins over "newest".
+    public var current: [Family: ReleaseVersion]
+    /// Never goes down for an origin the device has seen.
+    public var serial: UInt64?
+    public var issued: Date?
+    /// After this moment nothing new is installed from the catalog unless the user insists.
+    public var expires: Date?
+
+    /// A catalog of the given releases.
+    public init(
+        releases: [Release], current: [Family: ReleaseVersion] = [:], serial: UInt64? = nil, issued: Date? = nil,
+        expires: Date? = nil
+    ) {
+        self.releases = releases
+        self.current = current
+        self.serial = serial
+        self.issued = issued
+        self.expires = expires
+    }
+
+    /// The families on offer, each once, in order.
+    public var families: [Family] { Set(releases.map(\.identity.family)).sorted() }
+}
+
+/// One version and variant of a model, as a source describes it.
+public struct Release: Sendable, Hashable {
+    public var identity: ReleaseIdentity
+    /// The publisher's own identifier of the entry.
+    public var id: String
+    /// The weights, or the archive that holds them.
+    public var file: RemoteFile
+    /// Files that belong to the release beside the weights: projector, shards, labels, tokenizer.
+    public var companions: [RemoteFile]
+    public var role: ModelRole
+    public var format: ModelFormat
+    /// The name for people.
+    public var name: String?
+    public var summary: String?
+    public var license: String?
+    public var released: String?
+    public var notes: String?
+    public var contextLength: Int?
+    public var requirements: Requirements
+    public var minimumAppVersion: SemanticVersion?
+    public var archive: Archive?
+    public var index: RemoteFile?
+    public var rollout: Rollout?
+    public var classes: Classes?
+    public var trainedOn: String?
+
+    /// A release of one file; everything else is absent until set.
+    public init(
+        identity: ReleaseIdentity, id: String, file: RemoteFile, role: ModelRole = .text, format: ModelFormat = .gguf
+    ) {
+        self.identity = identity
+        self.id = id
+        self.file = file
+        companions = []
+        self.role = role
+        self.format = format
+        requirements = Requirements()
+    }
+
+    /// The bytes to be fetched, as far as they are known.
+    public var totalSize: UInt64 { file.size.estimate + companions.reduce(0) { $0 + $1.size.estimate } }
+}
+
+/// A file a source offers.
+public struct RemoteFile: Sendable, Hashable {
+    /// Its name in the release folder.
+    public var name: PathComponent
+    public var role: FileRole
+    public var size: FileSize
+    /// The digest of the file as downloaded, `nil` for an entry without one.
+    public var digest: SHA256Digest?
+    /// Where to get it: absolute, the preferred place first.
+    public var locations: [URL]
+
+    /// A file of the given facts.
+    public init(name: PathComponent, role: FileRole = .weights, size: FileSize, digest: SHA256Digest?, locations: [URL])
+    {
+        self.name = name
+        self.role = role
+        self.size = size
+        self.digest = digest
+        self.locations = locations
+    }
+}
+
+/// What is known of a file's length before it is fetched.
+public enum FileSize: Sendable, Hashable {
+    case exact(UInt64)
+    /// A rounded figure for progress, and the most that will be accepted.
+    case about(UInt64, limit: UInt64)
+
+    /// The exact or rounded length.
+    public var estimate: UInt64 {
+        switch self {
+        case .exact(let size), .about(let size, _): size
+        }
+    }
+
+    /// The most bytes that will be accepted.
+    public var limit: UInt64 {
+        switch self {
+        case .exact(let size), .about(_, let size): size
+        }
+    }
+
+    /// The exact length, if it is known.
+    public var exact: UInt64? {
+        if case .exact(let size) = self { size } else { nil }
+    }
+}
+
+/// What a model is for.
+public enum ModelRole: String, Sendable, Hashable, Codable, CaseIterable { case text, vision, classifier }
+
+/// How a model's weights are stored.
+public enum ModelFormat: String, Sendable, Hashable, Codable, CaseIterable { case gguf, mlx, onnx, coreml }
+
+/// What a file of a release is for.
+public enum FileRole: String, Sendable, Hashable, Codable, CaseIterable {
+    case weights, projector, shard, labels, tokenizer, index, other
+}
+
+/// What a release needs of the device.
+public struct Requirements: Sendable, Hashable {
+    public var memoryBytes: UInt64?
+    public var storageBytes: UInt64?
+
+    /// No requirements unless given.
+    public init(memoryBytes: UInt64? = nil, storageBytes: UInt64? = nil) {
+        self.memoryBytes = memoryBytes
+        self.storageBytes = storageBytes
+    }
+}
+
+/// How the downloaded file is packed.
+public struct Archive: Sendable, Hashable {
+    public var format: String
+    /// The path of the weights inside, `nil` when the whole archive is the model.
+    public var member: String?
+
+    /// An archive of the given format.
+    public init(format: String, member: String? = nil) {
+        self.format = format
+        self.member = member
+    }
+}
+
+/// The share of devices a release is offered to.
+public struct Rollout: Sendable, Hashable {
+    /// 0 to 100.
+    public var percent: Int
+    public var seed: String
+
+    /// A rollout to that share.
+    public init(percent: Int, seed: String) {
+        self.percent = percent
+        self.seed = seed
+    }
+}
+
+/// What a classifier tells apart.
+public struct Classes: Sendable, Hashable {
+    public var count: Int?
+    public var listVersion: String?
+    public var labels: RemoteFile?
+
+    /// Classes of the given facts.
+    public init(count: Int? = nil, listVersion: String? = nil, labels: RemoteFile? = nil) {
+        self.count = count
+        self.listVersion = listVersion
+        self.labels = labels
+    }
+}

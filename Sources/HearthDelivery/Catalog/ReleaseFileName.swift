@@ -1,0 +1,74 @@
+import Foundation
+import HearthBase
+
+/// What a file's name says about the release: `{name}-v{major}.{minor}.{patch}[-{prerelease}][-{quantization}].{extension}`.
+///
+/// The version is the *last* `-vX.Y.Z`, so a name may hold an earlier one. Words between version and quantisation are a
+/// pre-release when they begin like one (`alpha`, `beta`, `rc`, `pre`, `dev`, …), else a part of the variant, joined by `_`.
+public struct ReleaseFileName: Sendable, Hashable {
+    /// The name before the version, lower-cased; not necessarily a valid ``Family``.
+    public var name: String
+    public var version: SemanticVersion
+    /// The quantisation, lower-cased.
+    public var variant: Variant?
+
+    /// A file name of the given parts.
+    public init(family: Family, version: SemanticVersion, variant: Variant?) {
+        name = family.name
+        self.version = version
+        self.variant = variant
+    }
+
+    /// The parts of a name, `nil` if it holds no version of that form.
+    public init?(parsing fileName: String) {
+        let whole = fileName.lowercased()
+        var searched = whole[...]
+        while let mark = searched.range(of: "-v", options: .backwards) {
+            if let parsed = Self(name: searched[..<mark.lowerBound], rest: whole[mark.upperBound...]) {
+                self = parsed
+                return
+            }
+            searched = searched[..<mark.lowerBound]
+        }
+        return nil
+    }
+
+    private init?(name: Substring, rest: Substring) {
+        let core = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let numbers = core.split(separator: ".", omittingEmptySubsequences: false)
+        // `1.2.3.gguf` leaves the point of the extension behind.
+        let isEndedByExtension = numbers.count == 4 && numbers[3].isEmpty
+        guard !name.isEmpty, numbers.count == 3 || isEndedByExtension,
+            let version = SemanticVersion(numbers.prefix(3).joined(separator: "."))
+        else { return nil }
+        var tail = isEndedByExtension ? "" : rest[core.endIndex...]
+        guard tail.isEmpty || tail.hasPrefix("-") else { return nil }
+        tail = tail.dropFirst()
+        if let point = tail.lastIndex(of: ".") { tail = tail[..<point] }
+        if tail.hasSuffix(".tar") { tail = tail.dropLast(4) }
+
+        self.name = String(name)
+        self.version = version
+        var words = tail.split(separator: "-")
+        if let first = words.first, Self.beginsLikePrerelease(first) {
+            let identifiers = first.split(separator: ".").map(String.init)
+            guard let versionWithPrerelease = SemanticVersion("\(version)-\(identifiers.joined(separator: "."))") else {
+                return nil
+            }
+            self.version = versionWithPrerelease
+            words.removeFirst()
+        }
+        guard !words.isEmpty else { return }
+        guard let variant = Variant(words.joined(separator: "_")) else { return nil }
+        self.variant = variant
+    }
+
+    private static func beginsLikePrerelease(_ word: Substring) -> Bool {
+        ["alpha", "beta", "rc", "pre", "preview", "dev", "canary", "nightly", "snapshot"].contains { mark in
+            word.hasPrefix(mark) && word.dropFirst(mark.count).allSatisfy { $0 == "." || ($0.isASCII && $0.isNumber) }
+        }
+    }
+
+    /// The file name without extension.
+    public var stem: String { "\(name)-v\(version)" + (variant.map { "-\($0)" } ?? "") }
+}

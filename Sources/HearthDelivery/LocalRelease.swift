@@ -1,0 +1,35 @@
+import Foundation
+import HearthBase
+
+/// A model file of the user's own, described as a release so that it is installed like any other.
+enum LocalRelease {
+    /// Reads a file once to know its digest; family, version and variant come from its name.
+    /// - Throws: ``FileError``, ``DeliveryError``.
+    static func describe(_ path: Path, in fileSystem: any FileSystem) async throws -> Release {
+        let path = path.absolute
+        let (size, digest) = try await blocking {
+            let file = try fileSystem.open(path, .read)
+            return (try fileSystem.status(of: file).size, try fileSystem.digest(ofFile: path))
+        }
+        guard let name = PathComponent(path.lastComponent), let identity = identity(for: path) else {
+            throw DeliveryError(
+                .unusableName, "no family name can be made of \(path.lastComponent)",
+                context: ErrorContext(
+                    file: path.string,
+                    remedy: "Rename the file: letters, digits, points and hyphens, such as my-model-v1.0.0-q4_k_m.gguf."
+                ))
+        }
+        let file = RemoteFile(name: name, size: .exact(size), digest: digest, locations: [path.url])
+        return Release(identity: identity, id: path.lastComponent, file: file)
+    }
+
+    private static func identity(for path: Path) -> ReleaseIdentity? {
+        if let parsed = ReleaseFileName(parsing: path.lastComponent), let family = Family(parsed.name) {
+            return ReleaseIdentity(family: family, version: ReleaseVersion(parsed.version), variant: parsed.variant)
+        }
+        let stem = path.lastComponent.lowercased().split(separator: ".").dropLast().joined(separator: ".")
+        let safe = String(
+            stem.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "-" }.prefix(64))
+        return Family(safe).map { ReleaseIdentity(family: $0, version: ReleaseVersion(SemanticVersion(0, 0, 0))) }
+    }
+}

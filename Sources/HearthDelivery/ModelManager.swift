@@ -1,0 +1,117 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+
+/// The front door of delivery: what is offered, what is here, and the way from the one to the other.
+///
+/// Loading an installed model never touches the network; only ``available()``, `pull` and
+/// `updates` do.
+///
+/// ```swift
+/// let manager = ModelManager(home: home, origins: [origin], deviceMemory: memory)
+/// let outcome = try await manager.pull(ModelReference(parsing: "smollm2-135m-instruct"))
+/// let weights = outcome.release.weights
+/// ```
+public actor ModelManager {
+    /// Where installed releases are.
+    public nonisolated let store: ModelStore
+    nonisolated let origins: [Origin]
+    nonisolated let deviceMemory: UInt64
+    nonisolated let appVersion: SemanticVersion?
+    nonisolated let transfer: FileTransfer
+    nonisolated let fetcher: CatalogFetcher
+    nonisolated let fileSystem: any FileSystem
+    nonisolated let time: TimeSource
+
+    /// A manager of the home folder `home`.
+    /// - Parameters:
+    ///   - home: the folder of everything; made when first needed.
+    ///   - origins: where releases are listed; may be empty for installed models only.
+    ///   - http: the transport.
+    ///   - fileSystem: the disk.
+    ///   - time: the clock.
+    ///   - deviceMemory: the bytes a model may count on: the smaller of RAM and the process's own limit.
+    ///   - appVersion: compared with a release's `minAppVersion`; `nil` compares nothing.
+    public init(
+        home: Path, origins: [Origin], http: any HTTPClient = DefaultHTTPClient(),
+        fileSystem: any FileSystem = LocalFileSystem(),
+        time: TimeSource = .system, deviceMemory: UInt64, appVersion: SemanticVersion? = nil
+    ) {
+        let store = ModelStore(home: home, fileSystem: fileSystem, time: time)
+        self.store = store
+        self.origins = origins
+        self.deviceMemory = deviceMemory
+        self.appVersion = appVersion
+        self.fileSystem = fileSystem
+        self.time = time
+        transfer = FileTransfer(http: http, fileSystem: fileSystem, time: time, folder: store.transfersFolder)
+        fetcher = CatalogFetcher(http: http, fileSystem: fileSystem)
+    }
+
+    // MARK: - What is offered
+
+    /// Every release of every configured origin.
+    /// - Throws: ``DeliveryError`` with `no-origin`, ``CatalogError``.
+    public func available() async throws -> [AvailableRelease] {
+        guard !origins.isEmpty else { throw Self.noOrigin }
+        var offers: [AvailableRelease] = []
+        for origin in origins {
+            let catalog = try await catalog(of: origin)
+            offers += catalog.releases.map { release in
+                let isCurrent = catalog.current[release.identity.family] == release.identity.version
+                return AvailableRelease(release: release, origin: origin, isCurrent: isCurrent)
+            }
+        }
+        return offers
+    }
+
+    func catalog(of origin: Origin) async throws -> Catalog {
+        try await fetcher.fetch(origin.manifestURL, familyHint: Family(origin.name.lowercased())).catalog
+    }
+
+    static var noOrigin: DeliveryError {
+        DeliveryError(
+            .noOrigin, "no origin is configured",
+            context: ErrorContext(
+                remedy: "Give the address of a models.json with HEARTH_ORIGIN or 'hearth config set origins.NAME URL'.")
+        )
+    }
+
+    // MARK: - What is here
+
+    /// Every installed release.
+    public func installed() async throws -> [InstalledRelease] { try await store.installed() }
+
+    /// The release a reference means on this device, without touching the network: the named version, else the active one.
+    /// - Throws: ``StoreError`` with `not-installed`.
+    public func installed(
+        _ family: Family, version: ReleaseVersion? = nil, variant: Variant? = nil
+    ) async throws -> InstalledRelease {
+        let releases = try await store.installed().filter { $0.identity.family == family }
+        let fitting = releases.filter { release in
+            (version == nil || release.identity.version == version)
+                && (variant == nil || release.identity.variant == variant)
+        }
+        if let active = fitting.first(where: \.isActive) { return active }
+        guard let only = fitting.first else {
+            throw StoreError(
+                .notInstalled,
+                "\(family)\(version.map { "@\($0)" } ?? "")\(variant.map { ":\($0)" } ?? "") is not installed",
+                context: ErrorContext(model: family.name, remedy: "Bring it with 'hearth pull \(family)'."))
+        }
+        guard fitting.count == 1 else {
+            let names = fitting.map(\.identity.description).joined(separator: ", ")
+            throw DeliveryError(
+                .ambiguous, "several releases of \(family) are installed and none is active: \(names)",
+                context: ErrorContext(
+                    model: family.name, remedy: "Choose one with 'hearth use \(fitting[0].identity)'."))
+        }
+        return only
+    }
+
+    /// Makes an installed release the active one of its family.
+    public func use(_ family: Family, version: ReleaseVersion?, variant: Variant?) async throws -> InstalledRelease {
+        let release = try await installed(family, version: version, variant: variant)
+        return try await store.activate(release.identity)
+    }
+}

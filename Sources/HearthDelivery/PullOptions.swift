@@ -1,0 +1,108 @@
+import Foundation
+import HearthBase
+
+/// Where releases are listed.
+public struct Origin: Sendable, Hashable {
+    /// The user's name for it; the family of a manifest that names none.
+    public var name: String
+    /// The address of its `models.json`.
+    public var manifestURL: URL
+
+    /// An origin of the given name and address.
+    public init(name: String, manifestURL: URL) {
+        self.name = name
+        self.manifestURL = manifestURL
+    }
+}
+
+/// A release and who offers it.
+public struct AvailableRelease: Sendable, Hashable {
+    public let release: Release
+    public let origin: Origin
+    /// Whether this is the version the publisher wants used.
+    public let isCurrent: Bool
+
+    /// An offer of the given facts.
+    public init(release: Release, origin: Origin, isCurrent: Bool) {
+        self.release = release
+        self.origin = origin
+        self.isCurrent = isCurrent
+    }
+}
+
+/// What a pull may and should do.
+public struct PullOptions: Sendable, Hashable {
+    /// Make the release the active one of its family. Default `true`.
+    public var activate = true
+    /// Accept a remote file the catalog gives no digest for.
+    public var allowUnverified = false
+    /// Accept a version older than the active one without having named it.
+    public var allowDowngrade = false
+    /// Install from a catalog past its date.
+    public var allowStale = false
+    /// Install a model that needs more memory than the device has.
+    public var ignoreMemory = false
+    /// At most this many bytes a second, `nil` for no limit.
+    public var bytesPerSecond: UInt64?
+
+    /// The usual options.
+    public init() {}
+}
+
+/// The release a reference leads to.
+public struct ResolvedRelease: Sendable, Hashable {
+    public let release: Release
+    /// Why this variant, for people.
+    public let reason: ReleaseChoice.Reason
+    /// The list it was found in; `nil` for a local file.
+    public let location: URL?
+    /// Whether the user named the version, and so means it whatever the publisher prefers.
+    public let isNamed: Bool
+
+    init(_ choice: ReleaseChoice, location: URL?, isNamed: Bool) {
+        release = choice.release
+        reason = choice.reason
+        self.location = location
+        self.isNamed = isNamed
+    }
+}
+
+/// How a pull ended.
+public enum PullOutcome: Sendable, Hashable {
+    /// The release is new on this device; so many bytes came over the network.
+    case installed(InstalledRelease, fetchedBytes: UInt64)
+    /// The release was there, whole; no byte of it was fetched.
+    case alreadyInstalled(InstalledRelease)
+
+    /// The release, either way.
+    public var release: InstalledRelease {
+        switch self {
+        case .installed(let release, _), .alreadyInstalled(let release): release
+        }
+    }
+}
+
+/// What `update` found for one installed family.
+public struct UpdateFinding: Sendable, Hashable {
+    /// Why there is, or is not, something to do.
+    public enum Reason: Sendable, Hashable {
+        case newVersion(Release)
+        case upToDate
+        /// The origin offers only this older version.
+        case offeredIsOlder(ReleaseVersion)
+        /// No configured origin lists the family.
+        case notOffered
+    }
+
+    public let family: Family
+    /// The active version, `nil` if none is.
+    public let active: ReleaseVersion?
+    public let reason: Reason
+
+    /// A finding of the given facts.
+    public init(family: Family, active: ReleaseVersion?, reason: Reason) {
+        self.family = family
+        self.active = active
+        self.reason = reason
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import HearthBase
+
+/// Where everything lies on the device.
+///
+/// ```
+/// <home>/
+///   layout                                   the layout's version, a number and a line feed
+///   lock                                     held only for commit steps (milliseconds)
+///   config.json
+///   models/<family>/<version>[~<variant>]/   one installed release: its files and receipt.json
+///   models/<family>/active                   symbolic link to a release folder, replaced by atomic rename
+///   models/<family>/state.json               active, previous, pinned; written atomically
+///   models/<family>/.<release>.tmp-<mark>/   a release being put together (beside it, `….lock` while somebody does)
+///   models/<family>/.~old.tmp-<mark>/        a release that another is taking the place of
+///   models/<family>/.~removed.tmp-<mark>/    a release on its way out
+///   prepared/<family>/<release>/             what an engine made from it; can be made again
+///   transfers/<key>/                         files on their way in
+/// ```
+/// Names that hold `Path.temporaryMark` never count as releases; the next start clears them up.
+public struct HomeLayout: Sendable, Hashable {
+    /// The layout this version of the library reads and writes.
+    public static let version = 1
+
+    /// The folder that holds everything.
+    public let home: Path
+
+    /// The layout below `home`.
+    public init(home: Path) { self.home = home }
+
+    /// The file that carries the layout's version.
+    public var versionFile: Path { home.appending("layout") }
+    /// The file whose lock is held for commit steps.
+    public var lock: Path { home.appending("lock") }
+    /// The folder of all installed families.
+    public var models: Path { home.appending("models") }
+    /// The folder of what engines made from releases.
+    public var prepared: Path { home.appending("prepared") }
+    /// The folder of files on their way in.
+    public var transfers: Path { home.appending("transfers") }
+
+    /// The folder of a family's releases.
+    public func folder(of family: Family) -> Path { Self.join(models, family.name) }
+
+    /// The folder of a release.
+    public func folder(of identity: ReleaseIdentity) -> Path {
+        Self.join(folder(of: identity.family), identity.folderName)
+    }
+
+    /// The link that says which release of a family is live.
+    public func activeLink(of family: Family) -> Path { folder(of: family).appending("active") }
+
+    /// What is recorded about a family's releases.
+    public func stateFile(of family: Family) -> Path { folder(of: family).appending("state.json") }
+
+    /// The folder of what engines made from a family's releases.
+    public func preparedFolder(of family: Family) -> Path { Self.join(prepared, family.name) }
+
+    /// The folder of what engines made from a release.
+    public func preparedFolder(of identity: ReleaseIdentity) -> Path {
+        Self.join(preparedFolder(of: identity.family), identity.folderName)
+    }
+
+    /// The receipt inside a release folder.
+    static func receipt(in folder: Path) -> Path { folder.appending("receipt.json") }
+
+    /// Whether a release of that name would stand in the way of the family's own files, on any file system.
+    static func isReserved(_ identity: ReleaseIdentity) -> Bool {
+        ["active", "state.json"].contains(identity.folderName.lowercased())
+    }
+
+    /// Whether a name is one of something unfinished.
+    static func isTemporary(_ name: String) -> Bool { name.hasPrefix(".") && name.contains(Path.temporaryMark) }
+
+    /// The beginning of the name of a release that another takes the place of.
+    static let replacedName = "~old"
+    /// The beginning of the name of a release on its way out.
+    static let removedName = "~removed"
+
+    /// Joins a name that its type, or the listing of a folder, has shown to be one.
+    static func join(_ folder: Path, _ name: String) -> Path { Path(folder.string + "/" + name) }
+}

@@ -1,0 +1,101 @@
+import HearthBase
+
+/// Clears up what interrupted processes left, and finishes what they had all but finished. Under the commit lock.
+struct LeftOvers: Sendable {
+    let layout: HomeLayout
+    let fileSystem: any FileSystem
+
+    private var shelf: ReleaseShelf { ReleaseShelf(layout: layout, fileSystem: fileSystem) }
+
+    /// Whether there is anything to look at; needs no lock.
+    func exist() throws -> Bool {
+        if try shelf.names(in: layout.home).contains(where: isOurs) { return true }
+        for family in try shelf.families()
+        where try shelf.names(in: layout.folder(of: family)).contains(where: HomeLayout.isTemporary) {
+            return true
+        }
+        return try !transferFiles().isEmpty
+    }
+
+    /// Collects everything nobody works on.
+    func collect() throws {
+        for name in try shelf.names(in: layout.home) where isOurs(name) {
+            try fileSystem.removeFile(HomeLayout.join(layout.home, name))
+        }
+        for family in try shelf.families() { try collect(family) }
+        try dropTakenTransfers()
+    }
+
+    /// The temporary files of the home folder itself that only the store writes.
+    private func isOurs(_ name: String) -> Bool {
+        HomeLayout.isTemporary(name) && name.hasPrefix(".layout" + Path.temporaryMark)
+    }
+
+    private func collect(_ family: Family) throws {
+        let folder = layout.folder(of: family)
+        // Releases in the making come before those they replace: `~` sorts behind every release's name.
+        let names = try shelf.names(in: folder).filter(HomeLayout.isTemporary)
+        for name in names where try shelf.isFolder(HomeLayout.join(folder, name)) {
+            let path = HomeLayout.join(folder, name)
+            guard let lock = try FileLock.tryAcquire(Staging.lockFile(of: path)) else { continue }
+            defer { lock.release() }
+            try settle(path, name, family)
+            try fileSystem.removeFile(Staging.lockFile(of: path))
+        }
+        for name in names {
+            let path = HomeLayout.join(folder, name)
+            if name.hasSuffix(".lock"), try shelf.isFolder(Path(String(path.string.dropLast(5)))) { continue }
+            if try !shelf.isFolder(path) { try fileSystem.removeFile(path) }
+        }
+        if try shelf.names(in: folder).isEmpty { try fileSystem.removeFolder(folder) }
+    }
+
+    /// Puts a whole release in its place if that stands empty: the process died between making room and moving in.
+    private func settle(_ path: Path, _ name: String, _ family: Family) throws {
+        if !name.hasPrefix("." + HomeLayout.removedName),
+            case .whole(let receipt) = try shelf.examine(path, expecting: nil), receipt.identity.family == family,
+            !HomeLayout.isReserved(receipt.identity)
+        {
+            let target = layout.folder(of: receipt.identity)
+            if try fileSystem.status(at: target, followLinks: false) == nil {
+                Log.write(.info, "delivery.store", "finishing the installation of \(receipt.identity)")
+                return try fileSystem.moveDurably(path, to: target)
+            }
+        }
+        try fileSystem.removeTree(path)
+    }
+
+    /// Files in the transfers folder that are second names of installed ones. Nobody may write to them any more.
+    private func dropTakenTransfers() throws {
+        let candidates = try transferFiles()
+        guard !candidates.isEmpty else { return }
+        var installed: Set<FileIdentity> = []
+        for family in try shelf.families() {
+            for identity in try shelf.releases(of: family) {
+                let folder = layout.folder(of: identity)
+                for name in try shelf.names(in: folder) {
+                    let path = HomeLayout.join(folder, name)
+                    guard let status = try fileSystem.status(at: path, followLinks: false) else { continue }
+                    installed.insert(status.identity)
+                }
+            }
+        }
+        for (path, identity) in candidates where installed.contains(identity) { try fileSystem.removeFile(path) }
+    }
+
+    private func transferFiles() throws -> [(Path, FileIdentity)] {
+        var files: [(Path, FileIdentity)] = []
+        for key in try shelf.names(in: layout.transfers) {
+            let folder = HomeLayout.join(layout.transfers, key)
+            guard try shelf.isFolder(folder) else { continue }
+            for name in try shelf.names(in: folder) where name != "journal" && name != "lock" {
+                let path = HomeLayout.join(folder, name)
+                guard let status = try fileSystem.status(at: path, followLinks: false), status.kind == .file else {
+                    continue
+                }
+                files.append((path, status.identity))
+            }
+        }
+        return files
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import HearthBase
+
+extension ModelStore {
+    /// Makes files a release of this device: all of them, or nothing.
+    ///
+    /// Files below ``transfersFolder`` are taken from there without a copy, others are copied and stay. Where the same
+    /// release is installed already its bytes are read again: if they are right nothing changes, else it is replaced.
+    /// Blocks no task of the cooperative pool; cancellation is heeded until the release moves into place.
+    /// - Parameters:
+    ///   - release: what its catalog says of it.
+    ///   - files: every file of the release, with digests computed on this device.
+    ///   - origin: the manifest it came from.
+    /// - Throws: `reserved-name`, `staged-file-changed`, `home-busy`, `FileError`.
+    public func install(
+        _ release: Release, files: [StagedFile], origin: URL?
+    ) async throws -> InstalledRelease {
+        let identity = release.identity
+        try check(release, files)
+        try await prepare()
+        let receipt = Receipt(release, files: files, origin: origin, at: time.now)
+
+        if let kept = try await keep(receipt, files) { return kept }
+        let before = try folderIdentity(identity)
+        let staging = try await committing {
+            try Staging(identity, layout: layout, fileSystem: fileSystem)
+        }
+        defer { staging.close() }
+        do {
+            try await StopFlag.blocking { try staging.fill(files, receipt: receipt, flag: $0) }
+        } catch let error as FileError where error.code == .notFound {
+            // Another process may have installed the same files, and taken them from the transfers folder.
+            if let kept = try await keep(receipt, files) { return kept }
+            throw error
+        }
+        return try await committing {
+            // Another process that was quicker installed the same release: its work is as good.
+            let isAnother = try folderIdentity(identity) != before
+            if isAnother, case .whole(let found) = try shelf.find(identity), found.isSameContent(as: receipt),
+                found.isVerified || !receipt.isVerified
+            {
+                Log.write(.info, "delivery.store", "\(identity) was installed by another process meanwhile")
+            } else {
+                try staging.commit()
+            }
+            consume(files)
+            guard let installed = try read(identity) else { throw notInstalled(identity.description) }
+            return installed
+        }
+    }
+
+    /// The installed release, if re-hashing shows that it is the same already.
+    private func keep(_ receipt: Receipt, _ files: [StagedFile]) async throws -> InstalledRelease? {
+        let identity = receipt.identity
+        guard case .whole(let found) = try shelf.find(identity), found.isSameContent(as: receipt) else { return nil }
+        let folder = layout.folder(of: identity)
+        let report = try await StopFlag.blocking { [fileSystem] flag in
+            try Verification(receipt: found, folder: folder, fileSystem: fileSystem, flag: flag).run()
+        }
+        guard report.isIntact else { return nil }
+        return try await committing { () -> InstalledRelease? in
+            guard case .whole(var current) = try shelf.find(identity), current.isSameContent(as: receipt) else {
+                return nil
+            }
+            if receipt.isVerified, !current.isVerified {
+                current.isVerified = true
+                try fileSystem.replaceContents(of: HomeLayout.receipt(in: folder), with: try current.data())
+            }
+            // An earlier attempt may have failed between moving the release in and bringing that to the disk.
+            try fileSystem.synchronizeFolder(folder.parent)
+            consume(files)
+            return try read(identity)
+        }
+    }
+
+    private func check(_ release: Release, _ files: [StagedFile]) throws {
+        let model = release.identity.description
+        if HomeLayout.isReserved(release.identity) {
+            throw StoreError(
+                .reservedName,
+                "\(model) cannot be installed: the store keeps the name "
+                    + "\(release.identity.folderName) for itself", context: ErrorContext(model: model))
+        }
+        for file in files {
+            if let objection = Receipt.objection(to: file.name) {
+                throw StoreError(
+                    .reservedName, "\(model) cannot be installed: its file \(file.name) has a name of the store's own",
+                    context: ErrorContext(model: model, file: file.name.name, found: objection))
+            }
+        }
+        let names = files.map { $0.name.name.lowercased() }
+        guard !names.isEmpty, Set(names).count == names.count else {
+            throw StoreError(
+                .stagedFileChanged,
+                names.isEmpty ? "\(model) came without a file" : "two files of \(model) have one name",
+                context: ErrorContext(model: model))
+        }
+        // What an entry promises about a file's bytes holds for the file of that name.
+        for remote in [release.file] + release.companions where release.archive == nil {
+            guard let file = files.first(where: { $0.name == remote.name }), let promised = remote.digest else {
+                continue
+            }
+            guard promised == file.digest else {
+                throw StoreError(
+                    .stagedFileChanged, "\(file.name) is not the file that \(model) promises",
+                    context: ErrorContext(
+                        model: model, file: file.path.string, expected: promised.hex, found: file.digest.hex))
+            }
+        }
+    }
+
+    private func folderIdentity(_ identity: ReleaseIdentity) throws -> FileIdentity? {
+        try fileSystem.status(at: layout.folder(of: identity), followLinks: false)?.identity
+    }
+
+    /// Takes the first name from files that have one in the release now.
+    private func consume(_ files: [StagedFile]) {
+        for file in files where layout.isTransfer(file.path) {
+            do {
+                try fileSystem.removeFile(file.path)
+            } catch {
+                Log.write(.info, "delivery.store", "\(file.path) stays until the next start: \(error)")
+            }
+        }
+    }
+}
+
+extension Receipt {
+    /// Whether two receipts tell of the same bytes.
+    func isSameContent(as other: Receipt) -> Bool {
+        identity == other.identity && files.sorted { $0.name < $1.name } == other.files.sorted { $0.name < $1.name }
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import HearthBase
+
+/// What was installed, from where and when: `receipt.json` in every release folder.
+///
+/// ```json
+/// { "schemaVersion": 1, "family": "lupus-diary", "version": "1.1.0", "variant": "q4_k_m", "role": "text",
+///   "format": "gguf", "name": "Lupus Diary", "license": "apache-2.0", "contextLength": 8192,
+///   "files": [ { "path": "lupus-diary-v1.1.0-q4_k_m.gguf", "role": "weights", "sizeBytes": 1, "sha256": "…" } ],
+///   "origin": "https://…/models.json", "manifestEntry": "lupus-diary-v1.1.0-q4_k_m",
+///   "installed": "2026-11-21T10:00:00Z", "verified": true }
+/// ```
+/// Whatever is read back is checked as if it came from outside: names are single path components, digests are digests.
+public struct Receipt: Sendable, Hashable {
+    /// One file of the release.
+    public struct File: Sendable, Hashable {
+        /// Its name in the release folder.
+        public let name: PathComponent
+        public let role: FileRole
+        /// The length in bytes.
+        public let size: UInt64
+        /// What its bytes hash to.
+        public let digest: SHA256Digest
+
+        /// A file of the given facts.
+        public init(name: PathComponent, role: FileRole, size: UInt64, digest: SHA256Digest) {
+            self.name = name
+            self.role = role
+            self.size = size
+            self.digest = digest
+        }
+    }
+
+    public let identity: ReleaseIdentity
+    public let role: ModelRole
+    public let format: ModelFormat
+    /// The name for people.
+    public let name: String?
+    public let license: String?
+    public let contextLength: Int?
+    /// Sorted by name, never empty, every name once.
+    public let files: [File]
+    /// The manifest it came from, without credentials; `nil` for a local file.
+    public let origin: URL?
+    /// The publisher's own identifier of the entry.
+    public let manifestEntry: String
+    public let installed: Date
+    /// Whether every file was compared with a digest from its publisher. `false` only where the user allowed it.
+    public var isVerified: Bool
+
+    /// The bytes of all files.
+    public var totalSize: UInt64 {
+        files.reduce(0) { sum, file in
+            let (total, isTooMany) = sum.addingReportingOverflow(file.size)
+            return isTooMany ? .max : total
+        }
+    }
+
+    /// The largest receipt that is read, in bytes.
+    static let sizeLimit: UInt64 = 1 << 20
+
+    /// The receipt of a release that is being installed.
+    init(_ release: Release, files: [StagedFile], origin: URL?, at date: Date) {
+        identity = release.identity
+        role = release.role
+        format = release.format
+        name = release.name
+        license = release.license
+        contextLength = release.contextLength
+        self.files = files.map { File(name: $0.name, role: $0.role, size: $0.size, digest: $0.digest) }
+            .sorted { $0.name < $1.name }
+        self.origin = origin.map(Self.withoutCredentials)
+        manifestEntry = release.id
+        // Whole seconds, as they are written: a receipt equals itself when it is read back.
+        installed = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
+        isVerified = files.allSatisfy(\.isVerified)
+    }
+
+    private static func withoutCredentials(_ url: URL) -> URL {
+        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
+        guard parts.user != nil || parts.password != nil else { return url }
+        parts.user = nil
+        parts.password = nil
+        return parts.url ?? url
+    }
+
+    /// Why a name cannot be a file of a release, `nil` if it can.
+    static func objection(to name: PathComponent) -> String? {
+        if name.name.lowercased() == "receipt.json" { return "the receipt has that name" }
+        if HomeLayout.isTemporary(name.name) { return "unfinished files have such names" }
+        return nil
+    }
+}
+
+extension Receipt: Codable {
+    private enum Key: String, CodingKey {
+        case schemaVersion, family, version, variant, role, format, name, license, contextLength, files, origin,
+            manifestEntry, installed, verified
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        func refuse(_ key: Key, _ why: String) -> DecodingError {
+            DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: why)
+        }
+        guard try values.decode(Int.self, forKey: .schemaVersion) == 1 else {
+            throw refuse(.schemaVersion, "this version reads receipts of schema 1 only")
+        }
+        identity = ReleaseIdentity(
+            family: try values.decode(Family.self, forKey: .family),
+            version: try values.decode(ReleaseVersion.self, forKey: .version),
+            variant: try values.decodeIfPresent(Variant.self, forKey: .variant))
+        role = try values.decode(ModelRole.self, forKey: .role)
+        format = try values.decode(ModelFormat.self, forKey: .format)
+        name = try values.decodeIfPresent(String.self, forKey: .name)
+        license = try values.decodeIfPresent(String.self, forKey: .license)
+        contextLength = try values.decodeIfPresent(Int.self, forKey: .contextLength)
+        files = try values.decode([File].self, forKey: .files)
+        origin = try values.decodeIfPresent(String.self, forKey: .origin).flatMap(URL.init(string:))
+        manifestEntry = try values.decode(String.self, forKey: .manifestEntry)
+        installed = try values.decode(Date.self, forKey: .installed)
+        isVerified = try values.decode(Bool.self, forKey: .verified)
+
+        guard !files.isEmpty else { throw refuse(.files, "a release has at least one file") }
+        guard Set(files.map { $0.name.name.lowercased() }).count == files.count else {
+            throw refuse(.files, "a name occurs twice")
+        }
+        if let contextLength, contextLength < 0 { throw refuse(.contextLength, "less than nothing") }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(1, forKey: .schemaVersion)
+        try values.encode(identity.family, forKey: .family)
+        try values.encode(identity.version, forKey: .version)
+        try values.encodeIfPresent(identity.variant, forKey: .variant)
+        try values.encode(role, forKey: .role)
+        try values.encode(format, forKey: .format)
+        try values.encodeIfPresent(name, forKey: .name)
+        try values.encodeIfPresent(license, forKey: .license)
+        try values.encodeIfPresent(contextLength, forKey: .contextLength)
+        try values.encode(files, forKey: .files)
+        try values.encodeIfPresent(origin?.absoluteString, forKey: .origin)
+        try values.encode(manifestEntry, forKey: .manifestEntry)
+        try values.encode(installed, forKey: .installed)
+        try values.encode(isVerified, forKey: .verified)
+    }
+
+    /// Reads a receipt's bytes.
+    init(data: Data) throws {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        self = try decoder.decode(Self.self, from: data)
+    }
+
+    /// The receipt as it is written to the disk.
+    func data() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self) + Data("\n".utf8)
+    }
+}
+
+extension Receipt.File: Codable {
+    private enum Key: String, CodingKey { case path, role, sizeBytes, sha256 }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        let path = try values.decode(String.self, forKey: .path)
+        guard let name = PathComponent(path), Receipt.objection(to: name) == nil else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .path, in: values, debugDescription: "not the name of a release's file")
+        }
+        self.name = name
+        // A role that only a later version knows does not keep the others from being used.
+        role = FileRole(rawValue: try values.decode(String.self, forKey: .role)) ?? .other
+        size = try values.decode(UInt64.self, forKey: .sizeBytes)
+        digest = try values.decode(SHA256Digest.self, forKey: .sha256)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(name.name, forKey: .path)
+        try values.encode(role.rawValue, forKey: .role)
+        try values.encode(size, forKey: .sizeBytes)
+        try values.encode(digest, forKey: .sha256)
+    }
+}

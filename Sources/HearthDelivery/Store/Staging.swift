@@ -1,0 +1,151 @@
+import Foundation
+import HearthBase
+
+/// Puts a release together beside its place and moves it there in one step.
+///
+/// Files of the transfers folder get a second name here (a hard link) and lose the first only after the release is in
+/// place. So an interruption at any instruction leaves the verified bytes where the next attempt looks for them.
+struct Staging: Sendable {
+    let layout: HomeLayout
+    let fileSystem: any FileSystem
+    let identity: ReleaseIdentity
+    /// The folder the release grows in.
+    let folder: Path
+    /// Held while somebody works here, so that nobody takes the folder for a left-over.
+    private let lock: FileLock
+
+    private var shelf: ReleaseShelf { ReleaseShelf(layout: layout, fileSystem: fileSystem) }
+
+    /// Opens an empty folder. Under the commit lock.
+    init(_ identity: ReleaseIdentity, layout: HomeLayout, fileSystem: any FileSystem) throws {
+        self.layout = layout
+        self.fileSystem = fileSystem
+        self.identity = identity
+        let parent = layout.folder(of: identity.family)
+        try fileSystem.makeFolders(parent)
+        guard try ReleaseShelf(layout: layout, fileSystem: fileSystem).isFolder(parent) else {
+            throw StoreError(
+                .homeUnusable, "\(parent) is a link, and models are never installed through one",
+                context: ErrorContext(
+                    model: identity.description, file: parent.string, remedy: "Put a folder in its place."))
+        }
+        folder = parent.appendingTemporary(besides: identity.folderName)
+        let lockFile = Self.lockFile(of: folder)
+        guard let lock = try FileLock.tryAcquire(lockFile) else {
+            throw FileError(errno: EEXIST, doing: "lock", path: lockFile)
+        }
+        self.lock = lock
+        do {
+            try fileSystem.makeFolder(folder, permissions: 0o755)
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    /// The file whose lock tells that a staging folder is being worked in.
+    static func lockFile(of folder: Path) -> Path { folder.withSuffix(".lock") }
+
+    /// Brings the files and their receipt to the disk, below the staging folder.
+    func fill(_ files: [StagedFile], receipt: Receipt, flag: StopFlag) throws {
+        for file in files {
+            try flag.check()
+            try take(file, flag)
+        }
+        // Brings the folder's entries to the disk as well.
+        try fileSystem.replaceContents(of: HomeLayout.receipt(in: folder), with: try receipt.data())
+    }
+
+    private func take(_ staged: StagedFile, _ flag: StopFlag) throws {
+        let found = try fileSystem.status(at: staged.path, followLinks: false)
+        if found == nil { throw FileError(errno: ENOENT, doing: "install", path: staged.path) }
+        let source = try fileSystem.open(staged.path, .read)
+        let status = try fileSystem.status(of: source)
+        guard status.kind == .file, status.size == staged.size else {
+            throw Self.changed(staged, expected: "\(staged.size) bytes", found: "\(status.size) bytes")
+        }
+        let target = folder.appending(staged.name)
+        if layout.isTransfer(staged.path), found?.kind == .file {
+            try fileSystem.synchronize(source)
+            if try link(staged.path, to: target) {
+                guard try fileSystem.status(at: target, followLinks: false)?.identity == status.identity else {
+                    throw Self.changed(staged, expected: "one file", found: "another in its place")
+                }
+                return
+            }
+        }
+        let digest = try FilePump(fileSystem: fileSystem, flag: flag).copy(source, to: target)
+        guard digest == staged.digest else {
+            throw Self.changed(staged, expected: staged.digest.hex, found: digest.hex)
+        }
+    }
+
+    /// Gives a file a second name; `false` where the file systems cannot do that.
+    private func link(_ source: Path, to target: Path) throws -> Bool {
+        do {
+            try fileSystem.makeHardLink(at: target, to: source)
+            return true
+        } catch let error as FileError
+            where [EXDEV, EPERM, EOPNOTSUPP, EMLINK].contains(where: { error.context.found == "errno \($0)" })
+        {
+            Log.write(.info, "delivery.store", "\(source) is copied: \(error.message)")
+            return false
+        }
+    }
+
+    private static func changed(_ staged: StagedFile, expected: String, found: String) -> StoreError {
+        StoreError(
+            .stagedFileChanged, "\(staged.name) is not the file that was announced",
+            context: ErrorContext(
+                file: staged.path.string, expected: expected, found: found, remedy: "Pull the model again."))
+    }
+
+    /// Puts the release in its place, in that of another if need be. Under the commit lock.
+    func commit() throws {
+        let target = layout.folder(of: identity)
+        let parent = target.parent
+        guard try fileSystem.status(at: target, followLinks: false) != nil else {
+            try fileSystem.rename(folder, to: target)
+            return try fileSystem.synchronizeFolder(parent)
+        }
+        let aside = parent.appendingTemporary(besides: HomeLayout.replacedName)
+        try fileSystem.rename(target, to: aside)
+        do {
+            // Whoever starts after an interruption here puts one of the two in place: see ``LeftOvers``.
+            try fileSystem.synchronizeFolder(parent)
+            try fileSystem.rename(folder, to: target)
+        } catch {
+            do {
+                try fileSystem.rename(aside, to: target)
+            } catch let second {
+                Log.write(.error, "delivery.store", "\(target) has to wait for the next start: \(second)")
+            }
+            throw error
+        }
+        try fileSystem.synchronizeFolder(parent)
+        do {
+            try fileSystem.removeTree(aside)
+        } catch {
+            Log.write(.warning, "delivery.store", "\(aside) stays until the next start: \(error)")
+        }
+    }
+
+    /// Removes what is left here and lets go.
+    func close() {
+        do {
+            try fileSystem.removeTree(folder)
+            try fileSystem.removeFile(Self.lockFile(of: folder))
+        } catch {
+            Log.write(.info, "delivery.store", "\(folder) stays until the next start: \(error)")
+        }
+        lock.release()
+    }
+}
+
+extension HomeLayout {
+    /// Whether a file lies below the transfers folder, and so is the store's to take.
+    func isTransfer(_ path: Path) -> Bool {
+        let text = path.absolute.string
+        return text.hasPrefix(transfers.absolute.string + "/") && !text.split(separator: "/").contains("..")
+    }
+}

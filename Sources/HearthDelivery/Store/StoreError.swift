@@ -1,0 +1,35 @@
+import HearthBase
+
+/// The codes of ``StoreError``.
+public enum StoreErrorDomain: ErrorDomain {
+    public static var codes: [ErrorCode<Self>] {
+        [
+            .notInstalled, .noActiveRelease, .homeTooNew, .homeBusy, .homeUnusable, .receiptDamaged, .releaseDamaged,
+            .stagedFileChanged, .reservedName,
+        ]
+    }
+}
+
+/// What can go wrong with the models on this device.
+public typealias StoreError = HearthError<StoreErrorDomain>
+
+extension ErrorCode<StoreErrorDomain> {
+    /// The family or release asked for is not on this device.
+    public static var notInstalled: Self { "not-installed" }
+    /// Releases of the family are installed, and none of them is active.
+    public static var noActiveRelease: Self { "no-active-release" }
+    /// A newer version of this program laid out the home folder.
+    public static var homeTooNew: Self { "home-too-new" }
+    /// Another process held the commit lock for too long.
+    public static var homeBusy: Self { "home-busy" }
+    /// Something in the home folder stands where a file or folder of ours belongs.
+    public static var homeUnusable: Self { "home-unusable" }
+    /// A release's receipt is missing, unreadable, or that of another release.
+    public static var receiptDamaged: Self { "receipt-damaged" }
+    /// A file of a release is missing or not the one its receipt tells of.
+    public static var releaseDamaged: Self { "release-damaged" }
+    /// A file to be installed is not the one that was announced.
+    public static var stagedFileChanged: Self { "staged-file-changed" }
+    /// A release or file has a name that the store keeps for itself.
+    public static var reservedName: Self { "reserved-name" }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+
+/// Brings one file over: resumes what an earlier attempt left, checks every byte, and keeps what it has when it stops.
+///
+/// ```
+/// <folder>/<key>/      key: the digest, or a hash of the address for a file without one
+///     data.part        the bytes, in place
+///     journal          what of them is on the disk, and what they belong to
+///     lock             held while a process works here
+/// ```
+public struct FileTransfer: Sendable {
+    private let http: any HTTPClient
+    private let fileSystem: any FileSystem
+    private let time: TimeSource
+    private let folder: Path
+
+    /// Transfers whose files grow below `folder`.
+    public init(http: any HTTPClient, fileSystem: any FileSystem, time: TimeSource, folder: Path) {
+        self.http = http
+        self.fileSystem = fileSystem
+        self.time = time
+        self.folder = folder
+    }
+
+    /// Fetches what is missing of a file, and checks it.
+    ///
+    /// Cancelling keeps the bytes; the next call goes on behind them. Broken connections are taken up again by
+    /// themselves, a few times in a row without progress and without limit while bytes come. Bytes that are not the
+    /// promised ones are thrown away and fetched again, ``Download/maximumAttempts`` times in all, from the next place
+    /// if there is one; in the pause between, the file stays locked against other calls.
+    /// - Throws: ``TransferError``, `HTTPError`, `FileError`, `CancellationError`.
+    public func fetch(
+        _ request: TransferRequest, progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> TransferredFile {
+        let place = try self.place(of: request)
+        let lock = try await blocking { [fileSystem] in
+            try fileSystem.makeFolders(place)
+            return try FileLock.tryAcquire(place.appending("lock"))
+        }
+        guard let lock else {
+            throw TransferError(
+                .busy, "another process is fetching \(request.label)",
+                context: ErrorContext(file: request.label, remedy: "Wait for it, or stop it first."),
+                disposition: .tryLater)
+        }
+        defer { lock.release() }
+        return try await attempt(request, at: place, ProgressReporter(time: time, report: progress))
+    }
+
+    /// Attempts, until the bytes are the promised ones or the ``Download`` has had enough.
+    private func attempt(
+        _ request: TransferRequest, at place: Path, _ reporter: ProgressReporter
+    ) async throws -> TransferredFile {
+        var download = Download()
+        download.take(.start)
+        var request = request
+        var fetched: UInt64 = 0
+        while true {
+            var file = try await fetchOnce(request, at: place, reporter)
+            fetched += file.fetchedBytes
+            file.fetchedBytes = fetched
+            download.take(.received)
+            guard let expected = request.digest, expected != file.digest else { return file }
+            for effect in download.take(.mismatch) {
+                switch effect {
+                case .discardPart: try await discardPart(at: place)
+                case .pause(let duration):
+                    Log.write(.info, "delivery.transfer", "\(request.label): bytes differ; again after \(duration)")
+                    try await time.sleep(for: duration)
+                    download.take(.pauseOver)
+                case .fetch, .verify, .extract, .stop: break  // no answers to a mismatch
+                }
+            }
+            if case .failed(let failure) = download.state {
+                throw Self.corrupted(failure, request, expected: expected, found: file.digest)
+            }
+            // Whoever sent the wrong bytes is asked last.
+            request.locations.append(request.locations.removeFirst())
+        }
+    }
+
+    /// Fetches what is missing of the whole, whatever its digest.
+    private func fetchOnce(
+        _ request: TransferRequest, at place: Path, _ reporter: ProgressReporter
+    ) async throws -> TransferredFile {
+        let part = try await blocking { [fileSystem, time] in
+            try PartFile(request, in: place, fileSystem: fileSystem, time: time)
+        }
+        try await part.rehash { reporter.report(.verifying, $0, request.size.exact) }
+        let session = TransferSession(request: request, http: http, time: time, part: part, reporter: reporter)
+        do {
+            try await session.run()
+        } catch {
+            try? await part.record()  // the first error is the one to tell; what was recorded before stays recorded
+            throw error
+        }
+        let length = await part.length
+        reporter.report(.verifying, length, length)
+        let digest = try await part.finish()
+        return TransferredFile(
+            path: place.appending("data.part"), size: length, digest: digest, fetchedBytes: session.fetchedBytes)
+    }
+
+    private func discardPart(at place: Path) async throws {
+        try await blocking { [fileSystem] in
+            try fileSystem.removeFile(place.appending("journal"))
+            try fileSystem.removeFile(place.appending("data.part"))
+        }
+    }
+
+    private static func corrupted(
+        _ failure: DownloadFailure, _ request: TransferRequest, expected: SHA256Digest, found: SHA256Digest
+    ) -> TransferError {
+        TransferError(
+            .checksumMismatch,
+            "\(failure.message): \(request.label) did not match its checksum in \(Download.maximumAttempts) attempts",
+            context: ErrorContext(
+                file: request.label, url: request.locations.first?.withoutQuery,
+                expected: expected.hex, found: found.hex,
+                remedy: "The damaged bytes were removed; try again, and tell the publisher if it stays so."))
+    }
+
+    /// The bytes of a request's file that have their place on the disk already: recorded, or reserved by an earlier
+    /// attempt. Blocks.
+    func bytesHeld(of request: TransferRequest) throws -> UInt64 {
+        let place = try self.place(of: request)
+        guard let part = try fileSystem.status(at: place.appending("data.part")) else { return 0 }
+        let journal = try TransferJournal.read(place.appending("journal"), in: fileSystem)
+        let recorded = journal.map { $0.describes(request) && $0.prefix <= part.size ? $0.prefix : 0 } ?? 0
+        // A whole file is reserved with its first bytes, and the next attempt writes into the same one.
+        return min(request.size.estimate, max(recorded, part.allocatedSize))
+    }
+
+    /// Throws away whatever there is of a request's file.
+    public func discard(_ request: TransferRequest) async throws {
+        let place = try self.place(of: request)
+        try await blocking { [fileSystem] in try fileSystem.removeTree(place) }
+    }
+
+    private func place(of request: TransferRequest) throws -> Path {
+        let address = request.locations.first?.withoutQuery ?? request.label
+        let key = request.digest?.hex ?? "url-" + SHA256Digest(hashing: Array(address.utf8)).hex
+        guard let component = PathComponent(key) else { throw FileError(errno: EINVAL, doing: "create", path: folder) }
+        return folder.appending(component)
+    }
+}
+
+/// Reports progress from several places, through one meter.
+final class ProgressReporter: Sendable {
+    private let meter = Locked(ProgressMeter())
+    private let stopwatch: Stopwatch
+    private let send: @Sendable (TransferProgress) -> Void
+
+    init(time: TimeSource, report: @escaping @Sendable (TransferProgress) -> Void) {
+        stopwatch = time.stopwatch()
+        send = report
+    }
+
+    func report(_ phase: TransferProgress.Phase, _ completed: UInt64, _ total: UInt64?) {
+        let now = stopwatch.elapsed
+        let reading = meter.withLock { $0.update(phase: phase, completed: completed, total: total, at: now) }
+        if let reading { send(reading) }
+    }
+}

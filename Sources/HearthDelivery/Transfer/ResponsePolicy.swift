@@ -1,0 +1,163 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+
+/// What to do with the head of a response to a request for a file, or for the rest of one.
+enum ResponseDecision: Equatable {
+    /// The body continues the file at the offset that was asked for; the whole file has `total` bytes, if it is known.
+    case append(total: UInt64?)
+    /// The body is the file from its first byte: what is there is void.
+    case restart(total: UInt64?)
+    /// Nothing is left to be sent: the bytes there are all of them.
+    case complete
+    /// The offset does not exist at the server: ask again from the first byte.
+    case askFromStart
+}
+
+/// Decides by RFC 9110: 206 with exactly the asked range or nothing, 200 from the first byte, 416 checked again.
+struct ResponsePolicy {
+    let label: String
+    let size: FileSize
+    /// The offset of the range that was asked for; 0 if the whole file was.
+    let offset: UInt64
+
+    /// - Throws: ``TransferError``.
+    func decide(status: Int, headers: HTTPHeaders, url: URL) throws -> ResponseDecision {
+        if (200..<300).contains(status) { try refuseForeignContent(headers, url) }
+        switch status {
+        case 200:
+            let total = headers["Content-Length"].flatMap { UInt64($0) }
+            try check(total: total, url)
+            return offset == 0 ? .append(total: total ?? size.exact) : .restart(total: total ?? size.exact)
+        case 206:
+            let range = headers["Content-Range"].flatMap { ContentRange($0) }
+            guard offset > 0, let range, range.first == offset, let total = range.total, range.last == total - 1 else {
+                throw error(
+                    .badContentRange, "the server answered with another part of \(label) than was asked for", url,
+                    expected: "bytes \(offset)-", found: headers["Content-Range"] ?? "no Content-Range")
+            }
+            try check(total: total, url)
+            return .append(total: total)
+        case 416 where offset > 0:
+            let total = headers["Content-Range"].flatMap { ContentRange.total(ofUnsatisfied: $0) }
+            return total == offset && (size.exact ?? offset) == offset ? .complete : .askFromStart
+        default:
+            throw failure(status: status, url)
+        }
+    }
+
+    /// A file comes as it is: not compressed on the way, not as the sign-in page of some network.
+    private func refuseForeignContent(_ headers: HTTPHeaders, _ url: URL) throws {
+        if let encoding = headers["Content-Encoding"], encoding.lowercased() != "identity" {
+            throw error(
+                .contentEncoded, "the server sent \(label) compressed on the way, so its bytes cannot be checked", url,
+                expected: "no Content-Encoding", found: encoding)
+        }
+        if let type = headers["Content-Type"]?.lowercased(), type.hasPrefix("text/html") {
+            throw error(
+                .webPage, "a web page came instead of \(label)", url, expected: "a file", found: type,
+                remedy: "If this network has a sign-in page, open it in a browser first.")
+        }
+    }
+
+    private func check(total: UInt64?, _ url: URL) throws {
+        guard let total else { return }
+        if let exact = size.exact, total != exact {
+            throw error(
+                total > exact ? .responseTooLong : .sizeMismatch,
+                "the server's \(label) is \(total > exact ? "longer" : "shorter") than the catalog promises", url,
+                expected: "\(exact) bytes", found: "\(total) bytes")
+        }
+        guard total <= size.limit else {
+            throw error(
+                .responseTooLong, "the server's \(label) is larger than the catalog allows", url,
+                expected: "at most \(size.limit) bytes", found: "\(total) bytes")
+        }
+    }
+
+    private func failure(status: Int, _ url: URL) -> TransferError {
+        switch status {
+        case 404, 410:
+            error(.missing, "the server has no \(label) any more", url, found: "status \(status)")
+        case 401, 403:
+            error(.accessDenied, "the server does not give out \(label)", url, found: "status \(status)")
+        case 408, 429, 500...599:
+            error(
+                .serverBusy, "the server cannot send \(label) at the moment", url, found: "status \(status)",
+                disposition: .tryLater)
+        default:
+            error(
+                .unexpectedStatus, "the server answered with status \(status) for \(label)", url,
+                found: "status \(status)")
+        }
+    }
+
+    private func error(
+        _ code: ErrorCode<TransferErrorDomain>, _ message: String, _ url: URL, expected: String? = nil,
+        found: String? = nil, remedy: String? = nil, disposition: ErrorDisposition = .failed
+    ) -> TransferError {
+        TransferError(
+            code, message,
+            context: ErrorContext(
+                file: label, url: url.withoutQuery, expected: expected, found: found, remedy: remedy),
+            disposition: disposition)
+    }
+}
+
+/// The header field `Content-Range` (RFC 9110, section 14.4) in its byte form.
+struct ContentRange: Equatable {
+    let first: UInt64
+    let last: UInt64
+    /// `nil` for `*`.
+    let total: UInt64?
+
+    /// Reads `bytes first-last/total`; `nil` if it is anything else or contradicts itself.
+    init?(_ text: String) {
+        guard let (range, total) = Self.halves(text) else { return nil }
+        let bounds = range.split(separator: "-", omittingEmptySubsequences: false)
+        guard bounds.count == 2, let first = UInt64(digits: bounds[0]), let last = UInt64(digits: bounds[1]) else {
+            return nil
+        }
+        guard first <= last else { return nil }
+        if total == "*" {
+            self.total = nil
+        } else {
+            guard let total = UInt64(digits: total), last < total else { return nil }
+            self.total = total
+        }
+        self.first = first
+        self.last = last
+    }
+
+    private static func halves(_ text: String) -> (Substring, Substring)? {
+        guard text.lowercased().hasPrefix("bytes ") else { return nil }
+        let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count == 2 ? (parts[0], parts[1]) : nil
+    }
+
+    /// The length told by `bytes */total`, the form a 416 carries.
+    static func total(ofUnsatisfied text: String) -> UInt64? {
+        guard let (range, total) = halves(text), range == "*" else { return nil }
+        return UInt64(digits: total)
+    }
+}
+
+extension UInt64 {
+    /// Reads digits only: no sign, no spaces.
+    fileprivate init?(digits: Substring) {
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        self.init(String(digits))
+    }
+}
+
+extension URL {
+    /// The address without what may hold a secret: user, query and fragment.
+    var withoutQuery: String {
+        var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        parts?.query = nil
+        parts?.fragment = nil
+        parts?.user = nil
+        parts?.password = nil
+        return parts?.string ?? "an address"
+    }
+}

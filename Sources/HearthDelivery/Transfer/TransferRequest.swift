@@ -1,0 +1,85 @@
+import Foundation
+import HearthBase
+
+/// One file to be brought over, and how its bytes will be known for the right ones.
+public struct TransferRequest: Sendable, Hashable {
+    /// The name for people, such as the file's.
+    public var label: String
+    /// Where to get it, the preferred place first.
+    public var locations: [URL]
+    public var size: FileSize
+    /// What the bytes must hash to; `nil` accepts any, and the receipt says *unverified*.
+    public var digest: SHA256Digest?
+    /// At most this many bytes a second, `nil` for no limit.
+    public var bytesPerSecond: UInt64?
+
+    /// A request for one file.
+    public init(
+        label: String, locations: [URL], size: FileSize, digest: SHA256Digest?, bytesPerSecond: UInt64? = nil
+    ) {
+        self.label = label
+        self.locations = locations
+        self.size = size
+        self.digest = digest
+        self.bytesPerSecond = bytesPerSecond
+    }
+}
+
+/// A file that arrived, still in the transfer's own folder.
+public struct TransferredFile: Sendable, Hashable {
+    public let path: Path
+    public let size: UInt64
+    /// What the bytes hash to: computed while they were written, never taken from the server.
+    public let digest: SHA256Digest
+    /// The bytes fetched from the network this time; the rest was on the disk already.
+    public internal(set) var fetchedBytes: UInt64
+
+    /// A file of the given facts.
+    public init(path: Path, size: UInt64, digest: SHA256Digest, fetchedBytes: UInt64) {
+        self.path = path
+        self.size = size
+        self.digest = digest
+        self.fetchedBytes = fetchedBytes
+    }
+}
+
+/// How far a delivery is. Sampled at most ten times a second; `completedBytes` never goes down; bytes that have to
+/// be fetched a second time are not counted again.
+public struct TransferProgress: Sendable, Hashable {
+    /// What is going on.
+    public enum Phase: String, Sendable, Hashable, Codable {
+        case connecting, downloading, verifying, installing
+    }
+
+    public var phase: Phase
+    public var completedBytes: UInt64
+    /// `nil` when the server does not say.
+    public var totalBytes: UInt64?
+    /// Smoothed over some seconds; `nil` until there is something to go by.
+    public var bytesPerSecond: Double?
+    public var connections: Int
+
+    /// A reading of the given facts.
+    public init(
+        phase: Phase, completedBytes: UInt64, totalBytes: UInt64?, bytesPerSecond: Double? = nil, connections: Int = 0
+    ) {
+        self.phase = phase
+        self.completedBytes = completedBytes
+        self.totalBytes = totalBytes
+        self.bytesPerSecond = bytesPerSecond
+        self.connections = connections
+    }
+
+    /// The part done, in [0, 1]; `nil` when the total is unknown.
+    public var fraction: Double? {
+        guard let totalBytes else { return nil }
+        guard totalBytes > 0 else { return 1 }
+        return min(1, Double(completedBytes) / Double(totalBytes))
+    }
+
+    /// The time left at the present rate, in seconds.
+    public var secondsLeft: Double? {
+        guard let totalBytes, let bytesPerSecond, bytesPerSecond > 0 else { return nil }
+        return Double(totalBytes - min(totalBytes, completedBytes)) / bytesPerSecond
+    }
+}

@@ -1,0 +1,104 @@
+import CCurl
+import Foundation
+import HearthBase
+
+/// What libcurl said, beneath an ``HTTPError``.
+struct CurlFailure: Error, CustomStringConvertible {
+    let code: CURLcode
+    let text: String
+
+    var description: String { "curl \(code.rawValue): \(text)" }
+}
+
+/// How far an exchange was when it failed.
+struct ExchangeProgress: Sendable, Hashable {
+    var isConnected = false
+    var hasHead = false
+    var receivedBytes: UInt64 = 0
+    /// The declared length of the body.
+    var expectedBytes: UInt64?
+    /// What a proxy answered when it was asked for a way through; 0 if none was.
+    var proxyStatus = 0
+}
+
+extension HearthError where Domain == HTTPErrorDomain {
+    static func noHead(_ address: HTTPAddress) -> Self {
+        Self(
+            .connectionLost, "\(address.hostText) closed the connection without an answer",
+            context: ErrorContext(url: address.display), disposition: .tryLater)
+    }
+
+    /// The kinds of silence a server can be given up for.
+    enum Silence { case connecting, idle, total }
+
+    static func timedOut(_ address: HTTPAddress, _ silence: Silence, after limit: Duration) -> Self {
+        let seconds = limit.seconds.formatted(
+            .number.precision(.fractionLength(0...1)).locale(Locale(identifier: "en")))
+        let message =
+            switch silence {
+            case .connecting: "\(address.hostText) could not be reached within \(seconds) s"
+            case .idle: "\(address.hostText) sent nothing for \(seconds) s"
+            case .total: "\(address.hostText) did not finish within \(seconds) s"
+            }
+        return Self(.timedOut, message, context: ErrorContext(url: address.display), disposition: .tryLater)
+    }
+
+    static func tooLarge(_ address: HTTPAddress, limit: UInt64, found: UInt64?) -> Self {
+        Self(
+            .tooLarge, "the answer of \(address.hostText) is larger than it may be",
+            context: ErrorContext(
+                url: address.display, expected: "at most \(limit) bytes",
+                found: found.map { "\($0) bytes" } ?? "more"))
+    }
+
+    static func badResponse(_ address: HTTPAddress, found: String, underlying: (any Error)? = nil) -> Self {
+        Self(
+            .badResponse, "\(address.hostText) does not answer in proper HTTP",
+            context: ErrorContext(url: address.display, expected: "an HTTP response", found: found),
+            underlying: underlying)
+    }
+
+    /// Names a libcurl result in this package's terms. Time-outs are told apart by the caller.
+    init(_ failure: CurlFailure, address: HTTPAddress, progress: ExchangeProgress) {
+        let host = address.hostText
+        var context = ErrorContext(url: address.display)
+        let code: ErrorCode<HTTPErrorDomain>
+        let message: String
+        var disposition = ErrorDisposition.failed
+        switch failure.code {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+            let isProxy = failure.code == CURLE_COULDNT_RESOLVE_PROXY
+            (code, disposition) = (.cannotResolve, .tryLater)
+            message =
+                isProxy ? "the proxy to reach \(host) was not found" : "no machine named \(address.host) was found"
+            context.remedy =
+                isProxy ? "Check the proxy settings of the environment." : "Check the network and the name."
+        case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED:
+            (code, disposition) = (.cannotConnect, .tryLater)
+            message = "nobody answers at \(host)"
+        case CURLE_URL_MALFORMAT:
+            (code, disposition) = (.unsupportedURL, .usage)
+            message = "\(address.display) is not an address that can be used"
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_OUT_OF_MEMORY:
+            self = .badResponse(address, found: failure.text, underlying: failure)
+            return
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ENGINE_NOTFOUND,
+            CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_CLIENTCERT, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_USE_SSL_FAILED:
+            code = .tlsFailure
+            message = "no secure connection to \(host) could be made"
+            context.found = failure.text
+        case _ where !progress.hasHead && progress.proxyStatus >= 300:
+            (code, disposition) = (.cannotConnect, .tryLater)
+            message = "the proxy does not let anything through to \(host)"
+            context.found = "status \(progress.proxyStatus)"
+            context.remedy = "Check the proxy settings of the environment."
+        default:
+            (code, disposition) = (.connectionLost, .tryLater)
+            message = "the connection to \(host) was lost"
+            context.expected = progress.expectedBytes.map { "\($0) bytes" }
+            context.found = progress.hasHead ? "\(progress.receivedBytes) bytes" : "no answer"
+        }
+        self.init(code, message, context: context, disposition: disposition, underlying: failure)
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import HearthBase
+
+/// The network through libcurl: HTTP/1.1 and HTTP/2, proxies from the environment, the system's certificates.
+///
+/// One thread per client does all of libcurl's work; connections are kept and used again. Only `https` is spoken, and
+/// `http` to this machine, which is never reached through a proxy. Nothing is decompressed: bodies are the bytes that
+/// were sent.
+public final class CurlHTTPClient: HTTPClient {
+    private let engine: CurlEngine
+
+    /// A client of its own thread and connections.
+    /// - Parameters:
+    ///   - version: what is sent as `hearth/<version>` in the `User-Agent` header.
+    ///   - certificateAuthorities: a PEM file of the authorities to trust instead of the system's.
+    public init(version: String = "1", certificateAuthorities: Path? = nil) {
+        engine = CurlEngine(
+            CurlConfiguration(userAgent: "hearth/\(version)", certificateAuthorities: certificateAuthorities))
+    }
+
+    public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let policy = RedirectPolicy(maximum: request.maximumRedirects)
+        let started = ContinuousClock.now
+        var hop = try Hop(request)
+        while true {
+            try Task.checkCancellation()
+            let left = try request.totalTimeout.map { total in
+                let left = total - started.duration(to: .now)
+                guard left > .zero else { throw HTTPError.timedOut(hop.address, .total, after: total) }
+                return left
+            }
+            let plan = Exchange.Plan(
+                hop: hop, connectTimeout: request.connectTimeout, idleTimeout: request.idleTimeout,
+                totalTimeout: left, maximumBodySize: request.maximumBodySize)
+            let reader = BodyReader(engine.start(plan), engine: engine)
+            let head = try await reader.head()
+            let location = head.headers["Location"]
+            guard let next = try policy.next(after: hop, status: head.status, location: location) else {
+                return HTTPResponse(
+                    status: head.status, headers: head.headers, url: hop.url, body: HTTPBody { try await reader.next() }
+                )
+            }
+            // With an empty body the connection is free for the next hop; any other body is not worth waiting for.
+            if head.headers["Content-Length"] == "0" { _ = try await reader.next() }
+            hop = next
+        }
+    }
+}
+
+/// Owns the loop's thread: it ends with the last client or body that needs it.
+final class CurlEngine: Sendable {
+    private let loop: CurlLoop
+    private let lastID = Locked<UInt64>(0)
+
+    init(_ configuration: CurlConfiguration) {
+        loop = CurlLoop(configuration: configuration)
+        loop.start()
+    }
+
+    deinit { loop.close() }
+
+    func start(_ plan: Exchange.Plan) -> Exchange {
+        let id = lastID.withLock { lastID in
+            lastID += 1
+            return lastID
+        }
+        let exchange = Exchange(id: id, plan: plan) { [weak loop] in _ = loop?.post(.resume($0)) }
+        if !loop.post(.start(exchange)) { exchange.finish(.failure(CancellationError())) }
+        return exchange
+    }
+
+    func cancel(_ exchange: Exchange) {
+        if exchange.cancel() { loop.post(.cancel(exchange.id)) }
+    }
+}
+
+/// The consumer's hold on an exchange: letting go of it closes the connection.
+private final class BodyReader: Sendable {
+    private let exchange: Exchange
+    private let engine: CurlEngine
+
+    init(_ exchange: Exchange, engine: CurlEngine) {
+        self.exchange = exchange
+        self.engine = engine
+    }
+
+    deinit { engine.cancel(exchange) }
+
+    func head() async throws -> ResponseHead {
+        try await withTaskCancellationHandler {
+            try await exchange.head()
+        } onCancel: {
+            engine.cancel(exchange)
+        }
+    }
+
+    func next() async throws -> [UInt8]? {
+        try await withTaskCancellationHandler {
+            try await exchange.next()
+        } onCancel: {
+            engine.cancel(exchange)
+        }
+    }
+}

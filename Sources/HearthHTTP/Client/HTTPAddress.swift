@@ -1,0 +1,117 @@
+import Foundation
+import HearthBase
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// An `http` or `https` address this package may talk to, taken apart once so that nobody parses it differently later.
+struct HTTPAddress: Sendable, Hashable {
+    enum Scheme: String, Sendable, Hashable {
+        case http, https
+
+        var standardPort: Int { self == .http ? 80 : 443 }
+    }
+
+    let scheme: Scheme
+    /// Lower-case; an IPv6 address without its brackets.
+    let host: String
+    let port: Int
+    /// The path and the query as they are sent; always begins with a slash.
+    let target: String
+
+    /// Takes an address apart.
+    /// - Throws: ``HTTPError`` with `unsupported-url` unless it is `https`, or `http` to this machine, without a name
+    ///   or password in it.
+    init(_ url: URL) throws {
+        let shown = Self.display(url)
+        func refuse(_ why: String, remedy: String? = nil) -> HTTPError {
+            HTTPError(.unsupportedURL, why, context: ErrorContext(url: shown, remedy: remedy), disposition: .usage)
+        }
+        guard let scheme = Scheme(rawValue: url.scheme?.lowercased() ?? "") else {
+            throw refuse("\(shown) is not an https address", remedy: "Use an address that begins with https://.")
+        }
+        guard url.user(percentEncoded: true) == nil, url.password(percentEncoded: true) == nil else {
+            throw refuse("the address of \(url.host() ?? "the server") has a user name or password in it")
+        }
+        guard let host = url.host(percentEncoded: true).flatMap(Self.validHost) else {
+            throw refuse("\(shown) names no proper host")
+        }
+        let port = url.port ?? scheme.standardPort
+        guard (1...65535).contains(port) else { throw refuse("\(shown) has a port that does not exist") }
+        let path = url.path(percentEncoded: true)
+        let query = url.query(percentEncoded: true).map { "?" + $0 } ?? ""
+        let target = (path.hasPrefix("/") ? "" : "/") + path + query
+        guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw refuse("\(shown) has characters an address cannot have")
+        }
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+        self.target = target
+        guard scheme == .https || isLoopback else {
+            throw refuse(
+                "\(host) would be asked over http, which anybody on the way can change",
+                remedy: "Use https; http is for this machine only.")
+        }
+    }
+
+    /// Whether the host is this machine by definition, not by what a name server says.
+    var isLoopback: Bool {
+        if host == "localhost" || host == "::1" { return true }
+        var address = in_addr()
+        guard inet_pton(AF_INET, host, &address) == 1 else { return false }
+        return UInt32(bigEndian: address.s_addr) >> 24 == 127
+    }
+
+    /// Whether credentials meant for `self` may be shown to `other`.
+    func isSameOrigin(as other: Self) -> Bool {
+        scheme == other.scheme && host == other.host && port == other.port
+    }
+
+    /// The address in full, the way it was checked.
+    var text: String { "\(scheme.rawValue)://\(authority)\(target)" }
+
+    private var authority: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return port == scheme.standardPort ? name : "\(name):\(port)"
+    }
+
+    /// The host, with the port where it is not the usual one: what messages name.
+    var hostText: String { authority }
+
+    /// The address without its query, which may hold a secret.
+    var display: String {
+        "\(scheme.rawValue)://\(authority)\(target.prefix { $0 != "?" })"
+    }
+
+    /// Any address as messages may show it: without user, password, query and fragment.
+    static func display(_ url: URL) -> String {
+        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "the address" }
+        parts.user = nil
+        parts.password = nil
+        parts.query = nil
+        parts.fragment = nil
+        return parts.string ?? "the address"
+    }
+
+    private static func validHost(_ text: String) -> String? {
+        var host = text.lowercased()
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        if host.contains(":") {
+            var address = in6_addr()
+            return inet_pton(AF_INET6, host, &address) == 1 ? host : nil
+        }
+        let isPlain = host.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        return isPlain && (1...253).contains(host.utf8.count) ? host : nil
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import HearthBase
+
+/// What is sent to one address: the request as it was asked for, or what a redirect made of it.
+struct Hop: Sendable {
+    var address: HTTPAddress
+    var url: URL
+    var method: String
+    var headers: HTTPHeaders
+    var body: Data?
+    var authorization: String?
+    /// The redirects followed so far.
+    var redirects = 0
+
+    /// The first hop of a request.
+    /// - Throws: ``HTTPError`` with `unsupported-url` or `bad-request`.
+    init(_ request: HTTPRequest) throws {
+        address = try HTTPAddress(request.url)
+        url = request.url
+        method = request.method
+        headers = request.headers
+        body = request.body
+        authorization = request.authorization
+        try Self.check(request)
+    }
+
+    /// A line break in a header would let whoever chose its value write headers of his own.
+    private static func check(_ request: HTTPRequest) throws {
+        func refuse(_ field: String, _ why: String) -> HTTPError {
+            HTTPError(.badRequest, why, context: ErrorContext(field: field), disposition: .usage)
+        }
+        guard isToken(request.method) else { throw refuse("method", "the request's method is not a proper word") }
+        for field in request.headers.fields {
+            guard isToken(field.name) else { throw refuse("headers", "a header of the request has no proper name") }
+            guard isFieldValue(field.value) else {
+                throw refuse(field.name, "the header \(field.name) holds characters a header cannot have")
+            }
+        }
+        if let authorization = request.authorization, !isFieldValue(authorization) {
+            throw refuse("Authorization", "the credentials hold characters a header cannot have")
+        }
+    }
+
+    private static func isToken(_ text: String) -> Bool {
+        let allowed = CharacterSet(
+            charactersIn: "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        return !text.isEmpty && text.unicodeScalars.allSatisfy(allowed.contains)
+    }
+
+    private static func isFieldValue(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
+    }
+}
+
+/// Decides what a response with a redirecting status leads to. Pure: no socket is needed to test it.
+struct RedirectPolicy: Sendable {
+    /// The redirects a request may follow.
+    let maximum: Int
+
+    /// Headers that are secrets of the host they were meant for.
+    private static let credentials = ["Authorization", "Cookie", "Proxy-Authorization"]
+
+    /// The next hop, or `nil` when the response is the final one.
+    ///
+    /// RFC 9110, 15.4: 301, 302 and 303 turn a request with a body into a `GET`, 307 and 308 repeat it as it was.
+    /// - Throws: ``HTTPError`` with `insecure-redirect`, `too-many-redirects` or `bad-response`.
+    func next(after hop: Hop, status: Int, location: String?) throws -> Hop? {
+        guard [301, 302, 303, 307, 308].contains(status), let location, maximum > 0 else { return nil }
+        guard hop.redirects < maximum else {
+            throw HTTPError(
+                .tooManyRedirects, "\(hop.address.hostText) redirects more than \(maximum) times",
+                context: ErrorContext(url: hop.address.display, expected: "at most \(maximum) redirects"))
+        }
+        guard let url = URL(string: location, relativeTo: hop.url)?.absoluteURL else {
+            throw Self.malformed(hop)
+        }
+        let address = try target(url, from: hop)
+        var next = hop
+        next.redirects += 1
+        next.address = address
+        next.url = url
+        if status == 303 || ((status == 301 || status == 302) && hop.method == "POST") {
+            if hop.method != "HEAD" { next.method = "GET" }
+            next.body = nil
+            for name in ["Content-Type", "Content-Length", "Content-Encoding"] { next.headers[name] = nil }
+        }
+        if !address.isSameOrigin(as: hop.address) {
+            next.authorization = nil
+            for name in Self.credentials { next.headers[name] = nil }
+        }
+        return next
+    }
+
+    private func target(_ url: URL, from hop: Hop) throws -> HTTPAddress {
+        let scheme = url.scheme?.lowercased()
+        if hop.address.scheme == .https && scheme == "http" {
+            throw HTTPError(
+                .insecureRedirect, "\(hop.address.hostText) redirects from https to http, which is not followed",
+                context: ErrorContext(url: HTTPAddress.display(url)))
+        }
+        do {
+            return try HTTPAddress(url)
+        } catch {
+            guard scheme == "http" else { throw Self.malformed(hop, underlying: error) }
+            throw HTTPError(
+                .insecureRedirect,
+                "\(hop.address.hostText) redirects to http on another machine, which is not followed",
+                context: ErrorContext(url: HTTPAddress.display(url)), underlying: error)
+        }
+    }
+
+    private static func malformed(_ hop: Hop, underlying: (any Error)? = nil) -> HTTPError {
+        HTTPError(
+            .badResponse, "\(hop.address.hostText) redirects to an address that cannot be used",
+            context: ErrorContext(url: hop.address.display), underlying: underlying)
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import HearthBase
+
+/// The status and headers of a response.
+struct ResponseHead: Sendable, Hashable {
+    let status: Int
+    let headers: HTTPHeaders
+}
+
+/// Assembles the head of the final response from header lines as they arrive. Interim (1xx) heads and trailers are
+/// passed over, and the whole may not grow past a limit whatever a server sends.
+struct ResponseHeadParser: Sendable {
+    /// What a line led to.
+    enum Outcome: Sendable, Hashable {
+        case more
+        case complete(ResponseHead)
+        /// More header bytes than allowed, or lines that contradict each other.
+        case refused(String)
+    }
+
+    /// The bytes all header lines of one exchange may have together.
+    static let limit = 256 << 10
+
+    private var byteCount = 0
+    private var status = 0
+    private var headers = HTTPHeaders()
+    private var isComplete = false
+
+    /// Takes one line, with or without its line break.
+    mutating func append(_ line: some Collection<UInt8>) -> Outcome {
+        byteCount += line.count
+        guard byteCount <= Self.limit else { return .refused("more than \(Self.limit) bytes of headers") }
+        guard !isComplete else { return .more }
+        // Header values are bytes; those that are not UTF-8 are Latin-1 by the older standard. Neither may fail here.
+        let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
+        if text.hasPrefix("HTTP/") {
+            headers = HTTPHeaders()
+            status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+            return .more
+        }
+        guard !text.isEmpty else { return finish() }
+        if let first = text.first, first == " " || first == "\t" {
+            guard let last = headers.fields.last else { return .more }
+            headers.replaceLast(value: last.value + " " + text.trimmingCharacters(in: .whitespaces))
+            return .more
+        }
+        guard let colon = text.firstIndex(of: ":") else { return .more }
+        headers.append(
+            text[..<colon].trimmingCharacters(in: .whitespaces),
+            text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces))
+        return .more
+    }
+
+    private mutating func finish() -> Outcome {
+        if (100..<200).contains(status) { return .more }
+        isComplete = true
+        // RFC 9112, 6.3: with a transfer coding the length header means nothing; two different lengths mean an attack.
+        if headers["Transfer-Encoding"] != nil {
+            headers["Content-Length"] = nil
+        } else {
+            let lengths = Set(headers.values("Content-Length").map { $0.trimmingCharacters(in: .whitespaces) })
+            if lengths.count > 1 { return .refused("several different lengths") }
+            if let length = lengths.first, UInt64(length) == nil { return .refused("a length that is no number") }
+        }
+        return .complete(ResponseHead(status: status, headers: headers))
+    }
+}
+
+extension HTTPHeaders {
+    /// All values of a field, in order.
+    public func values(_ name: String) -> [String] {
+        fields.filter { $0.name.caseInsensitiveCompare(name) == .orderedSame }.map(\.value)
+    }
+}

@@ -1,0 +1,49 @@
+/// How the next token is chosen from the model's distribution.
+public struct SamplingOptions: Sendable, Hashable {
+    /// Divides the logits; 0 is greedy. Default 0.35: low, so that structured output stays well-formed.
+    public var temperature: Float
+    /// Seeds the random choice; `nil` for a different answer each time.
+    public var seed: UInt32?
+    /// Keeps the k most likely tokens, `nil` for all.
+    public var topK: Int?
+    /// Keeps the smallest set of tokens whose probabilities reach p in (0, 1], `nil` for all.
+    public var topP: Float?
+    /// Drops tokens less likely than p times the most likely one, p in [0, 1], `nil` for none.
+    public var minP: Float?
+    /// Divides the logits of the last 64 tokens' repeats, 1 for no effect, `nil` for none.
+    public var repeatPenalty: Float?
+
+    /// Temperature 0.35 and a random choice, nothing else, unless said otherwise.
+    public init(
+        temperature: Float = 0.35, seed: UInt32? = nil, topK: Int? = nil, topP: Float? = nil, minP: Float? = nil,
+        repeatPenalty: Float? = nil
+    ) {
+        self.temperature = temperature
+        self.seed = seed
+        self.topK = topK
+        self.topP = topP
+        self.minP = minP
+        self.repeatPenalty = repeatPenalty
+    }
+
+    /// Always the most likely token.
+    public static let greedy = SamplingOptions(temperature: 0)
+}
+
+/// What one generation may do.
+public struct GenerationOptions: Sendable, Hashable {
+    public var sampling: SamplingOptions
+    /// The generation ends after this many tokens. Default 768.
+    public var maximumNewTokens: Int
+    /// The generation ends with the text so far after this time. Default 120 s.
+    public var timeout: Duration
+
+    /// The package's usual limits unless said otherwise.
+    public init(
+        sampling: SamplingOptions = SamplingOptions(), maximumNewTokens: Int = 768, timeout: Duration = .seconds(120)
+    ) {
+        self.sampling = sampling
+        self.maximumNewTokens = maximumNewTokens
+        self.timeout = timeout
+    }
+}

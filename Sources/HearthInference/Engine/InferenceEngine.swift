@@ -1,0 +1,47 @@
+import HearthBase
+
+/// A loaded model that answers conversations.
+public protocol InferenceEngine: Sendable {
+    /// What is loaded.
+    var modelInformation: ModelInformation { get async throws }
+
+    /// Answers the last message of `messages`.
+    ///
+    /// Generations run one at a time, in the order in which they arrive. Cancelling the consuming task, or letting go of the
+    /// stream, stops the engine within one prefill chunk or token and leaves it reusable; the cancelled task itself sees
+    /// the stream end without ``GenerationEvent/finish(_:)``, as with every `AsyncThrowingStream`.
+    /// - Throws (from the stream): ``LLMError``; `CancellationError` when the engine was stopped from elsewhere.
+    nonisolated func generate(
+        _ messages: [ChatMessage], options: GenerationOptions
+    ) -> AsyncThrowingStream<GenerationEvent, any Error>
+}
+
+/// The facts of a loaded model, read back from the engine rather than assumed.
+public struct ModelInformation: Sendable, Hashable {
+    /// The engine's own description, such as `llama 135M Q4_1`.
+    public var description: String
+    public var parameterCount: UInt64
+    /// The bytes of the weights.
+    public var size: UInt64
+    /// The context window in tokens, as the engine made it.
+    public var contextLength: Int
+    /// The context the model was trained with, in tokens.
+    public var trainedContextLength: Int
+    /// The most tokens one prefill call takes.
+    public var batchSize: Int
+    public var threadCount: Int
+
+    /// The given facts.
+    public init(
+        description: String, parameterCount: UInt64, size: UInt64, contextLength: Int, trainedContextLength: Int,
+        batchSize: Int, threadCount: Int
+    ) {
+        self.description = description
+        self.parameterCount = parameterCount
+        self.size = size
+        self.contextLength = contextLength
+        self.trainedContextLength = trainedContextLength
+        self.batchSize = batchSize
+        self.threadCount = threadCount
+    }
+}

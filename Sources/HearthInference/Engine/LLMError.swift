@@ -1,0 +1,26 @@
+import HearthBase
+
+/// The codes of ``LLMError``.
+public enum LLMErrorDomain: ErrorDomain {
+    public static var codes: [ErrorCode<Self>] {
+        [.modelNotLoaded, .cannotLoad, .exceededContextWindowSize, .templateFailed, .generateFailed, .engineMissing]
+    }
+}
+
+/// A model that could not be loaded or could not answer.
+public typealias LLMError = HearthError<LLMErrorDomain>
+
+extension ErrorCode<LLMErrorDomain> {
+    /// No model is loaded.
+    public static var modelNotLoaded: Self { "model-not-loaded" }
+    /// The file is not a model this engine can load, or does not fit into memory.
+    public static var cannotLoad: Self { "cannot-load-model" }
+    /// The prompt needs more tokens than the context window has.
+    public static var exceededContextWindowSize: Self { "context-window-exceeded" }
+    /// The model's chat template refused the conversation.
+    public static var templateFailed: Self { "chat-template-failed" }
+    /// The engine failed while it was answering.
+    public static var generateFailed: Self { "generation-failed" }
+    /// This build has no engine for that kind of model.
+    public static var engineMissing: Self { "engine-missing" }
+}

@@ -1,0 +1,62 @@
+/// When a generation ends: asked after every token and between the chunks of a prompt.
+public struct StopPolicy: Sendable, Hashable {
+    /// The most tokens the answer may have.
+    public let maximumNewTokens: Int
+    /// The tokens the context holds, prompt and answer together.
+    public let contextLength: Int
+    /// The longest time the generation may take.
+    public let timeout: Duration
+
+    /// The given limits.
+    public init(maximumNewTokens: Int, contextLength: Int, timeout: Duration) {
+        self.maximumNewTokens = maximumNewTokens
+        self.contextLength = contextLength
+        self.timeout = timeout
+    }
+
+    /// Where a generation stands.
+    public struct Progress: Sendable, Hashable {
+        /// The tokens of the answer until now.
+        public var generatedTokens: Int
+        /// The tokens whose state the context holds.
+        public var usedContext: Int
+        /// The time since the generation began.
+        public var elapsed: Duration
+        /// The model has just chosen to end.
+        public var isEndOfGeneration: Bool
+        /// Somebody asked for an end.
+        public var isCancelled: Bool
+
+        /// The given facts.
+        public init(
+            generatedTokens: Int, usedContext: Int, elapsed: Duration, isEndOfGeneration: Bool = false,
+            isCancelled: Bool = false
+        ) {
+            self.generatedTokens = generatedTokens
+            self.usedContext = usedContext
+            self.elapsed = elapsed
+            self.isEndOfGeneration = isEndOfGeneration
+            self.isCancelled = isCancelled
+        }
+    }
+
+    /// What to do next.
+    public enum Decision: Sendable, Hashable {
+        case proceed
+        case finish(FinishReason)
+        /// Ends without a summary: nobody waits for it.
+        case cancel
+    }
+
+    /// The first of these that holds: cancelled, ended by the model, enough tokens, no room, too late.
+    ///
+    /// An answer that ends by itself on its last allowed token is complete, so the model's end goes before the limits.
+    public func decide(_ progress: Progress) -> Decision {
+        if progress.isCancelled { return .cancel }
+        if progress.isEndOfGeneration { return .finish(.endOfGeneration) }
+        if progress.generatedTokens >= maximumNewTokens { return .finish(.maximumNewTokens) }
+        if progress.usedContext >= contextLength { return .finish(.contextFull) }
+        if progress.elapsed >= timeout { return .finish(.timedOut) }
+        return .proceed
+    }
+}

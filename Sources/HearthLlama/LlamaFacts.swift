@@ -1,0 +1,45 @@
+#if Llama
+    import CLlama
+
+    /// What llama.cpp is and what it can compute on, on this machine.
+    public struct LlamaFacts: Sendable, Hashable {
+        /// A device of one of ggml's back ends.
+        public struct Device: Sendable, Hashable {
+            /// Such as `CPU` or `Vulkan0`.
+            public let name: String
+            /// Such as the processor's name.
+            public let description: String
+            /// The back end that drives it.
+            public let backEnd: String
+            public let isGPU: Bool
+            /// The bytes of its memory, 0 if it does not say.
+            public let memoryBytes: UInt64
+        }
+
+        /// llama.cpp's own version.
+        public let version: String
+        public let devices: [Device]
+
+        /// Loads the back ends and asks them. Blocks: some milliseconds, longer where a GPU's driver wakes up.
+        public static func read() -> LlamaFacts {
+            LlamaLibrary.prepare()
+            let devices = (0..<ggml_backend_dev_count()).compactMap { index -> Device? in
+                guard let device = ggml_backend_dev_get(index) else { return nil }
+                var free = 0
+                var total = 0
+                ggml_backend_dev_memory(device, &free, &total)
+                let type = ggml_backend_dev_type(device)
+                return Device(
+                    name: text(ggml_backend_dev_name(device)), description: text(ggml_backend_dev_description(device)),
+                    backEnd: text(ggml_backend_reg_name(ggml_backend_dev_backend_reg(device))),
+                    isGPU: type == GGML_BACKEND_DEVICE_TYPE_GPU || type == GGML_BACKEND_DEVICE_TYPE_IGPU,
+                    memoryBytes: UInt64(total))
+            }
+            return LlamaFacts(version: LlamaLibrary.version, devices: devices)
+        }
+
+        private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
+            pointer.map { String(cString: $0) } ?? "unknown"
+        }
+    }
+#endif

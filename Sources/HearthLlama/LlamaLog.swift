@@ -1,0 +1,81 @@
+#if Llama
+    import CLlama
+    import HearthBase
+
+    /// The log of llama.cpp, joined to lines and handed to the package's own.
+    ///
+    /// llama.cpp has one log callback for the process, so this is one object for the process.
+    final class LlamaLog: Sendable {
+        static let shared = LlamaLog()
+
+        private struct State {
+            var pending = ""
+            var level = Log.Level.debug
+            var problems: [String] = []
+        }
+
+        private static let keptProblems = 8
+        private let state = Locked(State())
+
+        /// Takes a piece of a line; `continues` joins it to the piece before.
+        func append(_ text: String, level: Log.Level, continues: Bool) {
+            let lines = state.withLock { state -> [(Log.Level, String)] in
+                var lines: [(Log.Level, String)] = []
+                if !continues {
+                    if !state.pending.isEmpty { lines.append((state.level, state.pending)) }
+                    state.pending = ""
+                    state.level = level
+                }
+                state.pending += text
+                while let end = state.pending.firstIndex(of: "\n") {
+                    let line = String(state.pending[..<end])
+                    state.pending = String(state.pending[state.pending.index(after: end)...])
+                    if !line.isEmpty { lines.append((state.level, line)) }
+                }
+                for (level, line) in lines where level == .error {
+                    // The first lines name the cause, those after them only pass it on.
+                    if state.problems.count < Self.keptProblems { state.problems.append(line) }
+                }
+                return lines
+            }
+            for (level, line) in lines { Log.write(level, "llama", line) }
+        }
+
+        /// The first error lines since the last call.
+        func takeProblems() -> [String] {
+            state.withLock { state in
+                defer { state.problems = [] }
+                return state.problems
+            }
+        }
+    }
+
+    /// What is done once for the process before anything else of llama.cpp is used.
+    enum LlamaLibrary {
+        /// Installs the log and finds the back ends; later calls do nothing.
+        static func prepare() { _ = prepared }
+
+        private static let prepared: Void = {
+            llama_log_set(
+                { level, text, _ in
+                    guard let text else { return }
+                    let rank: Log.Level =
+                        switch level {
+                        case GGML_LOG_LEVEL_ERROR: .error
+                        case GGML_LOG_LEVEL_WARN: .warning
+                        // What llama.cpp calls information is its own diary.
+                        default: .debug
+                        }
+                    LlamaLog.shared.append(
+                        String(cString: text), level: rank, continues: level == GGML_LOG_LEVEL_CONT)
+                }, nil)
+            // A build with its back ends linked in has registered them already; only one that loads them is told to look,
+            // because the search takes what lies in the working directory.
+            if ggml_backend_dev_count() == 0 { ggml_backend_load_all() }
+            llama_backend_init()
+        }()
+
+        /// The version of llama.cpp that is linked.
+        static var version: String { String(cString: llama_version()) }
+    }
+#endif

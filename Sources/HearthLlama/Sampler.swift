@@ -1,0 +1,85 @@
+#if Llama
+    import CLlama
+    import CLlamaShim
+    import HearthBase
+    import HearthInference
+
+    /// Chooses the tokens of one generation.
+    struct Sampler: ~Copyable {
+        private enum Method {
+            case greedy
+            /// Temperature and a seeded choice and nothing else, which the usual options ask for.
+            case draw(OpaquePointer, temperature: Float)
+            case chain(UnsafeMutablePointer<llama_sampler>)
+        }
+
+        private let method: Method
+        private let vocabularySize: Int32
+
+        /// The sampler of `options`: penalties, top-k, top-p and min-p only if asked for, then temperature and the seeded choice; a
+        /// temperature of 0 takes the most likely token.
+        init(_ options: SamplingOptions, vocabulary: Vocabulary) throws {
+            vocabularySize = Int32(vocabulary.count)
+            method = try Self.method(options, vocabulary)
+        }
+
+        deinit {
+            switch method {
+            case .greedy: break
+            case .draw(let choice, _): hearth_choice_free(choice)
+            case .chain(let chain): llama_sampler_free(chain)
+            }
+        }
+
+        /// Chooses a token from the logits of the last decoded one.
+        /// - Throws: `generation-failed` when there are none.
+        borrowing func sample(_ context: OpaquePointer) throws -> llama_token {
+            guard let logits = llama_get_logits_ith(context, -1) else {
+                throw LLMError(.generateFailed, "the engine gave nothing to choose the next token from")
+            }
+            return switch method {
+            case .greedy: hearth_choice_greedy(logits, vocabularySize)
+            case .draw(let choice, let temperature):
+                hearth_choice_draw(choice, logits, vocabularySize, temperature)
+            case .chain(let chain): llama_sampler_sample(chain, context, -1)
+            }
+        }
+
+        private static func method(_ options: SamplingOptions, _ vocabulary: Vocabulary) throws -> Method {
+            // llama.cpp reads the largest seed as "choose one", which would make that one seed not repeatable.
+            let seed = min(options.seed ?? .random(in: 0 ... .max), .max - 1)
+            let isPlain = options.topK == nil && options.topP == nil && options.minP == nil
+            let penalty = options.repeatPenalty ?? 1
+            let bias = vocabulary.suppressedTokens.map { llama_logit_bias(token: $0, bias: -.infinity) }
+            if bias.isEmpty && !(penalty > 0 && penalty != 1) {
+                if !(options.temperature > 0) { return .greedy }
+                if isPlain {
+                    guard let choice = hearth_choice_new(seed) else { throw noMemory }
+                    return .draw(choice, temperature: options.temperature)
+                }
+            }
+
+            var parameters = llama_sampler_chain_default_params()
+            parameters.no_perf = true
+            guard let chain = llama_sampler_chain_init(parameters) else { throw noMemory }
+            func add(_ sampler: UnsafeMutablePointer<llama_sampler>?) {
+                if let sampler { llama_sampler_chain_add(chain, sampler) }
+            }
+            let size = Int32(vocabulary.count)
+            if !bias.isEmpty { add(llama_sampler_init_logit_bias(size, Int32(bias.count), bias)) }
+            if penalty > 0 && penalty != 1 { add(llama_sampler_init_penalties(size, 64, penalty, 0, 0)) }
+            if options.temperature > 0 {
+                if let count = options.topK { add(llama_sampler_init_top_k(Int32(clamping: count))) }
+                if let share = options.topP { add(llama_sampler_init_top_p(share, 1)) }
+                if let share = options.minP { add(llama_sampler_init_min_p(share, 1)) }
+                add(llama_sampler_init_temp(options.temperature))
+                add(llama_sampler_init_dist(seed))
+            } else {
+                add(llama_sampler_init_greedy())
+            }
+            return .chain(chain)
+        }
+
+        private static var noMemory: LLMError { LLMError(.generateFailed, "there is no memory for a sampler") }
+    }
+#endif

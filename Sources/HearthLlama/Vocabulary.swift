@@ -1,0 +1,68 @@
+#if Llama
+    import CLlama
+    import HearthBase
+    import HearthInference
+
+    /// Text to tokens and back. Valid as long as its model.
+    struct Vocabulary {
+        private let raw: OpaquePointer
+
+        init(_ raw: OpaquePointer) { self.raw = raw }
+
+        var count: Int { Int(llama_vocab_n_tokens(raw)) }
+
+        /// A token every model has, to warm up with: beginning of text, else end of text, else the first.
+        var warmUpToken: llama_token {
+            [llama_vocab_bos(raw), llama_vocab_eos(raw)].first { $0 >= 0 } ?? 0
+        }
+
+        func isEndOfGeneration(_ token: llama_token) -> Bool { llama_vocab_is_eog(raw, token) }
+
+        func isControl(_ token: llama_token) -> Bool { llama_vocab_is_control(raw, token) }
+
+        /// Tokens the model's makers want never to be chosen.
+        var suppressedTokens: [llama_token] {
+            var count: Int32 = 0
+            guard let tokens = llama_vocab_get_suppress_tokens(raw, &count) else { return [] }
+            return Array(UnsafeBufferPointer(start: tokens, count: Int(max(0, count))))
+        }
+
+        /// The tokens of a text.
+        ///
+        /// - Parameters:
+        ///   - addSpecial: adds the tokens the model wants around a whole text.
+        ///   - parseSpecial: reads `<|im_end|>` and its like as control tokens instead of as letters.
+        func tokens(of text: some StringProtocol, addSpecial: Bool, parseSpecial: Bool) throws -> [llama_token] {
+            var text = String(text)
+            return try text.withUTF8 { bytes in
+                try bytes.withMemoryRebound(to: CChar.self) { characters in
+                    guard let length = Int32(exactly: characters.count) else { throw Self.failure }
+                    var tokens = [llama_token](repeating: 0, count: characters.count / 2 + 16)
+                    while true {
+                        let count = llama_tokenize(
+                            raw, characters.baseAddress, length, &tokens, Int32(tokens.count), addSpecial,
+                            parseSpecial)
+                        if count >= 0 {
+                            tokens.removeSubrange(Int(count)...)
+                            return tokens
+                        }
+                        guard count != Int32.min, Int(-count) > tokens.count else { throw Self.failure }
+                        tokens = [llama_token](repeating: 0, count: Int(-count))
+                    }
+                }
+            }
+        }
+
+        private static var failure: LLMError {
+            LLMError(.generateFailed, "the text cannot be cut into tokens", disposition: .usage)
+        }
+
+        /// Writes the bytes of a token into `buffer`, which grows when needed, and gives their number; control tokens have none.
+        func piece(of token: llama_token, into buffer: inout [CChar]) -> Int {
+            let count = llama_token_to_piece(raw, token, &buffer, Int32(buffer.count), 0, false)
+            if count >= 0 { return Int(count) }
+            buffer = [CChar](repeating: 0, count: Int(-count))
+            return max(0, Int(llama_token_to_piece(raw, token, &buffer, Int32(buffer.count), 0, false)))
+        }
+    }
+#endif

@@ -1,0 +1,148 @@
+import Foundation
+import HearthBase
+import HearthDelivery
+
+/// Writes a release's entry; what a published entry says beyond it stays.
+struct ManifestEntryWriter {
+    let source: PublishSource
+    let request: PublishRequest
+    /// The entry that is published already.
+    let previous: [String: JSONValue]?
+    let now: Date
+
+    /// The entry of a file with that digest and index.
+    func entry(
+        size: UInt64, digest: SHA256Digest, files: OriginFiles, index: Data
+    ) -> [String: JSONValue] {
+        var entry = previous ?? [:]
+        let identity = source.identity
+        entry["id"] = .string(ReleaseFileName.id(of: identity))
+        entry["family"] = .string(identity.family.name)
+        entry["version"] = .string(identity.version.name)
+        entry["variant"] = identity.variant.map { .string($0.name) }
+        entry["filename"] = .string(source.fileName.name)
+        entry["sizeBytes"] = .integer(size)
+        entry["sha256"] = .string(digest.hex)
+        entry["downloadUrl"] = .string(files.weightsAddress)
+        entry["format"] = .string(source.format.rawValue)
+        entry["index"] = .object([
+            "url": .string(files.indexAddress), "sha256": .string(SHA256Digest(hashing: index).hex),
+            "sizeBytes": .integer(index.count),
+        ])
+        // Readers of the first dialect know no entry without it.
+        setIfAbsent("minAppVersion", "0.0.0", in: &entry)
+        setIfAbsent("role", source.format.usualRole.rawValue, in: &entry)
+        setIfAbsent("released", String(now.timestamp.prefix(10)), in: &entry)
+        describe(&entry)
+        entry["requirements"] = requirements(size: size)
+        // These were of the bytes that are replaced.
+        entry["mirrors"] = nil
+        annotate(&entry)
+        return entry
+    }
+
+    /// Adds what the file says of itself. It may come from anybody: what could not be shown is left out.
+    private func describe(_ entry: inout [String: JSONValue]) {
+        guard let header = source.header else { return }
+        for (field, text) in [("name", header.name), ("license", header.license)] {
+            guard let text, (1...200).contains(text.utf8.count), text.unicodeScalars.allSatisfy(Self.isShown) else {
+                continue
+            }
+            setIfAbsent(field, text, in: &entry)
+        }
+        entry["contextLength"] = nil
+        if let length = header.contextLength, (1...1 << 31).contains(length) {
+            entry["contextLength"] = .integer(length)
+        }
+    }
+
+    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+
+    /// The published entry with what the publisher says now, `nil` if that changes nothing.
+    func annotated() -> [String: JSONValue]? {
+        guard var entry = previous else { return nil }
+        annotate(&entry)
+        return entry == previous ? nil : entry
+    }
+
+    private func annotate(_ entry: inout [String: JSONValue]) {
+        let texts = [
+            ("minAppVersion", request.minimumAppVersion?.description), ("role", request.role?.rawValue),
+            ("name", request.name), ("summary", request.summary), ("notes", request.notes),
+            ("license", request.license),
+        ]
+        for case (let field, let text?) in texts { entry[field] = .string(text) }
+        if let length = request.contextLength { entry["contextLength"] = .integer(length) }
+        var needs: [String: JSONValue] = [:]
+        if case .object(let before)? = entry["requirements"] { needs = before }
+        if let memory = request.requirements.memoryBytes { needs["memoryBytes"] = .integer(memory) }
+        if let storage = request.requirements.storageBytes { needs["storageBytes"] = .integer(storage) }
+        if !needs.isEmpty { entry["requirements"] = .object(needs) }
+    }
+
+    private func setIfAbsent(_ field: String, _ text: String, in entry: inout [String: JSONValue]) {
+        if entry[field] == nil { entry[field] = .string(text) }
+    }
+
+    /// Estimates, unless the publisher says otherwise: for memory that of `Release.requiredMemory`, for storage a fifth more than
+    /// the files.
+    private func requirements(size: UInt64) -> JSONValue {
+        var members: [String: JSONValue] = [:]
+        if case .object(let before)? = previous?["requirements"] { members = before }
+        let estimate = Release(
+            identity: source.identity, id: "",
+            file: RemoteFile(name: source.fileName, size: .exact(size), digest: nil, locations: []))
+        members["memoryBytes"] = .integer(estimate.requiredMemory)
+        members["storageBytes"] = .integer(size + size / 5)
+        return .object(members)
+    }
+}
+
+/// Where a release's files lie in an origin.
+struct OriginFiles {
+    let weights: Path
+    let index: Path
+    let weightsAddress: String
+    let indexAddress: String
+
+    /// The places of a release.
+    ///
+    /// - Parameter replacing: the digest of the new bytes of a release that is replaced. They get a name of their own: caches
+    ///   may hold the first one for a year, and whoever fetches the old bytes now can finish.
+    init(_ source: PublishSource, in folder: Path, replacing digest: SHA256Digest? = nil) throws {
+        let fileName = source.fileName.name
+        let stem = (fileName as NSString).deletingPathExtension + (digest.map { ".\($0.short)" } ?? "")
+        guard let weights = PathComponent("\(stem).\(source.path.fileExtension)"),
+            let index = PathComponent(stem + ".index")
+        else {
+            throw PublishingError(.nameNeeded, "the name \(stem) is too long for a file")
+        }
+        let models = folder.appending("models")
+        self.weights = models.appending(weights)
+        self.index = models.appending(index)
+        weightsAddress = "models/\(weights)"
+        indexAddress = "models/\(index)"
+    }
+}
+
+extension ReleaseFileName {
+    /// The identifier of a release's entry: its file's name without extension.
+    static func id(of identity: ReleaseIdentity) -> String {
+        "\(identity.family)-v\(identity.version)" + (identity.variant.map { "-\($0)" } ?? "")
+    }
+}
+
+extension ModelFormat {
+    /// What models of the format are for, unless their publisher says otherwise.
+    var usualRole: ModelRole {
+        switch self {
+        case .gguf, .mlx: .text
+        case .onnx, .coreml: .classifier
+        }
+    }
+}

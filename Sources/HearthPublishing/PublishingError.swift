@@ -1,0 +1,34 @@
+import Foundation
+import HearthBase
+
+/// The codes of ``PublishingError``.
+public enum PublishingErrorDomain: ErrorDomain {
+    public static var codes: [ErrorCode<Self>] {
+        [
+            .notPublishable, .nameNeeded, .versionNeeded, .releaseExists, .releaseTwice, .sourceChanged,
+            .originUnusable, .publisherBusy,
+        ]
+    }
+}
+
+/// A release that could not be published.
+public typealias PublishingError = HearthError<PublishingErrorDomain>
+
+extension ErrorCode<PublishingErrorDomain> {
+    /// The file is missing, empty, a link, or not a model.
+    public static var notPublishable: Self { "not-publishable" }
+    /// The file's name does not tell the family, and none was given.
+    public static var nameNeeded: Self { "name-needed" }
+    /// The file's name does not tell the version, and none was given.
+    public static var versionNeeded: Self { "version-needed" }
+    /// That version and variant is published already, with other bytes.
+    public static var releaseExists: Self { "release-exists" }
+    /// Two of the files would become the same release.
+    public static var releaseTwice: Self { "release-twice" }
+    /// The file changed while it was read.
+    public static var sourceChanged: Self { "source-changed" }
+    /// The origin's manifest is of a kind that cannot be added to.
+    public static var originUnusable: Self { "origin-unusable" }
+    /// Another process publishes to the same folder.
+    public static var publisherBusy: Self { "publisher-busy" }
+}

@@ -1,0 +1,206 @@
+#if Server
+    import CMicrohttpd
+    import Foundation
+    import HearthBase
+
+    #if canImport(Darwin)
+        import Darwin
+    #else
+        import Glibc
+    #endif
+
+    /// What the C callbacks of one listener share.
+    final class ListenerCore: Sendable {
+        let bodyLimit: Int
+        let respond: HTTPListener.Responder
+        let finished: (@Sendable (FinishedExchange) -> Void)?
+        let activity = Activity()
+
+        init(
+            bodyLimit: Int, respond: @escaping HTTPListener.Responder,
+            finished: (@Sendable (FinishedExchange) -> Void)?
+        ) {
+            self.bodyLimit = bodyLimit
+            self.respond = respond
+            self.finished = finished
+        }
+    }
+
+    /// One request and its reply, from the request line until the last byte. Lives on its connection's thread.
+    final class Exchange {
+        private enum Phase { case begun, reading, replied }
+
+        private let core: ListenerCore
+        private let connection: OpaquePointer
+        private var request: ServerRequest
+        private var phase = Phase.begun
+        private var acknowledgedBefore: UInt64 = 0
+        private var status = 0
+        private var headerBytes: UInt64 = 0
+        private var bodyBytes: UInt64 = 0
+        private var range: ByteRange?
+
+        init(core: ListenerCore, connection: OpaquePointer, target: String) {
+            self.core = core
+            self.connection = connection
+            request = ServerRequest(method: "", target: target)
+        }
+
+        /// Takes one call of the library's access handler. `false` closes the connection.
+        func handle(method: String, upload: UnsafeRawBufferPointer) -> Bool {
+            switch phase {
+            case .begun:
+                core.activity.began()
+                phase = .reading
+                acknowledgedBefore = hearth_acknowledged_bytes(hearth_mhd_socket(connection))
+                request.method = method
+                request.headers = readHeaders(of: connection)
+                return answerUnread() ?? true
+            case .reading:
+                guard upload.isEmpty else {
+                    // The library cannot answer in the middle of a body; an announced length was checked before.
+                    guard request.body.count + upload.count <= core.bodyLimit else { return false }
+                    request.body += upload
+                    return true
+                }
+                return send(core.respond(request))
+            case .replied:
+                return false
+            }
+        }
+
+        /// Answers a request whose body is not wanted; `nil` if it is, or if there is none.
+        private func answerUnread() -> Bool? {
+            let length = request.headers["Content-Length"]
+            let hasBody = request.headers["Transfer-Encoding"] != nil || (length ?? "0") != "0"
+            guard hasBody else { return nil }
+            if core.bodyLimit == 0 { return send(core.respond(request)) }
+            guard let length, (UInt64(length) ?? .max) > UInt64(core.bodyLimit) else { return nil }
+            return send(.text(413, "the request is too large"))
+        }
+
+        private func send(_ reply: ServerReply) -> Bool {
+            phase = .replied
+            guard let (response, count) = makeResponse(reply.body) else {
+                return reply.status == 503
+                    ? false : send(.text(503, "too many requests at once", headers: ["Retry-After": "1"]))
+            }
+            defer { MHD_destroy_response(response) }
+            headerBytes = 64
+            for field in reply.headers.fields {
+                headerBytes += UInt64(field.name.utf8.count + field.value.utf8.count + 4)
+                guard MHD_add_response_header(response, field.name, field.value) == .YES else { return false }
+            }
+            status = reply.status
+            // Of these the library sends the length alone (RFC 9110, section 6.4.1).
+            let hasBody = request.method != "HEAD" && status != 304 && status != 204
+            bodyBytes = hasBody ? count : 0
+            range = reply.range
+            return MHD_queue_response(connection, UInt32(reply.status), response) == .YES
+        }
+
+        /// The library's response, with the bytes it will send if nothing goes wrong.
+        private func makeResponse(_ body: ServerReply.Body) -> (OpaquePointer, UInt64)? {
+            switch body {
+            case .bytes(let bytes):
+                let response = bytes.withUnsafeBytes { buffer in
+                    MHD_create_response_from_buffer(
+                        buffer.count, UnsafeMutableRawPointer(mutating: buffer.baseAddress), .RESPMEM_MUST_COPY)
+                }
+                return response.map { ($0, UInt64(bytes.count)) }
+            case .file(_, _, 0):
+                return makeResponse(.bytes([]))
+            case .file(let file, let offset, let count):
+                // The library closes the descriptor it is given, whenever it has sent the last byte.
+                let descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
+                guard descriptor >= 0 else { return nil }
+                guard let response = MHD_create_response_from_fd_at_offset64(count, descriptor, offset) else {
+                    close(descriptor)
+                    return nil
+                }
+                return (response, count)
+            }
+        }
+
+        /// Tells whoever listens how it ended.
+        func complete(wasSent: Bool) {
+            guard phase != .begun else { return }
+            if phase == .replied {
+                var sent = bodyBytes
+                if !wasSent {
+                    let acknowledged = hearth_acknowledged_bytes(hearth_mhd_socket(connection))
+                    let bytes = acknowledged > acknowledgedBefore ? acknowledged - acknowledgedBefore : 0
+                    sent = min(bodyBytes, bytes > headerBytes ? bytes - headerBytes : 0)
+                }
+                core.finished?(
+                    FinishedExchange(
+                        method: request.method, target: request.target, status: status, bodyBytes: sent, range: range,
+                        isComplete: wasSent))
+            }
+            core.activity.ended()
+        }
+    }
+
+    private final class FieldCollector {
+        var headers = HeaderFields()
+    }
+
+    private func readHeaders(of connection: OpaquePointer) -> HeaderFields {
+        let collector = FieldCollector()
+        withExtendedLifetime(collector) {
+            _ = MHD_get_connection_values(
+                connection, .HEADER_KIND,
+                { context, _, name, value in
+                    guard let context, let name else { return .NO }
+                    Unmanaged<FieldCollector>.fromOpaque(context).takeUnretainedValue().headers
+                        .append(String(cString: name), value.map { String(cString: $0) } ?? "")
+                    return .YES
+                }, Unmanaged.passUnretained(collector).toOpaque())
+        }
+        return collector.headers
+    }
+
+    // The four C entrances. Plain functions: a closure could be taken for one of the main actor's.
+
+    /// `MHD_OPTION_URI_LOG_CALLBACK`: the one place that sees the target before the library decodes it. What it returns
+    /// is the request's context from now on.
+    func beginRequest(
+        _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
+    ) -> UnsafeMutableRawPointer? {
+        guard let context, let target, let connection else { return nil }
+        let core = Unmanaged<ListenerCore>.fromOpaque(context).takeUnretainedValue()
+        let exchange = Exchange(core: core, connection: connection, target: String(cString: target))
+        return Unmanaged.passRetained(exchange).toOpaque()
+    }
+
+    /// `MHD_AccessHandlerCallback`: once for the header, once for each piece of body, once for the end.
+    func handleRequest(
+        _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ url: UnsafePointer<CChar>?,
+        _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ upload: UnsafePointer<CChar>?,
+        _ uploadSize: UnsafeMutablePointer<Int>?, _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    ) -> MHD_Result {
+        guard let held = slot?.pointee, let method, let uploadSize else { return .NO }
+        let exchange = Unmanaged<Exchange>.fromOpaque(held).takeUnretainedValue()
+        let bytes = UnsafeRawBufferPointer(start: upload, count: upload == nil ? 0 : uploadSize.pointee)
+        guard exchange.handle(method: String(cString: method), upload: bytes) else { return .NO }
+        uploadSize.pointee = 0
+        return .YES
+    }
+
+    /// `MHD_OPTION_NOTIFY_COMPLETED`: the end of every request that began.
+    func completeRequest(
+        _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+        _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ reason: MHD_RequestTerminationCode
+    ) {
+        guard let slot, let held = slot.pointee else { return }
+        slot.pointee = nil
+        Unmanaged<Exchange>.fromOpaque(held).takeRetainedValue()
+            .complete(wasSent: reason == .REQUEST_TERMINATED_COMPLETED_OK)
+    }
+
+    /// `MHD_OPTION_EXTERNAL_LOGGER`, formatted by the shim.
+    func takeMessage(_ text: UnsafePointer<CChar>?) {
+        guard let text else { return }
+        Log.write(.debug, "server", String(cString: text).trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+#endif

@@ -1,0 +1,27 @@
+#if Server
+    import HearthBase
+
+    extension FinishedExchange {
+        /// One line for programs and people: method, target, status, bytes of body, range.
+        ///
+        /// `GET /models/x.gguf 206 1048576 bytes=0-1048575`; the range is `-` if none was granted, and an exchange that
+        /// broke off has a sixth word, `aborted`. The words never hold a space or control character, whatever was sent.
+        public var accessLogLine: String {
+            let range = range.map(\.description) ?? "-"
+            return "\(Self.word(method)) \(Self.word(target)) \(status) \(bodyBytes) \(range)"
+                + (isComplete ? "" : " aborted")
+        }
+
+        private static func word(_ text: String) -> String {
+            var line = ""
+            for byte in text.utf8.prefix(2048) {
+                if byte > 0x20 && byte < 0x7F {
+                    line.unicodeScalars.append(Unicode.Scalar(byte))
+                } else {
+                    line += "%" + [byte].hexadecimal.uppercased()
+                }
+            }
+            return line.isEmpty ? "-" : line
+        }
+    }
+#endif

@@ -1,0 +1,179 @@
+import Foundation
+import HearthBase
+
+/// A file system that fails when a test wants it to: the Nth call with an `errno`, or every byte past a full disk.
+///
+/// ```swift
+/// let disk = FaultyFileSystem()
+/// disk.fail(call: 3, errno: EIO)
+/// ```
+public final class FaultyFileSystem: ForwardingFileSystem {
+    /// The calls it can tell apart.
+    public enum Operation: String, Sendable, Hashable, CaseIterable {
+        /// Opening for reading only.
+        case openExisting
+        /// Opening in a mode that may create the file.
+        case open
+        case read, write, allocate, truncate, synchronize, synchronizeFolder, rename, removeFile, removeFolder
+        case makeFolder, makeLink, makeHardLink
+
+        /// Whether the call can change the disk; only these are counted where no kind is named.
+        public var isMutating: Bool { self != .openExisting && self != .read }
+    }
+
+    /// A call that was made.
+    public struct Call: Sendable, Hashable {
+        public let operation: Operation
+        public let path: Path
+    }
+
+    private struct Fault {
+        var call: Int
+        let operation: Operation?
+        let number: Int32
+        let stays: Bool
+    }
+
+    private struct State {
+        var calls: [Call] = []
+        var fault: Fault?
+        var bytesLeft: UInt64?
+    }
+
+    public let base: any FileSystem
+    private let state = Locked(State())
+
+    /// A file system without faults until one is asked for.
+    public init(_ base: any FileSystem = LocalFileSystem()) { self.base = base }
+
+    // MARK: - Asking for faults
+
+    /// Every call, in order, the failed ones included.
+    public var calls: [Call] { state.withLock { $0.calls } }
+
+    /// The calls that may change the disk, in order, the failed ones included.
+    public var mutations: [Call] { state.withLock { $0.calls.filter(\.operation.isMutating) } }
+
+    /// Makes one call from now on fail without effect.
+    /// - Parameters:
+    ///   - call: which, counted from 1, among the mutating ones or those of the named kind.
+    ///   - stays: whether every later such call fails too, as on a disk that has died.
+    public func fail(call: Int, of operation: Operation? = nil, errno number: Int32, stays: Bool = false) {
+        state.withLock { $0.fault = Fault(call: call, operation: operation, number: number, stays: stays) }
+    }
+
+    /// Lets files grow by so many bytes more; what is written past that fails with `ENOSPC`, after the part that fits.
+    public func fillDisk(after bytes: UInt64) { state.withLock { $0.bytesLeft = bytes } }
+
+    /// Takes every fault away.
+    public func heal() {
+        state.withLock {
+            $0.fault = nil
+            $0.bytesLeft = nil
+        }
+    }
+
+    private func note(_ operation: Operation, _ path: Path) throws {
+        let number = state.withLock { state -> Int32? in
+            state.calls.append(Call(operation: operation, path: path))
+            guard var fault = state.fault else { return nil }
+            guard fault.operation == operation || fault.operation == nil && operation.isMutating else { return nil }
+            fault.call -= 1
+            state.fault = fault
+            return fault.call == 0 || fault.call < 0 && fault.stays ? fault.number : nil
+        }
+        if let number { throw FileError(errno: number, doing: operation.rawValue, path: path) }
+    }
+
+    /// Takes up to `wanted` bytes from what the disk still holds.
+    private func take(_ wanted: UInt64) -> UInt64 {
+        state.withLock { state in
+            guard let left = state.bytesLeft else { return wanted }
+            let taken = min(left, wanted)
+            state.bytesLeft = left - taken
+            return taken
+        }
+    }
+
+    // MARK: - The calls
+
+    public func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
+        try note(mode == .read ? .openExisting : .open, path)
+        return try base.open(path, mode, permissions: permissions)
+    }
+
+    public func read(_ file: OpenFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws -> Int {
+        try note(.read, file.path)
+        return try base.read(file, into: buffer, at: offset)
+    }
+
+    public func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws {
+        try note(.write, file.path)
+        let size = try base.status(of: file).size
+        let end = offset + UInt64(bytes.count)
+        let growth = end > size ? end - size : 0
+        let missing = growth - take(growth)
+        let count = bytes.count - min(bytes.count, Int(missing))
+        try base.write(file, UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: offset)
+        if missing > 0 { throw FileError(errno: ENOSPC, doing: "write", path: file.path) }
+    }
+
+    public func allocate(_ file: OpenFile, size: UInt64) throws {
+        try note(.allocate, file.path)
+        let present = try base.status(of: file).size
+        let growth = size > present ? size - present : 0
+        let fits = state.withLock { state in
+            guard let left = state.bytesLeft else { return true }
+            guard left >= growth else { return false }
+            state.bytesLeft = left - growth
+            return true
+        }
+        guard fits else { throw FileError(errno: ENOSPC, doing: "reserve space for", path: file.path) }
+        try base.allocate(file, size: size)
+    }
+
+    public func truncate(_ file: OpenFile, to size: UInt64) throws {
+        try note(.truncate, file.path)
+        try base.truncate(file, to: size)
+    }
+
+    public func synchronize(_ file: OpenFile) throws {
+        try note(.synchronize, file.path)
+        try base.synchronize(file)
+    }
+
+    public func synchronizeFolder(_ path: Path) throws {
+        try note(.synchronizeFolder, path)
+        try base.synchronizeFolder(path)
+    }
+
+    public func rename(_ source: Path, to target: Path) throws {
+        try note(.rename, target)
+        try base.rename(source, to: target)
+    }
+
+    public func removeFile(_ path: Path) throws {
+        try note(.removeFile, path)
+        try base.removeFile(path)
+    }
+
+    public func removeFolder(_ path: Path) throws {
+        try note(.removeFolder, path)
+        try base.removeFolder(path)
+    }
+
+    public func makeFolder(_ path: Path, permissions: UInt32) throws {
+        try note(.makeFolder, path)
+        try base.makeFolder(path, permissions: permissions)
+    }
+
+    public func makeLink(at path: Path, to target: String) throws {
+        try note(.makeLink, path)
+        try base.makeLink(at: path, to: target)
+    }
+
+    public func makeHardLink(at path: Path, to target: Path) throws {
+        try note(.makeHardLink, path)
+        try base.makeHardLink(at: path, to: target)
+    }
+}

@@ -1,0 +1,211 @@
+import Foundation
+import HearthBase
+
+/// A folder whose every change is logged, so that a test can rebuild it as a power cut would have left it.
+///
+/// What the folder holds at the beginning counts as safely on the disk. The bytes are kept in memory: some megabytes are
+/// fine, a real model is not.
+///
+/// ```swift
+/// let disk = try PowerCutDisk(root: folder.path)
+/// try disk.replaceContents(of: disk.root.appending("state.json"), with: data)
+/// for operation in 0...disk.operationCount {
+///     for policy in PowerCutDisk.Policy.allCases {
+///         let after = try TemporaryFolder()
+///         try disk.rebuild(after: operation, policy: policy, into: after.path)
+///         // open `after.path` with the product
+///     }
+/// }
+/// ```
+public final class PowerCutDisk: ForwardingFileSystem {
+    /// What of the changes not yet brought to the disk survives. A file system may do any of these.
+    public enum Policy: Sendable, Hashable, CaseIterable {
+        /// Files as of their last synchronisation, folders as of theirs.
+        case onlySynced
+        /// Every change up to the cut.
+        case everything
+        /// Names and links as of the cut, files as of their last synchronisation: empty if there was none.
+        case namesWithoutData
+        /// As ``namesWithoutData``, but files have the length they had at the cut, and zeros for what is missing.
+        case namesWithZeros
+    }
+
+    /// The folder this disk is.
+    public let root: Path
+    public let base: any FileSystem = LocalFileSystem()
+
+    private struct State {
+        var log: [DiskChange] = []
+        /// The node of each file, by the identity the real disk gives it.
+        var nodes: [FileIdentity: Int] = [:]
+        var nextNode: Int
+    }
+
+    private let initial: DiskModel
+    private let state: Locked<State>
+
+    /// A disk of the existing folder `root` and everything in it.
+    public init(root: Path) throws {
+        self.root = try Self.resolve(root)
+        var model = DiskModel()
+        let nodes = try model.load(self.root)
+        initial = model
+        state = Locked(State(nodes: nodes, nextNode: model.nextNode))
+    }
+
+    /// The number of changes and synchronisations so far.
+    public var operationCount: Int { state.withLock { $0.log.count } }
+
+    /// The log in words, such as `rename a/.x.tmp-1 -> a/x`.
+    public var operations: [String] { state.withLock { $0.log.map(\.description) } }
+
+    /// Recreates, in an existing empty folder, the disk as a power cut right after so many operations could leave it.
+    public func rebuild(after operation: Int, policy: Policy, into folder: Path) throws {
+        var model = initial
+        for change in state.withLock({ $0.log.prefix(operation) }) { try model.apply(change) }
+        try model.write(into: folder, policy: policy)
+    }
+
+    // MARK: - The calls
+
+    public func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
+        guard mode != .read else { return try base.open(path, mode, permissions: permissions) }
+        return try change { state in
+            let isNew = try base.status(at: path) == nil
+            let name = try relative(path)
+            let file = try base.open(path, mode, permissions: permissions)
+            if isNew {
+                let node = state.nextNode
+                state.nextNode += 1
+                state.nodes[try base.status(of: file).identity] = node
+                state.log.append(.create(name, node: node, permissions: permissions))
+            }
+            return file
+        }
+    }
+
+    public func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws {
+        try change { state in
+            try base.write(file, bytes, at: offset)
+            state.log.append(.write(node: try node(file, state), offset: Int(offset), bytes: [UInt8](bytes)))
+        }
+    }
+
+    public func allocate(_ file: OpenFile, size: UInt64) throws {
+        try change { state in
+            let before = try base.status(of: file).size
+            try base.allocate(file, size: size)
+            if size > before { state.log.append(.resize(node: try node(file, state), size: Int(size))) }
+        }
+    }
+
+    public func truncate(_ file: OpenFile, to size: UInt64) throws {
+        try change { state in
+            try base.truncate(file, to: size)
+            state.log.append(.resize(node: try node(file, state), size: Int(size)))
+        }
+    }
+
+    public func synchronize(_ file: OpenFile) throws {
+        try change { state in
+            try base.synchronize(file)
+            state.log.append(.synchronize(node: try node(file, state)))
+        }
+    }
+
+    public func synchronizeFolder(_ path: Path) throws {
+        try change { state in
+            try base.synchronizeFolder(path)
+            // Above the root everything is on the disk already.
+            guard let name = Self.below(root, try Self.resolve(path)) else { return }
+            state.log.append(.synchronizeFolder(name))
+        }
+    }
+
+    public func rename(_ source: Path, to target: Path) throws {
+        try change { state in
+            let (from, to) = (try relative(source), try relative(target))
+            try base.rename(source, to: target)
+            state.log.append(.rename(from, to: to))
+        }
+    }
+
+    public func removeFile(_ path: Path) throws {
+        try change { state in
+            guard try base.status(at: path, followLinks: false) != nil else { return try base.removeFile(path) }
+            let name = try relative(path)
+            try base.removeFile(path)
+            state.log.append(.remove(name))
+        }
+    }
+
+    public func removeFolder(_ path: Path) throws {
+        try change { state in
+            let name = try relative(path)
+            try base.removeFolder(path)
+            state.log.append(.remove(name))
+        }
+    }
+
+    public func makeFolder(_ path: Path, permissions: UInt32) throws {
+        try change { state in
+            let name = try relative(path)
+            try base.makeFolder(path, permissions: permissions)
+            state.log.append(.makeFolder(name, node: state.nextNode, permissions: permissions))
+            state.nextNode += 1
+        }
+    }
+
+    public func makeLink(at path: Path, to target: String) throws {
+        try change { state in
+            let name = try relative(path)
+            try base.makeLink(at: path, to: target)
+            state.log.append(.makeLink(name, node: state.nextNode, target: target))
+            state.nextNode += 1
+        }
+    }
+
+    public func makeHardLink(at path: Path, to target: Path) throws {
+        try change { state in
+            let (name, existing) = (try relative(path), try relative(target))
+            try base.makeHardLink(at: path, to: target)
+            state.log.append(.makeHardLink(name, to: existing))
+        }
+    }
+
+    // MARK: - Names
+
+    /// The change and its line in the log are one step, so that the log has the order in which things happened.
+    private func change<Result: Sendable>(_ body: (inout State) throws -> Result) throws -> Result {
+        try state.withLock(body)
+    }
+
+    private func node(_ file: OpenFile, _ state: State) throws -> Int {
+        guard let node = state.nodes[try base.status(of: file).identity] else {
+            throw FileError(errno: EXDEV, doing: "log a change of", path: file.path)
+        }
+        return node
+    }
+
+    /// The names from the root to `path`, symbolic links resolved on the way to its folder.
+    private func relative(_ path: Path) throws -> [String] {
+        guard let folder = Self.below(root, try Self.resolve(path.parent)) else {
+            throw FileError(errno: EXDEV, doing: "change, outside the disk under test,", path: path)
+        }
+        return folder + [path.lastComponent]
+    }
+
+    private static func below(_ root: Path, _ path: Path) -> [String]? {
+        if path == root { return [] }
+        guard path.string.hasPrefix(root.string + "/") else { return nil }
+        return path.string.dropFirst(root.string.count + 1).split(separator: "/").map(String.init)
+    }
+
+    private static func resolve(_ path: Path) throws -> Path {
+        guard let resolved = realpath(path.string, nil) else {
+            throw FileError(errno: errno, doing: "resolve", path: path)
+        }
+        defer { free(resolved) }
+        return Path(String(cString: resolved))
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import HearthBase
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Holds a scripted reply back until the test opens it, or the other side goes away.
+public final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var arrivals = 0
+        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Locked(State())
+    private let ends: (read: Int32, write: Int32)
+
+    /// A closed gate.
+    public init() {
+        var ends: [Int32] = [-1, -1]
+        _ = pipe(&ends)
+        self.ends = (ends[0], ends[1])
+    }
+
+    deinit {
+        open()
+        close(ends.read)
+    }
+
+    /// Lets everybody through, from now on.
+    public func open() {
+        let isNews = state.withLock { state in
+            defer { state.isOpen = true }
+            return !state.isOpen
+        }
+        // The closed writing end makes the reading end ready for good, for everybody who polls it.
+        if isNews { close(ends.write) }
+    }
+
+    /// Returns once `count` replies have come to the gate.
+    public func reached(_ count: Int = 1) async {
+        await withCheckedContinuation { continuation in
+            let isReached = state.withLock { state in
+                if state.arrivals >= count { return true }
+                state.watchers.append((count, continuation))
+                return false
+            }
+            if isReached { continuation.resume() }
+        }
+    }
+
+    /// The descriptor that is ready once the gate is open.
+    var descriptor: Int32 { ends.read }
+
+    func arrive() {
+        let reached = state.withLock { state in
+            state.arrivals += 1
+            let arrivals = state.arrivals
+            defer { state.watchers.removeAll { $0.count <= arrivals } }
+            return state.watchers.filter { $0.count <= arrivals }.map(\.continuation)
+        }
+        for continuation in reached { continuation.resume() }
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import HearthHTTP
+
+/// What a ``FaultServer`` answers: an ordinary response, and what goes wrong with it.
+///
+/// ```swift
+/// let server = try FaultServer { _ in
+///     Reply(body: .pattern(count: 1 << 20)).dropped(after: 1000)
+/// }
+/// ```
+public struct Reply: Sendable {
+    /// How the end of the body is told.
+    public enum Framing: Sendable {
+        /// By a true `Content-Length`.
+        case length
+        /// By a `Content-Length` of this many bytes, whatever is sent.
+        case declared(UInt64)
+        case chunked
+        /// By the end of the connection.
+        case untilClose
+    }
+
+    enum Event: Sendable {
+        case wait(Gate)
+        case drop
+        case reset
+    }
+
+    public var status: Int
+    public var headers: HTTPHeaders
+    public var body: Content
+    public var framing = Framing.length
+    var events: [(offset: UInt64, event: Event)] = []
+    var gateBeforeHead: Gate?
+    var raw: Data?
+    var bytesPerSecond: Int?
+
+    /// A response of the given parts.
+    public init(_ status: Int = 200, headers: HTTPHeaders = [:], body: Content = .data(Data())) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// A short text.
+    public static func text(_ text: String, status: Int = 200) -> Reply {
+        Reply(status, headers: ["Content-Type": "text/plain; charset=utf-8"], body: .data(Data(text.utf8)))
+    }
+
+    /// The page a captive portal or a proxy shows instead of what was asked for.
+    public static var htmlPage: Reply {
+        let page = "<!doctype html><title>Sign in</title><p>Sign in to use this network."
+        return Reply(headers: ["Content-Type": "text/html"], body: .data(Data(page.utf8)))
+    }
+
+    /// A redirect to an address, absolute or relative.
+    public static func redirect(_ location: String, status: Int = 302) -> Reply {
+        Reply(status, headers: ["Location": location])
+    }
+
+    /// Bytes on the wire as they are, then the end of the connection: something that is not HTTP.
+    public static func garbage(_ bytes: Data) -> Reply {
+        var reply = Reply()
+        reply.raw = bytes
+        return reply
+    }
+
+    /// The end of the connection instead of an answer.
+    public static var hangUp: Reply { garbage(Data()) }
+
+    /// Ends the connection after this many bytes of the body.
+    public func dropped(after count: UInt64) -> Reply { with(.drop, at: count) }
+
+    /// Resets the connection (`RST`) after this many bytes of the body.
+    public func reset(after count: UInt64) -> Reply { with(.reset, at: count) }
+
+    /// Waits at the gate after the head and this many bytes of the body.
+    public func stalled(after count: UInt64 = 0, at gate: Gate) -> Reply { with(.wait(gate), at: count) }
+
+    /// Waits at the gate before anything is sent.
+    public func stalledBeforeHead(at gate: Gate) -> Reply { with { $0.gateBeforeHead = gate } }
+
+    /// Sets a header.
+    public func header(_ name: String, _ value: String) -> Reply { with { $0.headers[name] = value } }
+
+    /// Tells the end of the body in another way.
+    public func framed(_ framing: Framing) -> Reply { with { $0.framing = framing } }
+
+    /// Sends no faster than this.
+    public func paced(bytesPerSecond: Int) -> Reply { with { $0.bytesPerSecond = bytesPerSecond } }
+
+    private func with(_ event: Event, at offset: UInt64) -> Reply {
+        with { reply in
+            reply.events.append((offset, event))
+            reply.events.sort { $0.offset < $1.offset }
+        }
+    }
+
+    private func with(_ change: (inout Reply) -> Void) -> Reply {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}
+
+extension FaultServer {
+    /// Serves one file properly at every path: `GET` and `HEAD`, ranges, `If-Range`, `If-None-Match`.
+    public static func file(_ data: Data, etag: String? = "\"v1\"") -> Handler { file(.data(data), etag: etag) }
+
+    /// Serves one file properly at every path.
+    public static func file(_ content: Content, etag: String? = "\"v1\"") -> Handler {
+        { request in answer(request, with: content, etag: etag) }
+    }
+
+    /// The proper answer to one request for a file, for handlers that spoil it.
+    public static func answer(_ request: RecordedRequest, with content: Content, etag: String? = "\"v1\"") -> Reply {
+        var headers: HTTPHeaders = ["Accept-Ranges": "bytes", "Content-Type": "application/octet-stream"]
+        if let etag { headers["ETag"] = etag }
+        if let etag, request.headers["If-None-Match"] == etag { return Reply(304, headers: headers) }
+        let condition = request.headers["If-Range"]
+        let range = condition == nil || condition == etag ? request.headers["Range"] : nil
+        switch ByteRange.request(range, size: content.count) {
+        case .whole: return Reply(headers: headers, body: content)
+        case .unsatisfiable:
+            headers["Content-Range"] = "bytes */\(content.count)"
+            return Reply(416, headers: headers)
+        case .part(let part):
+            headers["Content-Range"] = part.responseHeader(size: content.count)
+            return Reply(206, headers: headers, body: content.slice(part.start..<part.end))
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import HearthBase
+import HearthInference
+
+/// An engine that answers from a script, so that conversations are tested without a model.
+public actor ScriptedEngine: InferenceEngine {
+    /// One step of an answer.
+    public enum Step: Sendable {
+        case text(String)
+        /// Waits until the consumer is cancelled, then ends like a cancelled generation.
+        case waitForCancellation
+        case fail(LLMError)
+        case finish(FinishReason)
+    }
+
+    private var answers: [[Step]]
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var stalls = 0
+    /// The conversations the engine was asked to continue, in order.
+    public private(set) var requests: [[ChatMessage]] = []
+
+    /// Gives the answers in order; past the last one it fails with `model-not-loaded`.
+    public init(_ answers: [[Step]]) { self.answers = answers }
+
+    public var modelInformation: ModelInformation {
+        ModelInformation(
+            description: "scripted", parameterCount: 0, size: 0, contextLength: 4096, trainedContextLength: 4096,
+            batchSize: 512, threadCount: 1)
+    }
+
+    public nonisolated func generate(
+        _ messages: [ChatMessage], options: GenerationOptions
+    ) -> AsyncThrowingStream<GenerationEvent, any Error> {
+        AsyncThrowingStream { continuation in
+            let task = Task { await self.play(messages, continuation) }
+            continuation.onTermination = { if case .cancelled = $0 { task.cancel() } }
+        }
+    }
+
+    /// Returns once an answer has come to a `waitForCancellation` step.
+    public func stalled() async {
+        if stalls > 0 { return }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func play(
+        _ messages: [ChatMessage], _ continuation: AsyncThrowingStream<GenerationEvent, any Error>.Continuation
+    ) async {
+        requests.append(messages)
+        guard !answers.isEmpty else {
+            return continuation.finish(throwing: LLMError(.modelNotLoaded, "the script has no further answer"))
+        }
+        var generated = 0
+        for step in answers.removeFirst() {
+            switch step {
+            case .text(let text):
+                generated += 1
+                continuation.yield(.text(text))
+            case .waitForCancellation:
+                stalls += 1
+                for waiter in waiting { waiter.resume() }
+                waiting = []
+                let (never, source) = AsyncStream<Never>.makeStream()
+                for await _ in never {}
+                source.finish()
+                return continuation.finish(throwing: CancellationError())
+            case .fail(let error):
+                return continuation.finish(throwing: error)
+            case .finish(let reason):
+                let usage = TokenUsage(promptTokens: 1, cachedTokens: 0, generatedTokens: generated)
+                let timings = GenerationTimings(
+                    firstTokenSeconds: 0, prefillTokensPerSecond: 0, decodeTokensPerSecond: 0)
+                continuation.yield(.finish(GenerationSummary(reason: reason, usage: usage, timings: timings)))
+            }
+        }
+        continuation.finish()
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import HearthBase
+
+/// A folder of a test's own, removed with its last reference.
+public final class TemporaryFolder: Sendable {
+    public let path: Path
+
+    /// Makes an empty folder.
+    public init(_ function: StaticString = #function) throws {
+        let name = "hearth-test-\(UInt64.random(in: 0 ... .max))"
+        path = Path(FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path + "/" + name)
+        try LocalFileSystem().makeFolders(path)
+    }
+
+    // A test may have made it unreadable; the system clears its temporary folder anyway.
+    deinit { try? LocalFileSystem().removeTree(path) }
+
+    /// A path below the folder; `name` may hold separators.
+    public func path(_ name: String) -> Path { Path(path.string + "/" + name) }
+
+    /// Writes a file below the folder, with the folders it needs.
+    @discardableResult
+    public func write(_ name: String, _ data: Data) throws -> Path {
+        let target = path(name)
+        try LocalFileSystem().makeFolders(target.parent)
+        try LocalFileSystem().replaceContents(of: target, with: data)
+        return target
+    }
+}

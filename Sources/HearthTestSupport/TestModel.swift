@@ -1,0 +1,21 @@
+import Foundation
+import HearthBase
+
+/// The default model as set-up left it in the cache: real weights for tests that need some.
+public enum TestModel {
+    /// The name of the file.
+    public static let fileName = "SmolLM2-135M-Instruct.Q4_1.gguf"
+
+    /// The cache of set-up, found as `scripts/env.sh` finds it.
+    public static var cache: Path {
+        let environment = ProcessInfo.processInfo.environment
+        func folder(_ variable: String, _ rest: String) -> Path? {
+            environment[variable].flatMap { $0.isEmpty ? nil : Path($0 + rest) }
+        }
+        return folder("HEARTH_CACHE", "") ?? folder("XDG_CACHE_HOME", "/hearth") ?? folder("HOME", "/.cache/hearth")
+            ?? Path(NSHomeDirectory() + "/.cache/hearth")
+    }
+
+    /// The weights. A test that needs them fails without them: `make setup` fetches them.
+    public static var path: Path { Path(cache.string + "/models/" + fileName) }
+}

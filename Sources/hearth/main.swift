@@ -1,0 +1,3 @@
+import HearthCommand
+
+HearthCommand.end(await HearthCommand.main())

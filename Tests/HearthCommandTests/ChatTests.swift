@@ -1,0 +1,172 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthInference
+import HearthTestSupport
+import Testing
+
+@testable import HearthCommand
+
+@Suite struct InterruptPolicyTests {
+    @Test func theFirstInterruptStopsTheAnswerTheSecondEnds() {
+        var policy = InterruptPolicy()
+        policy.answerBegins()
+        #expect(policy.interrupt() == .stopAnswer)
+        #expect(policy.interrupt() == .end)
+    }
+
+    @Test func afterAStoppedAnswerAnInterruptAtThePromptEnds() {
+        var policy = InterruptPolicy()
+        policy.answerBegins()
+        #expect(policy.interrupt() == .stopAnswer)
+        policy.answerEnds()
+        #expect(policy.interrupt() == .end)
+    }
+
+    @Test func atThePromptTheFirstOnlyWarns() {
+        var policy = InterruptPolicy()
+        #expect(policy.interrupt() == .warn)
+        policy.answerBegins()
+        #expect(policy.interrupt() == .stopAnswer)
+    }
+}
+
+@Suite struct ChatLineTests {
+    @Test(arguments: [
+        ("", ChatLine.nothing), ("hello", .message), ("/exit", .exit), ("/bye", .exit), ("/help", .help),
+        ("/reset", .reset), ("/system be kind", .system("be kind")), ("/system", .system("")),
+        ("/exitnow", .unknown("/exitnow")), ("/", .unknown("/")), ("//", .unknown("//")), ("a /exit", .message),
+    ])
+    func reads(text: String, line: ChatLine) { #expect(ChatLine(text) == line) }
+}
+
+@Suite struct ConversationTests {
+    private func context(
+        _ lines: String, output: CaptureSink, errors: CaptureSink, interruptions: Interruptions = Interruptions()
+    ) -> CommandContext {
+        CommandContext(
+            environment: [:], console: Console(output: output, errors: errors, environment: [:]),
+            input: FixedSource(text: lines, isTerminal: true), interruptions: interruptions, time: .system)
+    }
+
+    private func conversation(_ engine: ScriptedEngine, _ context: CommandContext) -> Conversation {
+        Conversation(
+            context: context, engine: engine,
+            printer: AnswerPrinter(console: context.console, format: .text, model: "m"), options: GenerationOptions())
+    }
+
+    @Test func keepsWhatWasSaidUntilReset() async throws {
+        let engine = ScriptedEngine([
+            [.text("one"), .finish(.endOfGeneration)], [.text("two"), .finish(.endOfGeneration)],
+            [.text("three"), .finish(.endOfGeneration)],
+        ])
+        let output = CaptureSink()
+        let errors = CaptureSink()
+        try await conversation(engine, context("a\n\nb\n/reset\nc\n/exit\nd", output: output, errors: errors))
+            .run(systemPrompt: "s")
+        #expect(output.contents == "one\ntwo\nthree\n")
+        let requests = await engine.requests
+        #expect(requests.map(\.count) == [2, 4, 2])
+        #expect(requests.last == [ChatMessage(.system, "s"), ChatMessage(.user, "c")])
+        #expect(errors.contents.contains("m: 1 prompt tokens, 0 cached, 1 generated"))
+    }
+
+    @Test func anInterruptStopsTheAnswerAndTheConversationGoesOn() async throws {
+        let engine = ScriptedEngine([[.text("par"), .waitForCancellation], [.text("two"), .finish(.endOfGeneration)]])
+        let output = CaptureSink()
+        let errors = CaptureSink()
+        let interruptions = Interruptions()
+        let context = context("a\nb", output: output, errors: errors, interruptions: interruptions)
+        let interrupter = Task {
+            await engine.stalled()
+            interruptions.deliver(.interrupt)
+        }
+        try await interruptions.run { try await conversation(engine, context).run(systemPrompt: nil) }
+        await interrupter.value
+        #expect(output.contents == "par\ntwo\n")
+        #expect(errors.contents.contains("(stopped)"))
+    }
+
+    @Test func terminationEndsTheConversation() async throws {
+        let engine = ScriptedEngine([[.text("par"), .waitForCancellation]])
+        let interruptions = Interruptions()
+        let context = context("a\nb", output: CaptureSink(), errors: CaptureSink(), interruptions: interruptions)
+        let interrupter = Task {
+            await engine.stalled()
+            interruptions.deliver(.terminate)
+        }
+        await #expect(throws: CancellationError.self) {
+            try await interruptions.run { try await conversation(engine, context).run(systemPrompt: nil) }
+        }
+        await interrupter.value
+    }
+
+    @Test func aFailedAnswerDoesNotEndTheConversation() async throws {
+        let engine = ScriptedEngine([
+            [.fail(LLMError(.exceededContextWindowSize, "too long"))], [.text("two"), .finish(.endOfGeneration)],
+        ])
+        let output = CaptureSink()
+        let errors = CaptureSink()
+        try await conversation(engine, context("a\nb", output: output, errors: errors)).run(systemPrompt: nil)
+        #expect(errors.contents.contains("hearth: too long [context-window-exceeded]"))
+        #expect(output.contents == "two\n")
+    }
+
+    @Test func aTerminalIsNeverFedControlCharactersButAPipeGetsTheBytes() async throws {
+        let evil = "\u{1B}]0;x\u{7}\u{9B}31mred\r\n"
+        for width in [80, nil] {
+            let output = CaptureSink(width: width)
+            let console = Console(output: output, errors: CaptureSink(), environment: [:])
+            let engine = ScriptedEngine([[.text(evil), .finish(.endOfGeneration)]])
+            try await AnswerPrinter(console: console, format: .text, model: "m")
+                .print(engine.generate([], options: GenerationOptions()))
+            #expect(output.contents == (width == nil ? evil : "]0;x31mred\n"))
+        }
+    }
+
+    @Test func eventsHaveFixedNames() async throws {
+        let output = CaptureSink()
+        let console = Console(output: output, errors: CaptureSink(), environment: [:])
+        let engine = ScriptedEngine([[.text("a\"\n"), .finish(.maximumNewTokens)]])
+        try await AnswerPrinter(console: console, format: .json, model: "m")
+            .print(engine.generate([], options: GenerationOptions()))
+        let lines = output.contents.split(separator: "\n")
+        #expect(lines.first == #"{"delta":"a\"\n","event":"text"}"#)
+        let last = try #require(lines.last)
+        let finish = try #require(try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
+        #expect(Set(finish.keys) == ["event", "reason", "usage", "timings"])
+        #expect(finish["reason"] as? String == "length")
+        let timings = try #require(finish["timings"] as? [String: Any])
+        #expect(Set(timings.keys) == ["firstTokenSeconds", "prefillTokensPerSecond", "decodeTokensPerSecond"])
+    }
+}
+
+@Suite struct ChatUsageTests {
+    @Test(arguments: [
+        ["chat", "a b"], ["chat", "--max-tokens", "0"], ["chat", "--temperature", "-1"], ["chat", "--top-p", "1.5"],
+        ["chat", "--seed", "-1"], ["chat", "--seed", "4294967296"], ["chat", "--prompt", ""], ["chat", "a", "b"],
+        ["chat", "m@"], ["chat", "--format", "yaml"],
+    ])
+    func wrongUsageExits64(words: [String]) async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run(words) == 64)
+        #expect(probe.output.contents.isEmpty)
+    }
+
+    @Test func anEmptyInputIsWrongUsage() async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run("chat", "m.gguf", input: FixedSource(text: " \n")) == 64)
+    }
+
+    @Test(.enabled(if: EngineOpening.describe() != nil)) func inEventsAFailureIsAnEventToo() async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run("chat", folder.path("none.gguf").string, "--prompt", "x", "--format", "json") == 1)
+        let last = try #require(probe.output.contents.split(separator: "\n").last)
+        #expect(last.contains(#""event":"error""#))
+        #expect(last.contains(#""code":"cannot-load-model""#))
+        #expect(probe.errors.contents.contains("[cannot-load-model]"))
+    }
+}

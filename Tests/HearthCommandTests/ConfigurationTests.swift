@@ -1,0 +1,169 @@
+import Foundation
+import HearthBase
+import HearthDelivery
+import HearthTestSupport
+import Testing
+
+@testable import Hearth
+@testable import HearthCommand
+
+@Suite struct ConfigurationTests {
+    @Test(arguments: [
+        ("origins.main", "https://models.example.org/models.json"),
+        ("origins.a.b-c_1", "http://127.0.0.1:8080/models.json"),
+        ("origins.six", "http://[::1]:1/m.json"), ("origins.file", "file:///srv/models.json"),
+        ("defaultModel", "smollm2-135m-instruct@1.0.0:q4_1"), ("contextLength", "4096"), ("threads", "1"),
+        ("maximumNewTokens", "10"), ("temperature", "0.5"),
+    ])
+    func whatIsSetIsReadBack(key: String, value: String) async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run("config", "set", key, value) == 0)
+        #expect(await probe.run("config", "get", key) == 0)
+        #expect(probe.output.contents == value + "\n")
+        #expect(await probe.run("config", "unset", key) == 0)
+        #expect(await probe.run("config", "get", key) == 1)
+        #expect(probe.errors.contents.contains("[setting-not-set]"))
+    }
+
+    @Test(arguments: [
+        ("origins.main", "http://models.example.org/models.json"), ("origins.main", "ftp://x/y"), ("origins.main", ""),
+        ("origins.main", "https://"), ("origins.main", "https://a b/\n"), ("origins.main", "file://host/x"),
+        ("origins.main", "http://127.0.0.1.evil.org/m.json"), ("origins.main", "http://localhost@evil.org/"),
+        ("origins.main", "javascript://x"), ("origins.Main", "https://x/y"), ("origins.", "https://x/y"),
+        ("origins.a/b", "https://x/y"), ("threads", "0"), ("threads", "1.5"), ("threads", "99999999999999999999"),
+        ("contextLength", "63"), ("contextLength", "-4096"), ("temperature", "nan"), ("temperature", "-1"),
+        ("temperature", "inf"), ("defaultModel", ""), ("defaultModel", "Bad Name"), ("defaultModel", "../x"),
+        ("nonsense", "1"), ("", "1"), ("origins", "x"), ("defaultmodel", "x"),
+    ])
+    func wrongSettingsAreRefusedAndNothingIsWritten(key: String, value: String) async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run("config", "set", key, value) != 0)
+        #expect(!FileManager.default.fileExists(atPath: folder.path("home").string))
+        #expect(probe.errors.contents.hasPrefix("hearth: "))
+    }
+
+    @Test(arguments: [
+        "", "[]", "null", "{", "{\"threads\": \"many\"}", "{\"threads\": [1]}", "{\"threads\": true}",
+        "{\"threads\": 1.5}", "{\"origins\": []}", "{\"origins\": {\"a\": 1}}",
+        "{\"origins\": {\"A b\": \"https://x/\"}}",
+        "{\"contextLength\": 1e30}", "\u{0}", String(repeating: "[", count: 5000),
+        "{\"origins\": {\"a\": \"http://example.org/\"}}", "{\"defaultModel\": {}}",
+    ])
+    func brokenFilesAreClearErrors(text: String) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("home/config.json", Data(text.utf8))
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run("config", "list") == 1)
+        #expect(probe.errors.contents.contains("[invalid-configuration]"))
+        #expect(probe.errors.contents.contains("config.json"))
+    }
+
+    @Test func aGiantFileIsRefused() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("home/config.json", Data(count: Configuration.maximumFileSize + 1))
+        #expect(await CommandProbe(home: folder.path("home")).run("config", "list") == 1)
+    }
+
+    @Test func settingsOfOtherVersionsSurvive() throws {
+        var configuration = try Configuration(
+            json: Data(#"{"threads": 2, "trustedKeys": ["a", {"b": 1.5}], "new": true, "number": 7}"#.utf8))
+        try configuration.set("threads", to: "3")
+        guard case .object(let object) = try JSONValue(parsing: configuration.json()) else {
+            Issue.record("a configuration is an object")
+            return
+        }
+        #expect(object["trustedKeys"] == .array([.string("a"), .object(["b": .number("1.5")])]))
+        #expect(object["new"] == .boolean(true))
+        #expect(object["number"] == .integer(7))
+        #expect(object["threads"] == .integer(3))
+    }
+
+    @Test func onlyTheOwnerMayReadTheFile() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("home/config.json", Data("{}".utf8))
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run("config", "set", "threads", "2") == 0)
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("home/config.json").string)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+
+    @Test func pathsBecomeFileAddresses() throws {
+        #expect(try OriginAddress.url("/srv/models.json", field: "x").absoluteString == "file:///srv/models.json")
+        #expect(try OriginAddress.url("origin/models.json", field: "x").isFileURL)
+    }
+
+    @Test func listingsAreTablesOrJSON() async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run("config", "list") == 0)
+        #expect(probe.output.contents.isEmpty)
+        _ = await probe.run("config", "set", "threads", "2")
+        #expect(await probe.run("config", "list", "--format=json") == 0)
+        let list = try JSONDecoder().decode([[String: String]].self, from: Data(probe.output.contents.utf8))
+        #expect(list == [["key": "threads", "value": "2"]])
+    }
+}
+
+@Suite struct HearthHomeTests {
+    @Test(arguments: [
+        (["HEARTH_HOME": "/a/b/"], "/a/b"), (["HEARTH_HOME": "/b", "HOME": "/h"], "/b"),
+        (["XDG_DATA_HOME": "/x", "HOME": "/h"], "/x/hearth"),
+        (["XDG_DATA_HOME": "x", "HOME": "/h"], "/h/.local/share/hearth"),
+        (["HEARTH_HOME": "", "HOME": "/h"], "/h/.local/share/hearth"),
+    ])
+    func followsTheEnvironment(environment: [String: String], path: String) throws {
+        #expect(try HearthHome.path(environment: environment).string == path)
+    }
+
+    @Test func withoutAnyHomeItSaysSo() {
+        #expect(throws: ConfigurationError.self) { try HearthHome.path(environment: ["HOME": "nowhere"]) }
+    }
+}
+
+@Suite struct DeviceTests {
+    @Test(
+        arguments: [
+            // Version 2: the smallest on the way up; "max" is none.
+            (
+                [
+                    "/proc/self/cgroup": "0::/a/b\n", "/sys/fs/cgroup/a/b/memory.max": "max\n",
+                    "/sys/fs/cgroup/a/memory.max": "1000\n",
+                ],
+                1000 as UInt64?
+            ),
+            (["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/memory.max": "5\n"], 5),
+            // Inside a container the path may not exist below the mount.
+            (["/proc/self/cgroup": "0::/docker/x\n", "/sys/fs/cgroup/memory.max": "7\n"], 7),
+            // Version 1, and its way to say "none".
+            (
+                [
+                    "/proc/self/cgroup": "5:cpu,memory:/a\n4:cpuset:/\n",
+                    "/sys/fs/cgroup/memory/a/memory.limit_in_bytes": "9223372036854771712\n",
+                    "/sys/fs/cgroup/memory/memory.limit_in_bytes": "300\n",
+                ], 300
+            ),
+            (["/proc/self/cgroup": "garbage\n::\n0::/../../etc\n"], nil), ([:], nil),
+            (["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/memory.max": "0\n"], nil),
+            (["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/memory.max": "-1\n"], nil),
+        ] as [([String: String], UInt64?)])
+    func readsControlGroupLimits(files: [String: String], limit: UInt64?) {
+        #expect(ControlGroup.memoryLimit { files[$0] } == limit)
+    }
+
+    @Test func theUsableMemoryIsTheSmaller() {
+        #expect(DeviceMemory(physical: 10, limit: 5).usable == 5)
+        #expect(DeviceMemory(physical: 10, limit: 50).usable == 10)
+        #expect(DeviceMemory.read().usable > 0)
+    }
+
+    @Test func readsTheProcessorsFeatures() {
+        let text =
+            "processor\t: 0\nmodel name\t: Some CPU\nflags\t\t: fpu avx2 evil avx512f\n\nprocessor : 1\nmodel name : Other\n"
+        let cpu = ProcessorDescription(cpuinfo: text)
+        #expect(cpu.name == "Some CPU")
+        #expect(cpu.features == ["avx2", "avx512f"])
+        #expect(ProcessorDescription(cpuinfo: "").features.isEmpty)
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthCommand
+
+private let hasModel = FileManager.default.fileExists(atPath: TestModel.path.string)
+private let family = "smollm2-135m-instruct"
+private let naming = ["--family", family, "--version", "1.0.0", "--variant", "q4_1"]
+
+/// The built program in a home of its own, from a published file to an answer.
+@Suite(.enabled(if: hasModel, "the test model is not in the cache: run make setup")) struct EndToEndTests {
+    @Test func fromAFileToAnAnswer() async throws {
+        let lab = try HearthLab()
+        let published = try await lab.serve(
+            TestModel.path, "--family", family, "--version", "1.0.0", "--variant", "q4_1")
+        #expect(published.status == 0, "\(published.errors)")
+        #expect(published.output.contains("\(family)@1.0.0:q4_1"))
+
+        let pulled = try await lab.run("pull", family)
+        #expect(pulled.status == 0, "\(pulled.errors)")
+        #expect(pulled.output.isEmpty)
+        #expect(pulled.errors.contains("98.4 MB were fetched"))
+        #expect(!pulled.errors.contains("\u{1B}"))
+
+        let listed = try await lab.run("list", "--format", "json")
+        let list = try #require(
+            try JSONSerialization.jsonObject(with: Data(listed.output.utf8)) as? [[String: Any]])
+        #expect(list.count == 1)
+        let entry = try #require(list.first)
+        #expect(
+            Set(entry.keys) == [
+                "family", "version", "variant", "state", "active", "verified", "path", "sizeBytes",
+            ])
+        #expect(entry["family"] as? String == family)
+        #expect(entry["active"] as? Bool == true)
+        #expect(entry["verified"] as? Bool == true)
+
+        let verified = try await lab.run("verify", family)
+        #expect(verified.status == 0)
+        #expect(verified.output == "\(family)@1.0.0:q4_1: intact\n")
+
+        let answer = try await lab.run(
+            "chat", "--system", "You are a helpful assistant.", "--seed", "1", "--prompt",
+            "Answer in one sentence: what is the capital of France?")
+        #expect(answer.status == 0)
+        #expect(answer.output.contains("Paris"))
+        #expect(answer.errors.contains("prompt tokens, 0 cached"))
+
+        let before = lab.modelReplies.count
+        let again = try await lab.run("pull", family)
+        #expect(again.status == 0)
+        #expect(again.errors.contains("nothing was fetched"))
+        #expect(lab.modelReplies.count == before)
+
+        #expect(try await lab.run("update", "--check").output == "\(family)@1.0.0: up to date\n")
+        #expect(try await lab.run("use", "\(family)@1.0.0").status == 0)
+        #expect(try await lab.run("show", family).output.contains("GGUF version 3"))
+        #expect(try await lab.run("remove", family).output == "\(family)@1.0.0:q4_1\n")
+        #expect(try await lab.run("chat", "--prompt", "x").errors.contains("[no-model]"))
+
+        let ended = try #require(await lab.endHost())
+        #expect(ended.status == 0)
+    }
+
+    @Test func anInterruptedPullKeepsItsBytesAndGoesOn() async throws {
+        let lab = try HearthLab()
+        _ = try await lab.serve(TestModel.path, "--family", family, "--version", "1.0.0")
+        let pull = try ChildProcess(
+            ["pull", family, "--limit-rate", "20M", "--format", "json"], environment: lab.environment)
+        for await line in pull.outputLines {
+            let event = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            if let done = event["completedBytes"] as? Int, done > 2_000_000 { break }
+        }
+        pull.send(SIGINT)
+        let interrupted = await pull.result()
+        #expect(interrupted.status == 130)
+        let last = try #require(interrupted.output.split(separator: "\n").last)
+        #expect(last.contains(#""code":"interrupted""#) && last.contains(#""event":"error""#))
+        #expect(interrupted.errors.contains("are kept"))
+
+        let resumed = try await lab.run("pull", family, "--quiet")
+        #expect(resumed.status == 0)
+        #expect(resumed.errors.isEmpty && resumed.output.isEmpty)
+        #expect(lab.modelReplies.contains { $0.contains(" 206 ") })
+        #expect(try await lab.run("verify", family, "--quiet").status == 0)
+    }
+
+    @Test func aLocalFileRunsIsVerifiedAndInstalledWithoutAServer() async throws {
+        let lab = try HearthLab()
+        let model = lab.folder.path("tiny-v2.1.0-q4_1.gguf")
+        try FileManager.default.createSymbolicLink(atPath: model.string, withDestinationPath: TestModel.path.string)
+        let answer = try await lab.run("chat", model.string, "--max-tokens", "3", input: "Say hello.")
+        #expect(answer.status == 0, "\(answer.errors)")
+        #expect(answer.errors.contains("tiny-v2.1.0-q4_1.gguf: "))
+        #expect(!FileManager.default.fileExists(atPath: lab.folder.path("home").string))
+
+        let verified = try await lab.run("verify", model.string)
+        #expect(verified.output == "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53  \(model)\n")
+        let pulled = try await lab.run("pull", model.string)
+        #expect(pulled.status == 0, "\(pulled.errors)")
+        #expect(try await lab.run("list").output.contains("tiny    2.1.0    q4_1"))
+    }
+
+    @Test func damageIsFoundAndNamed() async throws {
+        let lab = try HearthLab()
+        let model = lab.folder.path("tiny-v2.1.0-q4_1.gguf")
+        try FileManager.default.createSymbolicLink(atPath: model.string, withDestinationPath: TestModel.path.string)
+        _ = try await lab.run("pull", model.string)
+        let weights = lab.folder.path("home/models/tiny/2.1.0~q4_1/tiny-v2.1.0-q4_1.gguf")
+        let handle = try FileHandle(forWritingTo: weights.url)
+        try handle.seek(toOffset: 50_000_000)
+        try handle.write(contentsOf: Data("damage".utf8))
+        try handle.close()
+        let verified = try await lab.run("verify")
+        #expect(verified.status == 1)
+        #expect(verified.output == "tiny@2.1.0:q4_1: damaged\n")
+        #expect(verified.errors.contains("[release-damaged]"))
+
+        try FileHandle(forWritingTo: weights.url).truncate(atOffset: 100)
+        #expect(try await lab.run("list").output.contains("damaged"))
+        let doctor = try await lab.run("doctor")
+        #expect(doctor.status == 1)
+        #expect(doctor.output.contains("hearth remove tiny@2.1.0:q4_1"))
+    }
+
+    @Test func anUnknownFamilyListsTheNearNames() async throws {
+        let lab = try HearthLab()
+        _ = try await lab.serve(TestModel.path, "--family", family, "--version", "1.0.0")
+        let pulled = try await lab.run("pull", "smollm-135m-instruct")
+        #expect(pulled.status == 1)
+        #expect(pulled.errors.contains("[unknown-family]") && pulled.errors.contains("Did you mean \(family)?"))
+        let version = try await lab.run("pull", "\(family)@9.9.9")
+        #expect(version.status == 1 && version.errors.contains("[unknown-version]"))
+    }
+
+    @Test func anAnswerEndsWhenItIsInterrupted() async throws {
+        let lab = try HearthLab()
+        let chat = try ChildProcess(
+            ["chat", TestModel.path.string, "--prompt", "Tell a long story.", "--format", "json"],
+            environment: lab.environment)
+        for await line in chat.outputLines where line.contains(#""event":"text""#) { break }
+        chat.send(SIGTERM)
+        let result = await chat.result()
+        #expect(result.status == 130)
+        #expect(result.errors.contains("[interrupted]"))
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+/// `docs/errors.md` and the source list the same codes: nobody meets a code without a cause and a cure.
+@Suite struct ErrorDocumentationTests {
+    /// A domain as the source declares it: the codes by their Swift names, and the names its list holds.
+    private struct Domain {
+        var codes: [String: String] = [:]
+        var listed: Set<String> = []
+    }
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private static func sources() throws -> [String] {
+        let folder = root.appending(path: "Sources")
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        var texts: [String] = []
+        while let file = files?.nextObject() as? URL {
+            guard file.pathExtension == "swift" else { continue }
+            // Documentation comments hold examples, which are not declarations.
+            let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+            texts.append(lines.filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n"))
+        }
+        return texts
+    }
+
+    /// Every domain of the source, by the name of its error: `StoreError`, `FileError`, …
+    private static func declared() throws -> [String: Domain] {
+        var domains: [String: Domain] = [:]
+        for text in try sources() {
+            for match in text.matches(of: /enum (\w+Error)Domain: ErrorDomain \{(.*?)\n\s*\}/.dotMatchesNewlines()) {
+                let names = String(match.2).matches(of: /\.(\w+)(?=[,\s\]])/).map { String($0.1) }
+                domains[String(match.1), default: Domain()].listed.formUnion(names)
+            }
+            for match in text.matches(of: /extension ErrorCode<(\w+Error)Domain> \{(.*?)\n\s*\}/.dotMatchesNewlines()) {
+                for code in String(match.2).matches(of: /static var (\w+): Self \{ "([^"]+)" \}/) {
+                    domains[String(match.1), default: Domain()].codes[String(code.1)] = String(code.2)
+                }
+            }
+        }
+        return domains
+    }
+
+    /// The rows of the document, by the heading they stand below.
+    private static func documented() throws -> [String: [String: (cause: String, cure: String)]] {
+        let text = try String(contentsOf: root.appending(path: "docs/errors.md"), encoding: .utf8)
+        var heading = ""
+        var rows: [String: [String: (cause: String, cure: String)]] = [:]
+        for line in text.split(separator: "\n") {
+            if let match = line.wholeMatch(of: /## .*`(\w+)`.*/) { heading = String(match.1) }
+            guard let match = line.wholeMatch(of: /\| `([a-z0-9-]+)` \|(.*)\|(.*)\|/) else { continue }
+            let row = (String(match.2).trimmed, String(match.3).trimmed)
+            #expect(rows[heading]?[String(match.1)] == nil, "\(heading) lists \(match.1) twice")
+            rows[heading, default: [:]][String(match.1)] = row
+        }
+        return rows
+    }
+
+    @Test func everyCodeHasACauseAndACure() throws {
+        let declared = try Self.declared()
+        let documented = try Self.documented()
+        #expect(declared.count >= 7, "the search for codes has lost its way")
+        for (name, domain) in declared {
+            for code in domain.codes.values.sorted() {
+                guard let row = documented[name]?[code] else {
+                    Issue.record("docs/errors.md lacks \(name) \(code)")
+                    continue
+                }
+                #expect(!row.cause.isEmpty && !row.cure.isEmpty, "\(name) \(code) lacks its cause or its cure")
+            }
+        }
+        for (name, rows) in documented {
+            let known = Set(declared[name]?.codes.values.map { $0 } ?? [])
+            for code in rows.keys.sorted() where !known.contains(code) {
+                Issue.record("docs/errors.md lists \(name) \(code), which the source does not have")
+            }
+        }
+    }
+
+    @Test func everyDomainListsItsCodes() throws {
+        for (name, domain) in try Self.declared() {
+            #expect(domain.listed == Set(domain.codes.keys), "\(name)'s list of codes is not what it declares")
+            #expect(Set(domain.codes.values).count == domain.codes.count, "\(name) uses a code twice")
+            for code in domain.codes.values {
+                #expect(code.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil, "\(code) is no kebab-case code")
+            }
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String { trimmingCharacters(in: .whitespaces) }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthCommand
+
+@Suite struct ModelUsageTests {
+    @Test(arguments: [
+        ["pull"], ["pull", ""], ["pull", "Bad Name"], ["pull", "m@"], ["pull", "m:"], ["pull", "../x"],
+        ["pull", "a", "b"], ["pull", "m", "--limit-rate", "0"], ["pull", "m", "--version", ""],
+        ["pull", "m", "--version", "../1"], ["pull", "m", "--variant", "a/b"], ["pull", "m@1", "--version", "2"],
+        ["pull", "m:q4", "--variant", "q8"], ["pull", "x.gguf", "--version", "1"], ["pull", "m", "--format", "xml"],
+        ["pull", "http://example.org/models.json"], ["pull", "ftp://example.org/models.json"],
+        ["list", "m"], ["list", "--format", "csv"], ["show"], ["show", "a", "b"], ["use"], ["use", "x.gguf"],
+        ["use", "https://example.org/models.json"], ["remove"], ["remove", ""], ["remove", "*"],
+        ["verify", "https://example.org/models.json"], ["update", "m@1"], ["update", "A"], ["update", "--chek"],
+    ])
+    func wrongUsageExits64(words: [String]) async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run(words) == 64)
+        #expect(probe.output.contents.isEmpty)
+        #expect(probe.errors.contents.hasPrefix("hearth: "))
+        #expect(!FileManager.default.fileExists(atPath: folder.path("home").string))
+    }
+
+    @Test(arguments: [
+        (["pull", "m"], "no-origin"), (["list", "--available"], "no-origin"), (["show", "m"], "no-origin"),
+        (["update"], "no-origin"), (["use", "m@1.0.0"], "not-installed"), (["remove", "m"], "not-installed"),
+        (["verify", "m"], "not-installed"), (["chat", "m", "--prompt", "x"], "not-installed"),
+        (["chat", "--prompt", "x"], "no-model"), (["pull", "hf:org/repo"], "unsupported-reference"),
+        (["pull", "./none-v1.0.0.gguf"], "file-not-found"), (["show", "none.gguf"], "file-not-found"),
+        (["verify", "none.gguf"], "file-not-found"),
+    ])
+    func onAnEmptyHomeEachHasItsCode(words: [String], code: String) async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run(words) == 1)
+        #expect(probe.errors.contents.contains("[\(code)]"))
+        #expect(probe.output.contents.isEmpty)
+    }
+
+    @Test(arguments: [["list"], ["verify"], ["list", "--format", "json"]])
+    func anEmptyHomeIsNoFailure(words: [String]) async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run(words) == 0)
+        #expect(probe.output.contents == (words.contains("json") ? "[\n\n]\n" : ""))
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1:1/models.json", "https://127.0.0.1:1/models.json",
+    ])
+    func anAbsentServerIsTryAgainLater(origin: String) async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"), environment: ["HEARTH_ORIGIN": origin])
+        #expect(await probe.run("pull", "m") == 75)
+        #expect(probe.errors.contents.contains("[origin-unreachable]"))
+    }
+
+    @Test func aBadEnvironmentOriginIsNamed() async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"), environment: ["HEARTH_ORIGIN": "gopher://x"])
+        #expect(await probe.run("pull", "m") == 1)
+        #expect(probe.errors.contents.contains("HEARTH_ORIGIN"))
+    }
+
+    @Test(arguments: [
+        ["list"], ["pull", "m"], ["use", "m@1"], ["remove", "m"], ["verify"], ["config", "set", "threads", "2"],
+        ["chat", "--prompt", "x"], ["doctor"],
+    ])
+    func aHomeBelowARegularFileIsOneClearSentence(words: [String]) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("file", Data("x".utf8))
+        try folder.write("models.json", Data(#"{"schemaVersion": 1, "models": []}"#.utf8))
+        let probe = CommandProbe(
+            home: Path(file.string + "/home"), environment: ["HEARTH_ORIGIN": folder.path("models.json").string])
+        #expect(await probe.run(words) == 1)
+        #expect(probe.errors.contents.contains(words == ["doctor"] ? "[problems-found]" : "["))
+    }
+}

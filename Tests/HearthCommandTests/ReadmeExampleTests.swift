@@ -1,0 +1,42 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthDelivery
+import HearthInference
+import Testing
+
+/// The README's example is code that compiles: this is it, and the page is compared with it.
+@Suite struct ReadmeExampleTests {
+    func example(manifest: URL) async throws {
+        // README
+        let manager = ModelManager(
+            home: try HearthHome.path(), origins: [Origin(name: "main", manifestURL: manifest)],
+            deviceMemory: DeviceMemory.read().usable)
+        let outcome = try await manager.pull(ModelReference(parsing: "smollm2-135m-instruct")) { progress in
+            print(progress.phase, progress.fraction ?? 0)
+        }
+        guard let weights = outcome.release.weights else { return }
+
+        let chat = ChatSession(engine: try await EngineOpening.open(weights))
+        for try await event in chat.send("Answer in one sentence: what is the capital of France?") {
+            switch event {
+            case .phase: break
+            case .text(let piece): print(piece, terminator: "")
+            case .finish(let summary): print("\n", summary.reason, summary.timings.decodeTokensPerSecond)
+            }
+        }
+        // README
+    }
+
+    @Test func theReadmeShowsThisCode() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
+        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        let parts = source.components(separatedBy: "        // README\n")
+        try #require(parts.count >= 3)
+        let code = parts[1].split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix("        ") ? String($0.dropFirst(8)) : String($0) }.joined(separator: "\n")
+        #expect(readme.contains(code))
+    }
+}

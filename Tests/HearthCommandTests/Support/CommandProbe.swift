@@ -1,0 +1,77 @@
+import Foundation
+import HearthBase
+
+@testable import HearthCommand
+
+/// Remembers what was written; can behave like a terminal, or like a pipe nobody reads.
+final class CaptureSink: TextSink {
+    let isTerminal: Bool
+    let width: Int?
+    private let isClosed: Bool
+    private let text = Locked("")
+    private let written: @Sendable (String) -> Void
+
+    init(width: Int? = nil, isClosed: Bool = false, written: @escaping @Sendable (String) -> Void = { _ in }) {
+        self.written = written
+        isTerminal = width != nil
+        self.width = width
+        self.isClosed = isClosed
+    }
+
+    var contents: String { text.withLock { $0 } }
+
+    func write(_ more: String) throws {
+        if isClosed { throw OutputClosed() }
+        text.withLock { $0 += more }
+        written(more)
+    }
+}
+
+/// Input from a text.
+struct FixedSource: TextSource {
+    var text = ""
+    var isTerminal = false
+
+    func lines() -> AsyncStream<String> {
+        AsyncStream { continuation in
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                continuation.yield(String(line))
+            }
+            continuation.finish()
+        }
+    }
+
+    func all(limit: Int) async throws -> String { text }
+}
+
+/// Runs a command line inside the test's process.
+struct CommandProbe {
+    let output: CaptureSink
+    let errors: CaptureSink
+    let environment: [String: String]
+    let interruptions: Interruptions
+
+    init(
+        home: Path, environment: [String: String] = [:], output: CaptureSink = CaptureSink(),
+        errors: CaptureSink = CaptureSink(), interruptions: Interruptions = Interruptions()
+    ) {
+        self.interruptions = interruptions
+        self.output = output
+        self.errors = errors
+        self.environment = environment.merging(["HEARTH_HOME": home.string]) { $1 }
+    }
+
+    /// The exit status of `hearth` with these words.
+    func run(_ words: String..., input: FixedSource = FixedSource()) async -> Int32 {
+        await run(words, input: input)
+    }
+
+    func run(_ words: [String], input: FixedSource = FixedSource()) async -> Int32 {
+        await HearthCommand.run(
+            words,
+            in: CommandContext(
+                environment: environment,
+                console: Console(output: output, errors: errors, environment: environment), input: input,
+                interruptions: interruptions, time: .system))
+    }
+}

@@ -1,0 +1,55 @@
+import HearthBase
+import Testing
+
+@testable import HearthCommand
+
+@Suite struct TerminalTextTests {
+    @Test(arguments: 0...0xFF as ClosedRange<UInt32>)
+    func onlyLineFeedAndTabPassOfTheControlCharacters(value: UInt32) throws {
+        let scalar = try #require(Unicode.Scalar(value))
+        let text = "a" + String(scalar) + "b"
+        let isControl = value < 0x20 || (0x7F..<0xA0).contains(value)
+        let passes = !isControl || value == 0x0A || value == 0x09
+        #expect(TerminalText.sanitised(text) == (passes ? text : "ab"))
+        if isControl { #expect(TerminalText.singleLine(text).unicodeScalars.allSatisfy { $0.value >= 0x20 }) }
+    }
+
+    @Test func escapeSequencesBecomeHarmlessText() {
+        #expect(TerminalText.sanitised("\u{1B}]0;title\u{7}\u{1B}[31mred") == "]0;title[31mred")
+        #expect(TerminalText.sanitised("a\r\nb\rc") == "a\nbc")
+        #expect(TerminalText.sanitised("naïve 日本 👩‍👩‍👧") == "naïve 日本 👩‍👩‍👧")
+    }
+
+    @Test(arguments: [
+        ("", 0, ""), ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("abc", 0, ""), ("日本語", 6, "日本語"), ("日本語", 5, "日本…"),
+        ("日本語", 4, "日…"), ("abc", 1, "…"),
+    ])
+    func cutsToColumns(text: String, width: Int, expected: String) {
+        #expect(TerminalText.truncated(text, to: width) == expected)
+        #expect(TerminalText.columns(of: TerminalText.truncated(text, to: width)) <= width)
+    }
+
+    @Test func tablesAlignAlsoWithWideText() {
+        var table = Table(("NAME", .left), ("SIZE", .right), ("STATE", .left))
+        table.add("日本", "1 kB", "installed")
+        table.add("abc\n\u{1B}", "20 kB", "x")
+        #expect(
+            table.lines == ["NAME   SIZE  STATE", "日本   1 kB  installed", "abc   20 kB  x"])
+    }
+}
+
+@Suite struct ByteCountTests {
+    @Test(arguments: [
+        (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"),
+        (98_362_432, "98.4 MB"),
+        (UInt64.max, "18446744.1 TB"),
+    ])
+    func writesDecimalUnits(bytes: UInt64, text: String) { #expect(ByteCount(bytes).description == text) }
+
+    @Test(arguments: [
+        (0.0, "0 s"), (-1, "0 s"), (59.2, "1 min 0 s"), (61, "1 min 1 s"), (7260, "2 h 1 min"),
+        (.infinity, "many hours"),
+        (.nan, "many hours"), (1e300, "many hours"),
+    ])
+    func writesTimes(seconds: Double, text: String) { #expect(TimeText.short(seconds) == text) }
+}

@@ -1,0 +1,221 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+/// The whole river of bytes: a manifest and files behind a loopback server, a home on the disk.
+@Suite struct ModelManagerTests {
+    private static let http = DefaultHTTPClient()
+    private static let old = Content.pattern(count: 40_000)
+    private static let new = Content.pattern(count: 50_000)
+
+    private let folder: TemporaryFolder
+    private let clock = HurriedClock()
+    private let offers = Locked<[Offer]>([])
+    private let server: FaultServer
+
+    /// One entry of the scripted origin.
+    private struct Offer: Sendable {
+        var version: String
+        var variant = "q4_1"
+        var content: Content
+        var hasDigest = true
+        var memory: UInt64?
+        var extra = ""
+
+        var filename: String { "toy-v\(version)-\(variant).gguf" }
+
+        var json: String {
+            let digest = hasDigest ? #""sha256": "\#(SHA256Digest(hashing: content.bytes).hex)","# : ""
+            let needs = memory.map { #""requirements": {"memoryBytes": \#($0)},"# } ?? ""
+            return #"""
+                {"id": "\#(filename)", "version": "\#(version)", "filename": "\#(filename)", "sizeBytes": \#(content.count),
+                 \#(digest) \#(needs) \#(extra) "minAppVersion": "1.0.0", "downloadUrl": "models/\#(filename)"}
+                """#
+        }
+    }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let offers = offers
+        server = try FaultServer { request in
+            let all = offers.withLock { $0 }
+            guard request.path != "/models.json" else {
+                let entries = all.map(\.json).joined(separator: ",")
+                let current = all.last?.version ?? "1.0.0"
+                return .text(#"{"schemaVersion": 1, "currentVersion": "\#(current)", "models": [\#(entries)]}"#)
+            }
+            guard let offer = all.first(where: { "/models/\($0.filename)" == request.path }) else { return Reply(404) }
+            return FaultServer.answer(request, with: offer.content)
+        }
+    }
+
+    private func offer(_ list: Offer...) { offers.withLock { $0 = list } }
+
+    private func manager(memory: UInt64 = 8 << 30, appVersion: SemanticVersion? = nil) throws -> ModelManager {
+        ModelManager(
+            home: folder.path("home"), origins: [Origin(name: "test", manifestURL: try server.url("/models.json"))],
+            http: Self.http, time: clock.time, deviceMemory: memory, appVersion: appVersion)
+    }
+
+    private func modelRequests() -> [String] { server.requests.map(\.path).filter { $0 != "/models.json" } }
+
+    @Test func pullsInstallsAndActivates() async throws {
+        offer(Offer(version: "1.0.0", content: Self.old))
+        let manager = try manager()
+        let outcome = try await manager.pull(ModelReference(parsing: "toy"))
+        guard case .installed(let release, let fetched) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(release.identity.description == "toy@1.0.0:q4_1")
+        #expect(release.isActive)
+        #expect(release.receipt.isVerified)
+        #expect(fetched == Self.old.count)
+        let weights = try #require(release.weights)
+        #expect(try LocalFileSystem().digest(ofFile: weights) == SHA256Digest(hashing: Self.old.bytes))
+        let leftovers = try LocalFileSystem().contents(of: manager.store.transfersFolder)
+        #expect(leftovers == [], "a finished transfer leaves nothing behind")
+    }
+
+    @Test func aSecondPullFetchesNoModelByte() async throws {
+        offer(Offer(version: "1.0.0", content: Self.old))
+        _ = try await manager().pull(ModelReference(parsing: "toy"))
+        let outcome = try await manager().pull(ModelReference(parsing: "toy"))
+        guard case .alreadyInstalled(let release) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(release.isActive)
+        #expect(modelRequests().count == 1)
+    }
+
+    @Test func aNewVersionBecomesActiveAndTheOldStays() async throws {
+        offer(Offer(version: "1.0.0", content: Self.old))
+        let manager = try manager()
+        _ = try await manager.pull(ModelReference(parsing: "toy"))
+        offer(Offer(version: "1.0.0", content: Self.old), Offer(version: "1.1.0", content: Self.new))
+        let findings = try await manager.updates()
+        guard case .newVersion(let found)? = findings.first?.reason else {
+            Issue.record("\(findings)")
+            return
+        }
+        #expect(found.identity.version.name == "1.1.0")
+        let outcome = try await manager.pull(ModelReference(parsing: "toy"))
+        #expect(outcome.release.identity.version.name == "1.1.0")
+        #expect(try await manager.installed().map(\.identity.version.name).sorted() == ["1.0.0", "1.1.0"])
+        #expect(try await manager.updates().map(\.reason) == [.upToDate])
+        let back = try await manager.use(
+            outcome.release.identity.family, version: ReleaseVersion("1.0.0"), variant: nil)
+        #expect(back.isActive)
+    }
+
+    @Test func anOlderVersionIsRefusedUnlessAsked() async throws {
+        offer(Offer(version: "2.0.0", content: Self.new))
+        let manager = try manager()
+        _ = try await manager.pull(ModelReference(parsing: "toy"))
+        offer(Offer(version: "1.0.0", content: Self.old))
+        let error = await #expect(throws: DeliveryError.self) { try await manager.pull(ModelReference(parsing: "toy")) }
+        #expect(error?.code == .downgrade)
+        var options = PullOptions()
+        options.allowDowngrade = true
+        let outcome = try await manager.pull(ModelReference(parsing: "toy"), options: options)
+        #expect(outcome.release.identity.version.name == "1.0.0")
+    }
+
+    @Test func aNamedOlderVersionIsMeant() async throws {
+        offer(Offer(version: "1.0.0", content: Self.old), Offer(version: "2.0.0", content: Self.new))
+        let manager = try manager()
+        _ = try await manager.pull(ModelReference(parsing: "toy"))
+        let outcome = try await manager.pull(ModelReference(parsing: "toy@1.0.0"))
+        #expect(outcome.release.identity.version.name == "1.0.0")
+    }
+
+    @Test func withoutADigestOnlyWhoInsistsGetsIt() async throws {
+        offer(Offer(version: "1.0.0", content: Self.old, hasDigest: false))
+        let manager = try manager()
+        let error = await #expect(throws: DeliveryError.self) { try await manager.pull(ModelReference(parsing: "toy")) }
+        #expect(error?.code == .digestMissing)
+        #expect(modelRequests().isEmpty, "refused before the first byte")
+        var options = PullOptions()
+        options.allowUnverified = true
+        let outcome = try await manager.pull(ModelReference(parsing: "toy"), options: options)
+        #expect(!outcome.release.receipt.isVerified)
+    }
+
+    @Test func anArchiveIsRefusedBeforeTheFirstByte() async throws {
+        let packed = #""archive": {"format": "zip", "member": "w.gguf"},"#
+        offer(Offer(version: "1.0.0", content: Self.old, extra: packed))
+        let error = await #expect(throws: DeliveryError.self) {
+            try await manager().pull(ModelReference(parsing: "toy"))
+        }
+        #expect(error?.code == .archiveUnsupported)
+        #expect(modelRequests().isEmpty)
+    }
+
+    @Test func whatDoesNotFitTheMemoryIsRefusedBeforeTheFirstByte() async throws {
+        offer(Offer(version: "1.0.0", content: Self.old, memory: 2 << 30))
+        let manager = try manager(memory: 1 << 30)
+        let error = await #expect(throws: DeliveryError.self) { try await manager.pull(ModelReference(parsing: "toy")) }
+        #expect(error?.code == .notEnoughMemory)
+        #expect(modelRequests().isEmpty)
+        var options = PullOptions()
+        options.ignoreMemory = true
+        _ = try await manager.pull(ModelReference(parsing: "toy"), options: options)
+    }
+
+    @Test func aVariantIsChosenByMemory() async throws {
+        offer(
+            Offer(version: "1.0.0", variant: "q4_1", content: Self.old, memory: 1 << 30),
+            Offer(version: "1.0.0", variant: "q8_0", content: Self.new, memory: 4 << 30))
+        let small = try await manager(memory: 2 << 30).resolve(ModelReference(parsing: "toy"))
+        #expect(small.release.identity.variant?.name == "q4_1")
+        let large = try await manager(memory: 8 << 30).resolve(ModelReference(parsing: "toy"))
+        #expect(large.release.identity.variant?.name == "q8_0")
+    }
+
+    @Test func anAppThatIsTooOldIsTold() async throws {
+        offer(Offer(version: "1.0.0", content: Self.old))
+        let manager = try manager(appVersion: SemanticVersion(0, 9, 0))
+        let error = await #expect(throws: DeliveryError.self) { try await manager.pull(ModelReference(parsing: "toy")) }
+        #expect(error?.code == .appTooOld)
+    }
+
+    @Test func anUnknownFamilyListsTheNearNames() async throws {
+        offer(Offer(version: "1.0.0", content: Self.old))
+        let manager = try manager()
+        let error = await #expect(throws: CatalogError.self) { try await manager.pull(ModelReference(parsing: "tyo")) }
+        #expect(error?.code == .unknownFamily)
+        #expect(error?.context.remedy?.contains("toy") == true)
+    }
+
+    @Test func loadingWhatIsInstalledNeedsNoNetwork() async throws {
+        offer(Offer(version: "1.0.0", content: Self.old))
+        let manager = try manager()
+        _ = try await manager.pull(ModelReference(parsing: "toy"))
+        let before = server.requests.count
+        let family = try #require(Family("toy"))
+        #expect(try await manager.installed(family).isActive)
+        #expect(try await manager.installed().count == 1)
+        #expect(server.requests.count == before)
+    }
+
+    @Test func aLocalFileIsInstalledLikeAnyOther() async throws {
+        let good = try folder.write("local-model-v1.2.3-Q8_0.gguf", Self.old.bytes)
+        let outcome = try await manager().pull(.file(good))
+        #expect(outcome.release.identity.description == "local-model@1.2.3:q8_0")
+        #expect(try LocalFileSystem().status(at: good) != nil, "the user's own file stays where it is")
+    }
+
+    @Test func anExpiredCatalogInstallsNothingNew() async throws {
+        let manifest =
+            #"{"schemaVersion": 1, "expires": "2020-01-01T00:00:00Z", "models": [\#(Offer(version: "1.0.0", content: Self.old).json)]}"#
+        let path = try folder.write("origin/models.json", Data(manifest.utf8))
+        let reference = try ModelReference(parsing: path.string)
+        let error = await #expect(throws: DeliveryError.self) { try await manager().pull(reference) }
+        #expect(error?.code == .catalogExpired)
+    }
+}

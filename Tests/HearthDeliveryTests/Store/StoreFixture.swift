@@ -1,0 +1,100 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+/// A home of a test's own and small releases to put into it.
+struct StoreFixture {
+    static let origin = URL(filePath: "/srv/models.json")
+
+    let folder: TemporaryFolder
+    let home: Path
+    let store: ModelStore
+    let fileSystem: any FileSystem
+    let time: TimeSource
+
+    init(fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource = ManualClock().time) throws {
+        folder = try TemporaryFolder()
+        home = folder.path("home")
+        self.fileSystem = fileSystem
+        self.time = time
+        store = ModelStore(home: home, fileSystem: fileSystem, time: time)
+    }
+
+    var layout: HomeLayout { HomeLayout(home: home) }
+
+    /// A store as another process would open it.
+    func anotherStore() -> ModelStore { ModelStore(home: home, fileSystem: fileSystem, time: time) }
+
+    static func identity(
+        _ version: String = "1.0.0", family: String = "tiny", variant: String? = "q4"
+    ) throws -> ReleaseIdentity {
+        ReleaseIdentity(
+            family: try #require(Family(family)), version: try #require(ReleaseVersion(version)),
+            variant: try variant.map { try #require(Variant($0)) })
+    }
+
+    static func contents(_ name: String, of identity: ReleaseIdentity) -> Data {
+        Data("\(name) of \(identity)".utf8)
+    }
+
+    static func release(
+        _ identity: ReleaseIdentity, names: [String] = ["weights.gguf"], salt: String = ""
+    ) throws -> Release {
+        let files = try names.map { name in
+            let data = contents(name + salt, of: identity)
+            return RemoteFile(
+                name: try #require(PathComponent(name)), role: name == names[0] ? .weights : .projector,
+                size: .exact(UInt64(data.count)), digest: SHA256Digest(hashing: data), locations: [])
+        }
+        var release = Release(identity: identity, id: "\(identity)", file: try #require(files.first))
+        release.companions = Array(files.dropFirst())
+        return release
+    }
+
+    /// Puts a release's files where a transfer would leave them.
+    func stage(
+        _ release: Release, salt: String = "", isVerified: Bool = true, below place: String = "home/transfers"
+    ) throws -> [StagedFile] {
+        try ([release.file] + release.companions).map { file in
+            let data = Self.contents(file.name.name + salt, of: release.identity)
+            let digest = SHA256Digest(hashing: data)
+            return StagedFile(
+                name: file.name, role: file.role, path: try folder.write("\(place)/\(digest)/data.part", data),
+                size: UInt64(data.count), digest: digest, isVerified: isVerified)
+        }
+    }
+
+    /// Installs a release, and makes it live if wanted.
+    @discardableResult
+    func install(
+        _ identity: ReleaseIdentity, names: [String] = ["weights.gguf"], activate: Bool = false, isVerified: Bool = true
+    ) async throws -> InstalledRelease {
+        let release = try Self.release(identity, names: names)
+        let installed = try await store.install(
+            release, files: try stage(release, isVerified: isVerified), origin: Self.origin)
+        return activate ? try await store.activate(identity) : installed
+    }
+
+    /// Every name below the home that is of something unfinished.
+    func temporaryNames() throws -> [String] {
+        let names = FileManager.default.enumerator(atPath: home.string)?.compactMap { $0 as? String } ?? []
+        return names.filter { $0.contains(Path.temporaryMark) }
+    }
+
+    func text(_ path: Path) throws -> String { try String(contentsOf: path.url, encoding: .utf8) }
+
+    func exists(_ path: Path) throws -> Bool { try LocalFileSystem().status(at: path, followLinks: false) != nil }
+}
+
+/// The stable code of the error a body throws, `nil` if it throws none.
+func code<Result>(of body: () async throws -> Result) async -> String? {
+    do {
+        _ = try await body()
+        return nil
+    } catch {
+        return (error as? any HearthFailure)?.codeText ?? "\(type(of: error))"
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+@Suite struct ProgressMeterTests {
+    @Test func readingsAreAtMostTenASecond() {
+        var meter = ProgressMeter()
+        var readings = 0
+        for step in 0..<10_000 {
+            let now = Duration.milliseconds(step)
+            if meter.update(phase: .downloading, completed: UInt64(step), total: 20_000, at: now) != nil {
+                readings += 1
+            }
+        }
+        #expect((99...101).contains(readings))
+    }
+
+    @Test func neverGoesBackwardsAndNeverPastTheTotal() {
+        var meter = ProgressMeter()
+        var last: UInt64 = 0
+        var generator = SystemRandomNumberGenerator()
+        for step in 1...2_000 {
+            let completed = UInt64.random(in: 0...1500, using: &generator)
+            let reading = meter.update(
+                phase: .downloading, completed: completed, total: 1000, at: .milliseconds(step * 100))
+            guard let reading else { continue }
+            #expect(reading.completedBytes >= last)
+            #expect((0...1).contains(reading.fraction ?? 0))
+            last = reading.completedBytes
+        }
+        #expect(last == 1000)
+    }
+
+    @Test func theRateSettles() throws {
+        var meter = ProgressMeter()
+        var reading: TransferProgress?
+        for step in 0...100 {
+            reading =
+                meter.update(
+                    phase: .downloading, completed: UInt64(step) * 100_000, total: 100_000_000,
+                    at: .milliseconds(step * 100)
+                ) ?? reading
+        }
+        let rate = try #require(reading?.bytesPerSecond)
+        #expect(abs(rate - 1_000_000) < 1_000)
+        let left = try #require(reading?.secondsLeft)
+        #expect(abs(left - 90) < 1)
+    }
+
+    @Test func anUnknownTotalIsShownAsUnknown() {
+        var meter = ProgressMeter()
+        let reading = meter.update(phase: .downloading, completed: 5, total: nil, at: .zero)
+        #expect(reading?.fraction == nil)
+        #expect(reading?.secondsLeft == nil)
+    }
+
+    @Test func aNewPhaseAndTheEndAreAlwaysTold() {
+        var meter = ProgressMeter()
+        #expect(meter.update(phase: .connecting, completed: 0, total: 10, at: .zero) != nil)
+        #expect(meter.update(phase: .downloading, completed: 1, total: 10, at: .milliseconds(1)) != nil)
+        #expect(meter.update(phase: .downloading, completed: 2, total: 10, at: .milliseconds(2)) == nil)
+        #expect(meter.update(phase: .downloading, completed: 10, total: 10, at: .milliseconds(3)) != nil)
+    }
+}
+
+@Suite struct RetryScheduleTests {
+    @Test func givesUpAfterFruitlessAttemptsInARow() {
+        var schedule = RetrySchedule()
+        let delays = (0..<5).map { _ in schedule.delay(afterFailureWith: false, jitter: 1) }
+        #expect(delays == [.seconds(0.5), .seconds(1), .seconds(2), nil, nil])
+    }
+
+    @Test func progressBeginsTheCountAnew() {
+        var schedule = RetrySchedule()
+        for _ in 0..<100 { #expect(schedule.delay(afterFailureWith: true, jitter: 0) == .seconds(0.25)) }
+    }
+
+    @Test func aLimiterSpreadsBytesOverTime() {
+        var limiter = RateLimiter(bytesPerSecond: 1000)
+        var now = Duration.zero
+        for _ in 0..<100 { now += limiter.take(100, at: now) }
+        #expect(abs(now.seconds - 9.75) < 0.01, "10,000 bytes at 1,000 a second, a quarter second in advance")
+    }
+}
+
+@Suite struct TransferJournalTests {
+    private func request(_ digest: SHA256Digest?) throws -> TransferRequest {
+        let url = try #require(URL(string: "http://127.0.0.1:1/m.gguf?key=1"))
+        return TransferRequest(label: "m.gguf", locations: [url], size: .exact(100), digest: digest)
+    }
+
+    @Test func comesBackAsWritten() throws {
+        let folder = try TemporaryFolder()
+        var journal = TransferJournal(digest: SHA256Digest(hashing: [1]), size: 100, location: "x")
+        journal.extents = [.init(start: 0, end: 64)]
+        try journal.write(folder.path("journal"), in: LocalFileSystem())
+        #expect(try TransferJournal.read(folder.path("journal"), in: LocalFileSystem()) == journal)
+        #expect(journal.prefix == 64)
+    }
+
+    @Test(arguments: [
+        "", "{", "null", "[]", "{}", #"{"format":2,"location":"x","extents":[]}"#,
+        #"{"format":1,"location":"x","extents":[{"start":5,"end":4}]}"#,
+        #"{"format":1,"location":"x","size":10,"extents":[{"start":0,"end":11}]}"#,
+        #"{"format":1,"location":"x","extents":[{"start":0,"end":9},{"start":8,"end":12}]}"#,
+        #"{"format":1,"location":"x","extents":[{"start":-1,"end":9}]}"#,
+        #"{"format":1,"location":"x","digest":"zz","extents":[]}"#,
+    ])
+    func aDamagedJournalIsNoJournal(_ text: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("journal", Data(text.utf8))
+        #expect(try TransferJournal.read(folder.path("journal"), in: LocalFileSystem()) == nil)
+    }
+
+    @Test func identityIsTheDigestAndTheSize() throws {
+        let digest = SHA256Digest(hashing: [1])
+        let journal = TransferJournal(digest: digest, size: 100, location: "elsewhere")
+        #expect(journal.describes(try request(digest)))
+        #expect(!journal.describes(try request(SHA256Digest(hashing: [2]))))
+        #expect(!journal.describes(try request(nil)))
+        #expect(!TransferJournal(digest: digest, size: 99, location: "").describes(try request(digest)))
+    }
+
+    @Test func withoutADigestOnlyTheSameTagAtTheSamePlaceIsContinued() throws {
+        var journal = TransferJournal(digest: nil, size: 100, location: "http://127.0.0.1:1/m.gguf")
+        #expect(!journal.describes(try request(nil)))
+        journal.entityTag = "\"a\""
+        #expect(journal.describes(try request(nil)))
+        journal.location = "http://127.0.0.1:2/m.gguf"
+        #expect(!journal.describes(try request(nil)))
+    }
+}

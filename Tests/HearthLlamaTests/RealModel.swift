@@ -1,0 +1,54 @@
+#if Llama
+    import HearthBase
+    import HearthInference
+    import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    /// The engine that the tests of this target share: loaded once, on its own thread.
+    enum SharedEngine {
+        private static let task = Task {
+            try await LlamaActor.load(
+                TestModel.path, configuration: LlamaConfiguration(contextLength: 2048, threadCount: 1))
+        }
+
+        static var engine: LlamaActor {
+            get async throws { try await task.value }
+        }
+    }
+
+    /// What a stream brought.
+    struct Answer {
+        var text = ""
+        var phases: [GenerationPhase] = []
+        var summary: GenerationSummary?
+
+        init(_ stream: AsyncThrowingStream<GenerationEvent, any Error>) async throws {
+            for try await event in stream {
+                switch event {
+                case .text(let piece): text += piece
+                case .phase(let phase): phases.append(phase)
+                case .finish(let facts): summary = facts
+                }
+            }
+        }
+    }
+
+    let capitalOfFrance = [
+        ChatMessage(.system, "You are a helpful assistant."),
+        ChatMessage(.user, "Answer in one sentence: what is the capital of France?"),
+    ]
+
+    extension GenerationOptions {
+        static func seeded(_ seed: UInt32 = 1, maximumNewTokens: Int = 768) -> GenerationOptions {
+            GenerationOptions(sampling: SamplingOptions(seed: seed), maximumNewTokens: maximumNewTokens)
+        }
+
+        static func greedy(maximumNewTokens: Int = 768) -> GenerationOptions {
+            GenerationOptions(sampling: .greedy, maximumNewTokens: maximumNewTokens)
+        }
+    }
+
+    /// One after the other: they share an engine, and the machine's cores.
+    @Suite(.serialized) enum RealModel {}
+#endif

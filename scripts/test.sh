@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# make test: the Swift tests, the package without its heavy traits, and an app that uses the delivery half alone.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/env.sh
+flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
+step() { printf '\n== %s (%d s so far)\n' "$*" "$SECONDS" >&2; }
+
+# Debug builds of one package share their scratch folder; each configuration of traits has one of its own, or they
+# would rebuild each other for ever.
+step "an app that uses HearthDelivery alone"
+scripts/test-consumer.sh
+step "the package without its default traits"
+swift build --disable-default-traits --scratch-path .build/no-traits
+step "the tests"
+swift build "${flags[@]}" --build-tests
+# The builds want a fixed order of hashed things (scripts/env.sh); the tests do not.
+env -u SWIFT_DETERMINISTIC_HASHING swift test "${flags[@]}" --skip-build "$@"
+step "the finished program on a full, closed, wrong or absent machine"
+swift build "${flags[@]}" -c release --static-swift-stdlib --no-color-diagnostics --product hearth
+scripts/limits.sh
+step "done"

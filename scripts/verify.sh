@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# make verify: everything in full, in stages of at most thirty minutes.
+#   scripts/verify.sh              every stage
+#   scripts/verify.sh STAGE…       these
+#   scripts/verify.sh --stages     their names
+# Each stage leaves docs/evidence/DATE-STAGE.md: the commit, the machine, what was run, what came out.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/env.sh
+stages="tests sanitizers fuzz limits first-run bench"
+if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
+
+flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
+
+stage_tests() {
+    make --no-print-directory lint
+    make --no-print-directory test
+    swift build -c release "${flags[@]}" --static-swift-stdlib --no-color-diagnostics
+    make --no-print-directory docs
+}
+
+# llama.cpp is not instrumented, so these run without it: all the project's own threads and memory are in the rest.
+stage_sanitizers() {
+    # The end-to-end tests want an engine. Two tests ask a thread for its name, which the thread sanitizer's own thread start
+    # keeps from being set; two have time limits that a sanitizer's tenfold slowness on a busy machine does not keep.
+    local skip=(--skip EndToEndTests --skip blockedBodiesStallNoTask --skip twoInstallersOfOneReleaseEndWell
+        --skip runsEveryJobOnItsOneThread --skip runsOutsideThePoolAndHandsOnErrors)
+    swift test --traits Server --sanitize=thread --scratch-path .build-tsan "${skip[@]}"
+    # Leaks are left out: what it reports are the one-time allocations of the Swift runtime and Foundation.
+    ASAN_OPTIONS=detect_leaks=0 swift test --traits Server --sanitize=address --scratch-path .build-asan "${skip[@]}"
+}
+
+stage_fuzz() { FUZZ_SECONDS="${FUZZ_SECONDS:-120}" scripts/fuzz.sh; }
+
+stage_limits() {
+    make --no-print-directory build
+    LIMITS_REQUIRED=1 scripts/limits.sh
+}
+
+# A stranger's first minutes: a fresh clone, a home of its own, the same command twice.
+stage_first_run() {
+    local folder; folder="$(mktemp -d)"
+    # shellcheck disable=SC2064
+    trap "rm -rf '$folder'" RETURN
+    git clone -q . "$folder/hearth"
+    cd "$folder/hearth"
+    export HEARTH_HOME="$folder/home"
+    make --no-print-directory run > first.txt 2>&1 || { cat first.txt; return 1; }
+    cat first.txt
+    make --no-print-directory build
+    local begin; begin=$(date +%s%N)
+    scripts/run.sh > second.txt 2>&1 || { cat second.txt; return 1; }
+    local milliseconds=$((($(date +%s%N) - begin) / 1000000))
+    cat second.txt
+    grep -q Paris first.txt || { echo "the first answer does not name Paris"; return 1; }
+    grep -q Paris second.txt || { echo "the second answer does not name Paris"; return 1; }
+    grep -q '0 model bytes were fetched' second.txt || { echo "the second run fetched model bytes"; return 1; }
+    echo "the second run took $milliseconds ms"
+    [ "$milliseconds" -lt 5000 ] || { echo "that is over 5 s"; return 1; }
+}
+
+stage_bench() { make --no-print-directory bench; }
+
+machine() {
+    printf -- '- processor: %s, %s cores\n' "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1)" "$(nproc)"
+    printf -- '- memory: %s\n' "$(awk '/MemTotal/ {printf "%.1f GB", $2 * 1024 / 1e9}' /proc/meminfo)"
+    printf -- '- system: %s, Linux %s\n' "$(. /etc/os-release && echo "$PRETTY_NAME")" "$(uname -r)"
+    printf -- '- Swift: %s\n' "$(swift --version 2>/dev/null | head -1)"
+    printf -- '- llama.cpp: as packed in %s\n' "$llama_package"
+    printf -- '- load at the start: %s\n' "$(cut -d' ' -f1 /proc/loadavg)"
+}
+
+# Nobody's folders belong in a record.
+impersonal() { sed -e "s#$PWD#.#g" -e "s#$HEARTH_CACHE#CACHE#g" -e "s#$HOME#~#g" -e 's#/tmp/tmp\.[A-Za-z0-9]*#TEMPORARY#g'; }
+
+run_stage() {
+    local stage=$1 log record verdict=passed begin=$SECONDS
+    record="docs/evidence/$(date -u +%F)-$stage.md"
+    log="$(mktemp)"
+    mkdir -p docs/evidence
+    local facts; facts="$(machine)"
+    local commit; commit="$(git rev-parse HEAD)$(git diff --quiet HEAD -- . ':!docs/evidence' || echo ' with changes')"
+    echo "== verify $stage" >&2
+    # A shell of its own: whoever is called beside `||`, as this function is, has errexit switched off all the way down.
+    local status=0
+    scripts/verify.sh --inside "$stage" 2>&1 | tee "$log" || status=$?
+    [ "$status" = 0 ] || verdict="FAILED ($status)"
+    {
+        printf '# %s: %s\n\n' "$stage" "$verdict"
+        printf -- '- date: %s\n- commit: %s\n%s\n' "$(date -u +%FT%TZ)" "$commit" "$facts"
+        printf -- '- command: `make verify STAGE=%s`, %d s\n\n```\n' "$stage" "$((SECONDS - begin))"
+        # Compiler progress is no evidence; what tests, checks and benchmarks said is.
+        tr '\r' '\n' < "$log" | grep -vE '^\[[0-9]+/[0-9]+\]|^(Building|Planning|Compiling|Write|Linking) |^[◇➜] ' | sed 's/\x1b\[[0-9;]*[A-Za-z]//g' \
+            | tail -"${EVIDENCE_LINES:-120}" | impersonal
+        printf '```\n'
+    } > "$record"
+    rm -f "$log"
+    echo "== $stage: $verdict, recorded in $record" >&2
+    [ "$status" = 0 ]
+}
+
+if [ "${1:-}" = --inside ]; then "stage_${2//-/_}"; exit; fi
+
+failed=""
+# shellcheck disable=SC2086
+for stage in ${*:-$stages}; do
+    case " $stages " in *" $stage "*) ;; *) echo "verify: no stage is named $stage; there are: $stages" >&2; exit 64 ;; esac
+    run_stage "$stage" || failed="$failed $stage"
+done
+[ -z "$failed" ] || { echo "verify: failed:$failed" >&2; exit 1; }
