@@ -36,6 +36,10 @@ public final class FileLock: Sendable {
             defer { descriptor = nil }
             return descriptor
         }
-        if let held { close(held) }
+        guard let held else { return }
+        // Closing alone is not enough: a program that another thread is starting right now has a copy of the descriptor
+        // until its own code begins, and the lock would last as long as that.
+        _ = flock(held, LOCK_UN)
+        close(held)
     }
 }
