@@ -14,7 +14,7 @@ command -v swift >/dev/null || die "no Swift toolchain found: install Swift 6.2 
 
 packages="build-essential ca-certificates cmake libcurl4-openssl-dev libmicrohttpd-dev libssl-dev ninja-build
  pkg-config python3 python3-pip unzip"
-[ "$peers" = bench ] && packages="$packages curl nginx-light"
+[ "$peers" = bench ] && packages="$packages aria2 curl nginx-light openssl util-linux"
 
 # One query for all of them: set-up runs before every build, so the nothing-to-do case has to be quick.
 missing=""
@@ -35,9 +35,13 @@ if [ -n "$missing" ]; then
     $root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
 fi
 
+llama_peers_complete() {
+    local name
+    for name in $llama_peers; do [ -x "$llama_prefix/bin/$name" ] || return 1; done
+}
 complete() {
     [ -f "$default_model" ] && [ -f "$llama_prefix/lib/pkgconfig/llama.pc" ] \
-        && { [ "$peers" != bench ] || [ -x "$llama_prefix/bin/llama-server" ]; }
+        && { [ "$peers" != bench ] || { llama_peers_complete && [ -d "$hub_client" ]; }; }
 }
 if complete; then exit 0; fi
 
@@ -65,7 +69,7 @@ if [ ! -f "$default_model" ]; then
 fi
 
 source_folder="$HEARTH_CACHE/llama-source-${llama_package#*==}"
-if [ ! -f "$llama_prefix/lib/pkgconfig/llama.pc" ] || { [ "$peers" = bench ] && [ ! -x "$llama_prefix/bin/llama-server" ]; }; then
+if [ ! -f "$llama_prefix/lib/pkgconfig/llama.pc" ] || { [ "$peers" = bench ] && ! llama_peers_complete; }; then
     if [ ! -d "$source_folder" ]; then
         pip install --only-binary :all: --upgrade --target "$HEARTH_CACHE/build-backend" -r scripts/requirements/backend.txt
         PYTHONPATH="$HEARTH_CACHE/build-backend" fetch "llama_cpp_python-${llama_package#*==}.tar.gz" llama \
@@ -83,8 +87,16 @@ if [ ! -f "$llama_prefix/lib/pkgconfig/llama.pc" ]; then
     cmake --build "$llama_build" --target llama llama-common mtmd >>"$llama_build.log" 2>&1 || { tail -40 "$llama_build.log" >&2; exit 1; }
     scripts/install-llama.sh "$source_folder" "$llama_build" "$llama_prefix"
 fi
-if [ "$peers" = bench ] && [ ! -x "$llama_prefix/bin/llama-server" ]; then
-    say "building llama-bench and llama-server, the peers of the benchmarks"
-    cmake --build "$llama_build" --target llama-bench llama-server >>"$llama_build.log" 2>&1 || { tail -40 "$llama_build.log" >&2; exit 1; }
-    mkdir -p "$llama_prefix/bin" && cp "$llama_build"/bin/llama-bench "$llama_build"/bin/llama-server "$llama_prefix/bin/"
+if [ "$peers" = bench ] && ! llama_peers_complete; then
+    say "building $llama_peers for the benchmarks"
+    # shellcheck disable=SC2086
+    cmake --build "$llama_build" --target $llama_peers >>"$llama_build.log" 2>&1 || { tail -40 "$llama_build.log" >&2; exit 1; }
+    mkdir -p "$llama_prefix/bin"
+    for name in $llama_peers; do cp "$llama_build/bin/$name" "$llama_prefix/bin/"; done
+fi
+if [ "$peers" = bench ] && [ ! -d "$hub_client" ]; then
+    say "fetching $hub_client_package, a peer of the benchmarks"
+    rm -rf "$hub_client.tmp"
+    pip install --only-binary :all: --target "$hub_client.tmp" -r scripts/requirements/hub.txt
+    mv "$hub_client.tmp" "$hub_client"
 fi

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests sanitizers fuzz limits first-run bench"
+stages="tests sanitizers fuzz limits first-run bench bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -59,7 +59,9 @@ stage_first_run() {
     [ "$milliseconds" -lt 5000 ] || { echo "that is over 5 s"; return 1; }
 }
 
-stage_bench() { make --no-print-directory bench; }
+stage_bench() { make --no-print-directory bench BENCH=basic; }
+stage_bench_peers() { make --no-print-directory bench BENCH=peers; }
+stage_bench_extremes() { make --no-print-directory bench BENCH=extremes; }
 
 machine() {
     printf -- '- processor: %s, %s cores\n' "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1)" "$(nproc)"

@@ -1,4 +1,4 @@
-"""Runs the benchmarks named, all without a name, and keeps the figures under bench-results/."""
+"""Runs the benchmarks or groups named, the basic group without a name, and keeps the figures under bench-results/."""
 
 import json
 import os
@@ -7,18 +7,25 @@ import statistics
 import sys
 import time
 
+import cold
 import decode
 import measure
 import pull
 
 
 def startup():
-    times = [measure.run([os.environ["HEARTH_BINARY"], "--version"])[1] * 1000 for _ in range(16)][1:]
+    times = [measure.run([os.environ["HEARTH_BINARY"], "--version"]).seconds * 1000 for _ in range(16)][1:]
     measure.report("version-startup", ours=statistics.median(times), unit="ms", runs=len(times), limit=50,
                    spread=f"{min(times):.1f}..{max(times):.1f}")
 
 
-BENCHMARKS = {"startup": startup, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled, "pull": pull.pull}
+# Each group stays well under half an hour.
+GROUPS = {
+    "basic": {"startup": startup, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled, "pull": pull.verified},
+    "peers": {"pull-synced": pull.synced, "pull-checked": pull.checked, "pull-aria2": pull.aria2, "pull-hub": pull.hub},
+    "extremes": {"pull-limited": pull.limited, "pull-large": pull.large, "first-token": cold.first_token},
+}
+BENCHMARKS = {name: function for group in GROUPS.values() for name, function in group.items()}
 
 
 def machine():
@@ -28,9 +35,9 @@ def machine():
             "kernel": platform.release()}
 
 
-wanted = sys.argv[1:] or list(BENCHMARKS)
+wanted = [name for word in sys.argv[1:] or ["basic"] for name in GROUPS.get(word, [word])]
 if unknown := [name for name in wanted if name not in BENCHMARKS]:
-    sys.exit(f"no benchmark is named {', '.join(unknown)}; there are: {' '.join(BENCHMARKS)}")
+    sys.exit(f"no benchmark is named {', '.join(unknown)}; there are: {' '.join(BENCHMARKS)}; and groups: {' '.join(GROUPS)}")
 facts = machine()
 print("machine " + " ".join(f"{key}={str(value).replace(' ', '_')}" for key, value in facts.items()), flush=True)
 if facts["load"] > 0.5:

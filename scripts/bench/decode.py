@@ -24,9 +24,9 @@ THREADS = max(1, (os.cpu_count() or 1) - 1)
 def ours(temperature):
     """Tokens a second after the first, and the tokens of the prompt."""
     with tempfile.TemporaryDirectory() as home:
-        output, _, _ = run(
+        output = run(
             [HEARTH, "chat", MODEL, "--prompt", PROMPT, "--max-tokens", str(TOKENS), "--temperature", str(temperature),
-             "--seed", str(SEED), "--format", "json"], {"HEARTH_HOME": home})
+             "--seed", str(SEED), "--format", "json"], {"HEARTH_HOME": home}).output
     finish = json.loads(output.strip().splitlines()[-1])
     usage = finish["usage"]
     if finish["event"] != "finish" or usage["generatedTokens"] != TOKENS:
@@ -38,8 +38,8 @@ def greedy():
     _, depth = ours(0)
 
     def peer():
-        output, _, _ = run([f"{TOOLS}/llama-bench", "-m", MODEL, "-t", str(THREADS), "-p", "0", "-n", str(TOKENS),
-                            "-d", str(depth), "-r", "1", "-o", "json"])
+        output = run([f"{TOOLS}/llama-bench", "-m", MODEL, "-t", str(THREADS), "-p", "0", "-n", str(TOKENS),
+                            "-d", str(depth), "-r", "1", "-o", "json"]).output
         return json.loads(output)[0]["avg_ts"]
 
     say(f"decode-greedy: {TOKENS} tokens at depth {depth}, {THREADS} thread(s)")

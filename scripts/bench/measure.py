@@ -1,5 +1,6 @@
 """Pairs measured in turns, their medians, and the one line a figure is reported in."""
 
+import collections
 import json
 import os
 import statistics
@@ -10,6 +11,8 @@ import time
 THRESHOLDS = json.load(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "thresholds.json")))
 PAIRS = int(os.environ.get("BENCH_PAIRS", "7"))
 results = []
+# What a command said, the seconds it took, its peak resident memory in MiB and its processor seconds, user and system.
+Run = collections.namedtuple("Run", "output seconds peak cpu")
 
 
 def say(text):
@@ -24,6 +27,10 @@ def holds(bar, value):
     return value >= float(bar[2:]) if bar.startswith(">=") else value <= float(bar[2:])
 
 
+def spread(values):
+    return f"{number(min(values))}..{number(max(values))}"
+
+
 def report(name, **facts):
     """Prints `bench NAME key=value …` and says whether the bar, if it has one, was met."""
     bars = THRESHOLDS.get(name, {})
@@ -33,27 +40,41 @@ def report(name, **facts):
             met = holds(bars[key], facts[key])
             facts["bar"] = bars[key]
             facts["verdict"] = "met" if met else "MISSED"
+            if "aim" in bars:
+                facts["aim"] = bars["aim"]
+                facts["aimed"] = "reached" if holds(bars["aim"], facts[key]) else "short"
     text = " ".join(f"{key}={number(value) if isinstance(value, float) else value}" for key, value in facts.items())
     print(f"bench {name} {text}", flush=True)
     results.append({"name": name, "met": met, **facts})
 
 
-def pairs(name, ours, peer, unit):
-    """Measures both sides in turns, the one to begin changing each time, and reports the median of the pairs' ratios."""
+def pairs(name, ours, peer, unit, gib=None, count=None):
+    """Measures both sides in turns, the one to begin changing each time, and reports the median of the pairs' ratios.
+
+    A side returns its figure, or a `Run`, whose seconds are the figure; with `gib`, what both moved in GiB, its processor
+    seconds are reported too.
+    """
+    count = count or PAIRS
     left, right = [], []
-    for turn in range(PAIRS):
+    for turn in range(count):
         sides = [(left, ours), (right, peer)]
         for values, side in sides if turn % 2 == 0 else reversed(sides):
             values.append(side())
-        say(f"  {name} {turn + 1}/{PAIRS}: ours {number(left[-1])}, peer {number(right[-1])} {unit}")
-    ratios = [a / b for a, b in zip(left, right)]
-    report(
-        name, ratio=statistics.median(ratios), ours=statistics.median(left), peer=statistics.median(right),
-        unit=unit, pairs=PAIRS, spread=f"{min(ratios):.3f}..{max(ratios):.3f}")
+        shown = [number(getattr(values[-1], "seconds", values[-1])) for values in (left, right)]
+        say(f"  {name} {turn + 1}/{count}: ours {shown[0]}, peer {shown[1]} {unit}")
+    a, b = ([getattr(value, "seconds", value) for value in values] for values in (left, right))
+    ratios = [x / y for x, y in zip(a, b)]
+    facts = {"ratio": statistics.median(ratios), "ours": statistics.median(a), "peer": statistics.median(b), "unit": unit,
+             "pairs": count, "spread": f"{min(ratios):.3f}..{max(ratios):.3f}", "ours_spread": spread(a),
+             "peer_spread": spread(b)}
+    if gib:
+        for side, values in (("ours", left), ("peer", right)):
+            facts[f"{side}_cpu_s_per_gib"] = statistics.median(run.cpu for run in values) / gib
+    report(name, **facts)
 
 
 def run(command, environment=None):
-    """Runs to the end; returns standard output, the seconds taken and the peak resident memory in MiB.
+    """Runs to the end, with all the children it waits for, and returns a `Run`.
 
     The kernel counts the moment before exec too, so the memory figure is never below this interpreter's own (about 12).
     """
@@ -69,4 +90,4 @@ def run(command, environment=None):
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{errors.decode(errors='replace')[-2000:]}")
-    return output.decode(), seconds, usage.ru_maxrss / 1024
+    return Run(output.decode(), seconds, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime)
