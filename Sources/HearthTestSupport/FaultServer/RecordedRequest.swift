@@ -34,6 +34,15 @@ public struct RecordedRequest: Sendable {
 
     /// The path without its query.
     public var path: String { target.split(separator: "?").first.map(String.init) ?? "" }
+
+    /// The value of a query item, as it was sent.
+    public func query(_ name: String) -> String? {
+        let items = target.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&") ?? []
+        return items.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
+    }
+
+    /// The bytes asked for of a file of `size` bytes: all without a `Range` header, none for a range outside.
+    public func asked(of size: UInt64) -> Range<UInt64> { askedRange(headers["Range"], size: size) }
 }
 
 /// What a ``FaultServer`` has seen.
