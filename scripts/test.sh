@@ -15,7 +15,11 @@ swift build --disable-default-traits --scratch-path .build/no-traits
 step "the tests"
 swift build "${flags[@]}" --build-tests
 # The builds want a fixed order of hashed things (scripts/env.sh); the tests do not.
-env -u SWIFT_DETERMINISTIC_HASHING swift test "${flags[@]}" --skip-build "$@"
+# Whatever SwiftPM holds back of the output is missing if the run is cut off: it is told to pass on every line.
+line_by_line=(); if command -v stdbuf >/dev/null; then line_by_line=(stdbuf -oL); fi
+events=.build/test-events.jsonl
+scripts/bounded.sh 12 --events "$events" env -u SWIFT_DETERMINISTIC_HASHING "${line_by_line[@]}" \
+    swift test "${flags[@]}" --skip-build --event-stream-output-path "$events" "$@"
 step "the finished program on a full, closed, wrong or absent machine"
 swift build "${flags[@]}" -c release --static-swift-stdlib --no-color-diagnostics --product hearth
 scripts/limits.sh

@@ -40,7 +40,7 @@ import Testing
     func reads(text: String, line: ChatLine) { #expect(ChatLine(text) == line) }
 }
 
-@Suite struct ConversationTests {
+@Suite(.timeLimit(.minutes(10))) struct ConversationTests {
     private func context(
         _ lines: String, output: CaptureSink, errors: CaptureSink, interruptions: Interruptions = Interruptions()
     ) -> CommandContext {

@@ -78,7 +78,7 @@ import Testing
     }
 }
 
-@Suite struct InterruptionsTests {
+@Suite(.timeLimit(.minutes(10))) struct InterruptionsTests {
     @Test func aSignalCancelsTheCommand() async {
         let interruptions = Interruptions()
         await #expect(throws: CancellationError.self) {

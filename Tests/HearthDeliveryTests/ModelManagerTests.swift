@@ -7,7 +7,7 @@ import Testing
 @testable import HearthDelivery
 
 /// The whole river of bytes: a manifest and files behind a loopback server, a home on the disk.
-@Suite struct ModelManagerTests {
+@Suite(.timeLimit(.minutes(10))) struct ModelManagerTests {
     private static let http = DefaultHTTPClient()
     private static let old = Content.pattern(count: 40_000)
     private static let new = Content.pattern(count: 50_000)

@@ -4,7 +4,7 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BackPressureTests {
     let client = CurlHTTPClient()
 

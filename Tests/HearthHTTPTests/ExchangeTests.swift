@@ -4,7 +4,7 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ExchangeTests {
     let client = CurlHTTPClient(version: "7.8.9")
 

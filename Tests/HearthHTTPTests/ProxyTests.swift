@@ -10,7 +10,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProxyTests {
     /// In a process of its own: the environment is shared by all tests, and not safe to change while others read it.
     @Test func theEnvironmentsProxyIsUsedExceptForThisMachine() async {

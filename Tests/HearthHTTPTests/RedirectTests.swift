@@ -100,7 +100,7 @@ struct RedirectPolicyTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RedirectTests {
     let client = CurlHTTPClient()
 

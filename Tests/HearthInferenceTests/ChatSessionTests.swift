@@ -3,7 +3,7 @@ import HearthInference
 import HearthTestSupport
 import Testing
 
-@Suite struct ChatSessionTests {
+@Suite(.timeLimit(.minutes(10))) struct ChatSessionTests {
     private func text(_ stream: AsyncThrowingStream<GenerationEvent, any Error>) async throws -> String {
         var text = ""
         for try await case .text(let piece) in stream { text += piece }

@@ -50,5 +50,5 @@
     }
 
     /// One after the other: they share an engine, and the machine's cores.
-    @Suite(.serialized) enum RealModel {}
+    @Suite(.serialized, .timeLimit(.minutes(10))) enum RealModel {}
 #endif

@@ -36,7 +36,7 @@ struct TestOrigin {
     }
 }
 
-@Suite struct PublisherTests {
+@Suite(.timeLimit(.minutes(10))) struct PublisherTests {
     @Test func writesWhatACatalogReads() async throws {
         let origin = try TestOrigin()
         let data = ModelFiles.gguf(

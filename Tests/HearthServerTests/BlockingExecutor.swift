@@ -1,15 +1,15 @@
 #if Server
-    import Dispatch
+    import Foundation
 
     /// Runs tasks on threads that may block, so that tests may use plain sockets without taking the shared pool away
     /// from everybody else.
     final class BlockingExecutor: TaskExecutor {
         private static let shared = BlockingExecutor()
-        private let queue = DispatchQueue(label: "hearth.tests.blocking", attributes: .concurrent)
 
         func enqueue(_ job: consuming ExecutorJob) {
             let job = UnownedJob(job)
-            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+            // A thread each, and no dispatch queue: its threads come from that shared pool on Linux.
+            Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
         }
 
         /// Runs `body` there.

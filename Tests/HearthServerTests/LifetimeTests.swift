@@ -5,7 +5,7 @@
     import HearthTestSupport
     import Testing
 
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct LifetimeTests {
         @Test func saysThatThePortIsTaken() async throws {
             try await OriginFixture.with { origin in

@@ -11,7 +11,7 @@
         import Glibc
     #endif
 
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct OriginServerTests {
         @Test func servesAFileWithItsHeaders() async throws {
             try await OriginFixture.with { origin in

@@ -22,11 +22,12 @@ public final class Gate: Sendable {
     public init() {
         var ends: [Int32] = [-1, -1]
         _ = pipe(&ends)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         self.ends = (ends[0], ends[1])
     }
 
     deinit {
-        open()
+        close(ends.write)
         close(ends.read)
     }
 
@@ -36,8 +37,9 @@ public final class Gate: Sendable {
             defer { state.isOpen = true }
             return !state.isOpen
         }
-        // The closed writing end makes the reading end ready for good, for everybody who polls it.
-        if isNews { close(ends.write) }
+        // A byte that nobody takes makes the reading end ready for good, for everybody who polls it. Closing the writing end
+        // would not: a child being started by another test has a copy of it.
+        if isNews { _ = write(ends.write, [1], 1) }
     }
 
     /// Returns once `count` replies have come to the gate.

@@ -22,6 +22,8 @@ final class ServerConnection: Sendable {
         self.recorder = recorder
         self.end = end
         self.script = script
+        // Or a child that another test starts would keep the connection open after this end has closed it.
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
         var size: Int32 = 1 << 20
         setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))

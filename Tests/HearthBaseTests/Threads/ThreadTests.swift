@@ -50,7 +50,7 @@ struct ThreadExecutorTests {
     }
 
     /// The last reference goes away while a job runs or right after: on the executor's own thread.
-    @Test(.timeLimit(.minutes(1))) func mayBeReleasedByItsOwnLastJob() async {
+    @Test(.timeLimit(.minutes(10))) func mayBeReleasedByItsOwnLastJob() async {
         for _ in 0..<300 {
             await withCheckedContinuation { continuation in
                 let worker = Worker { continuation.resume() }
@@ -69,34 +69,31 @@ struct BlockingTests {
     }
 
     /// Far more blocked bodies than processors, and the tasks of the process still run.
-    @Test(.timeLimit(.minutes(1))) func blockedBodiesStallNoTask() async throws {
+    @Test(.timeLimit(.minutes(10))) func blockedBodiesStallNoTask() async {
+        let count = 100
+        // Of the test's own: the shared one is left to the tests beside this one.
+        let pool = BlockingPool(maximumThreads: count, idleSeconds: 10)
         let gate = DispatchSemaphore(value: 0)
         let (started, report) = AsyncStream.makeStream(of: Void.self)
-        async let bodies: Void = withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<24 {
-                group.addTask {
-                    try await blocking {
-                        report.yield()
-                        gate.wait()
-                    }
+        let elapsed = await ContinuousClock().measure {
+            for _ in 0..<count {
+                pool.run {
+                    report.yield()
+                    gate.wait()
                 }
             }
-            try await group.waitForAll()
-        }
-        // Where blocking bodies took threads of the tasks, this took a second for each of them.
-        let elapsed = await ContinuousClock().measure {
             var iterator = started.makeAsyncIterator()
-            for _ in 0..<24 { await iterator.next() }
+            for _ in 0..<count { await iterator.next() }
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<100 { group.addTask { await Task.yield() } }
             }
         }
-        #expect(elapsed < .seconds(8))
-        for _ in 0..<24 { gate.signal() }
-        try await bodies
+        for _ in 0..<count { gate.signal() }
+        // Where blocking bodies took threads of the tasks, this took a second for each of them.
+        #expect(elapsed < .seconds(60))
     }
 
-    @Test(.timeLimit(.minutes(1))) func thePoolHasNoMoreThreadsThanItMay() async {
+    @Test(.timeLimit(.minutes(10))) func thePoolHasNoMoreThreadsThanItMay() async {
         let pool = BlockingPool(maximumThreads: 3, idleSeconds: 10)
         let running = Locked((now: 0, most: 0))
         await withTaskGroup(of: Void.self) { group in

@@ -3,7 +3,7 @@ import HearthBase
 import HearthTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TimeTests {
+@Suite(.timeLimit(.minutes(10))) struct TimeTests {
     @Test func sleepersWakeWhenTheirMomentComes() async throws {
         let clock = ManualClock()
         let time = clock.time

@@ -10,7 +10,9 @@ private let family = "smollm2-135m-instruct"
 private let naming = ["--family", family, "--version", "1.0.0", "--variant", "q4_1"]
 
 /// The built program in a home of its own, from a published file to an answer.
-@Suite(.enabled(if: hasModel, "the test model is not in the cache: run make setup")) struct EndToEndTests {
+@Suite(
+    .enabled(if: hasModel, "the test model is not in the cache: run make setup"), .timeLimit(.minutes(10)))
+struct EndToEndTests {
     @Test func fromAFileToAnAnswer() async throws {
         let lab = try HearthLab()
         let published = try await lab.serve(

@@ -4,18 +4,17 @@ import HearthTestSupport
 import Testing
 
 /// Whether this process may make mounts of its own, which vanish with the child that made them.
-private let canMount: Bool = {
+private func canMount() async -> Bool {
     guard geteuid() == 0 else { return false }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", "unshare -m mount -t tmpfs tmpfs /mnt 2>/dev/null"]
-    do { try process.run() } catch { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
-}()
+    let mounting = try? await ChildProcess.run(
+        ["-c", "unshare -m mount -t tmpfs tmpfs /mnt"], program: Path("/bin/sh"), environment: ["PATH": searchPath])
+    return mounting?.status == 0
+}
+
+private let searchPath = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 /// Where a machine is full, closed, wrong or absent: one clear sentence, a stable code, the right status.
-@Suite struct HostileMachineTests {
+@Suite(.timeLimit(.minutes(10))) struct HostileMachineTests {
     /// An origin with a model of 32 MiB, served by nobody.
     private func origin() async throws -> HearthLab {
         let lab = try HearthLab()
@@ -30,8 +29,7 @@ private let canMount: Bool = {
             ["-c", "unshare -m /bin/sh -c '\(mount) && exec \"$0\" pull big' \"$0\"", ChildProcess.hearth.string],
             program: Path("/bin/sh"),
             environment: [
-                "HEARTH_HOME": home, "HEARTH_ORIGIN": lab.origin + "/models.json",
-                "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+                "HEARTH_HOME": home, "HEARTH_ORIGIN": lab.origin + "/models.json", "PATH": searchPath,
             ])
     }
 
@@ -42,14 +40,14 @@ private let canMount: Bool = {
         #expect(sentences.first?.hasSuffix("[\(code)]") == true, "\(result.errors)")
     }
 
-    @Test(.enabled(if: canMount, "mounting needs root")) func aFullDisk() async throws {
+    @Test(.enabled("mounting needs root", canMount)) func aFullDisk() async throws {
         let lab = try await origin()
         let small = lab.folder.path("small").string
         let mount = "mkdir -p \(small) && mount -t tmpfs -o size=16m tmpfs \(small)"
         expectOneSentence(try await pull(in: lab, after: mount, home: small + "/home"), "insufficient-storage")
     }
 
-    @Test(.enabled(if: canMount, "mounting needs root")) func aReadOnlyHome() async throws {
+    @Test(.enabled("mounting needs root", canMount)) func aReadOnlyHome() async throws {
         let lab = try await origin()
         let closed = lab.folder.path("closed").string
         let mount =

@@ -31,7 +31,7 @@ private struct ScriptedClient: HTTPClient {
     }
 }
 
-@Suite struct CatalogFetcherTests {
+@Suite(.timeLimit(.minutes(10))) struct CatalogFetcherTests {
     private let address = URL(string: "https://me:secret@h.example/models.json?token=hidden")
 
     private func failure(_ client: ScriptedClient) async throws -> CatalogError {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthDelivery
 
-@Suite struct StoreActivationTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreActivationTests {
     @Test func activatingSwitchesARelativeLinkAndRecordsTheWayBack() async throws {
         let fixture = try StoreFixture()
         let (one, two) = (try StoreFixture.identity("1.0.0"), try StoreFixture.identity("2.0.0"))

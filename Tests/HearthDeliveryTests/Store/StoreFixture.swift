@@ -15,7 +15,8 @@ struct StoreFixture {
     let fileSystem: any FileSystem
     let time: TimeSource
 
-    init(fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource = ManualClock().time) throws {
+    /// The clock does not let a store wait for ever that nobody will ever make way for: it fails instead.
+    init(fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource = HurriedClock().time) throws {
         folder = try TemporaryFolder()
         home = folder.path("home")
         self.fileSystem = fileSystem

@@ -6,7 +6,7 @@ import Testing
 @testable import HearthDelivery
 
 /// A home in which somebody else has been at work.
-@Suite struct StoreHostileTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreHostileTests {
     static let digest = String(repeating: "ab", count: 32)
 
     static func receipt(
@@ -185,7 +185,7 @@ import Testing
         let folder = try TemporaryFolder()
         let file = try folder.write("file", Data())
         for home in [file, file.appending("home"), file.appending("deep").appending("home")] {
-            let store = ModelStore(home: home, time: ManualClock().time)
+            let store = ModelStore(home: home, time: HurriedClock().time)
             #expect(await code { try await store.prepare() } == "not-a-folder")
             #expect(await code { try await store.installed() } == "not-a-folder")
         }

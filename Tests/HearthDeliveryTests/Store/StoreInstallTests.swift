@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthDelivery
 
-@Suite struct StoreInstallTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreInstallTests {
     @Test func aReleaseIsMovedInWithItsReceipt() async throws {
         let fixture = try StoreFixture()
         let identity = try StoreFixture.identity()

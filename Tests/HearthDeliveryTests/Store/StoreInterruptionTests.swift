@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthDelivery
 
-@Suite struct StoreInterruptionTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreInterruptionTests {
     /// The Nth call of a kind fails, once or from then on, for every N that there is.
     @Test(arguments: StoreScenario.allCases, [nil, .openExisting, .read] as [FaultyFileSystem.Operation?])
     func everyFailingCallLeavesAWholeHome(
@@ -73,14 +73,14 @@ import Testing
         let folder = try TemporaryFolder()
         let disk = try PowerCutDisk(root: folder.path)
         let home = disk.root.appending("home")
-        let store = ModelStore(home: home, fileSystem: disk, time: ManualClock().time)
+        let store = ModelStore(home: home, fileSystem: disk, time: HurriedClock().time)
         let identity = try StoreFixture.identity()
         let data = StoreFixture.contents("weights.gguf", of: identity)
         let part = home.appending("transfers").appending("key").appending("data.part")
         func isActiveAfterCut() async throws -> Bool? {
             let after = try TemporaryFolder()
             try disk.rebuild(after: disk.operationCount, policy: policy, into: after.path)
-            let store = ModelStore(home: after.path.appending("home"), time: ManualClock().time)
+            let store = ModelStore(home: after.path.appending("home"), time: HurriedClock().time)
             guard let found = try await store.installed(identity) else { return nil }
             #expect(try await store.verify(found).isIntact)
             return found.isActive

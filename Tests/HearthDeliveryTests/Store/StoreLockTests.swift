@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthDelivery
 
-@Suite struct StoreLockTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreLockTests {
     @Test func waitingForAnotherProcessHasAnEnd() async throws {
         let clock = ManualClock()
         let fixture = try StoreFixture(time: clock.time)

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthDelivery
 
 /// Bytes that are whole and wrong.
-@Suite struct CorruptionTests {
+@Suite(.timeLimit(.minutes(10))) struct CorruptionTests {
     private static let content = Content.pattern(count: 300_000)
     private static let digest = SHA256Digest(hashing: content.bytes)
     private static let damaged: Data = {

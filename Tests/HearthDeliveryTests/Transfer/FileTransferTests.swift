@@ -7,7 +7,7 @@ import Testing
 @testable import HearthDelivery
 
 /// Real sockets, a real disk, and a server that misbehaves.
-@Suite struct FileTransferTests {
+@Suite(.timeLimit(.minutes(10))) struct FileTransferTests {
     static let content = Content.pattern(count: 300_000)
     static let digest = SHA256Digest(hashing: content.bytes)
     private static let http = CurlHTTPClient()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthDelivery
 
-@Suite struct RetryAfterTests {
+@Suite(.timeLimit(.minutes(10))) struct RetryAfterTests {
     /// Fri, 15 Jan 2027 08:00:00 GMT.
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
@@ -52,7 +52,7 @@ import Testing
 }
 
 /// The same, against a server that means it.
-@Suite struct BusyServerTests {
+@Suite(.timeLimit(.minutes(10))) struct BusyServerTests {
     private static let content = Content.pattern(count: 100_000)
     private static let http = CurlHTTPClient()
     private let folder: TemporaryFolder

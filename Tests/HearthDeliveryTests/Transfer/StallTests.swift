@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthDelivery
 
-@Suite struct StallTests {
+@Suite(.timeLimit(.minutes(10))) struct StallTests {
     /// Chunks of so many bytes, each after so many seconds of waiting, and the chunk that is one too slow.
     @Test(
         arguments: [

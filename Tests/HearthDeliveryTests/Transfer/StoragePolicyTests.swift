@@ -23,7 +23,7 @@ import Testing
 }
 
 /// The policy where it works: before the first byte of a pull.
-@Suite struct StorageTests {
+@Suite(.timeLimit(.minutes(10))) struct StorageTests {
     /// A disk with as much free space as it is told, which does or does not fill up while bytes come.
     private struct SmallDisk: ForwardingFileSystem {
         let base: any FileSystem = LocalFileSystem()
