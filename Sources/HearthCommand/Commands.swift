@@ -7,6 +7,13 @@ extension HearthCommand {
             entries: [
                 .command(Pull.self), .command(List.self), .command(Show.self), .command(Use.self),
                 .command(Remove.self), .command(Verify.self), .command(Update.self),
+                .group(
+                    CommandGroup(
+                        name: "transfers", summary: "See and steer what is on its way",
+                        types: [
+                            TransfersList.self, TransfersPause.self, TransfersResume.self, TransfersCancel.self,
+                            TransfersClean.self,
+                        ])),
             ]),
         CommandChapter(title: "publishers", entries: publishing),
         CommandChapter(

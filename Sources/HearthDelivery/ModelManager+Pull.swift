@@ -54,6 +54,7 @@ extension ModelManager {
         try await store.prepare()
         let release = resolved.release
         if let there = try await store.installed(release.identity), there.holds(release) {
+            await sweepTransfers(of: release)
             return .alreadyInstalled(try await activateIfWanted(there, options))
         }
         try check(release, options)
@@ -62,22 +63,52 @@ extension ModelManager {
         let files = [release.file] + release.companions
         try await checkStorage(for: release, files)
         let tracker = ReleaseProgress(total: release.totalSize, report: progress)
-        var staged: [StagedFile] = []
-        var fetched: UInt64 = 0
-        for file in files {
-            let request = TransferRequest(file, bytesPerSecond: options.bytesPerSecond)
-            let arrived = try await transfer.fetch(request) { tracker.update($0, file: file.size.estimate) }
-            tracker.fileEnded(file.size.estimate)
-            fetched += arrived.fetchedBytes
-            staged.append(StagedFile(file, arrived))
+        let purpose = TransferPurpose(
+            release: release.identity, source: resolved.location ?? release.file.locations.first,
+            activates: options.activate)
+        let (installed, fetched) = try await bring(files, for: purpose, options, tracker) { staged in
+            tracker.installing()
+            return try await self.store.install(release, files: staged, origin: resolved.location)
         }
-        tracker.installing()
-        let installed = try await store.install(release, files: staged, origin: resolved.location)
-        for file in files { try await transfer.discard(TransferRequest(file, bytesPerSecond: nil)) }
         if let weights = installed.weights {
             await ModelPageCacheWarmer.hint(file: weights, below: store.layout.models)
         }
         return .installed(try await activateIfWanted(installed, options), fetchedBytes: fetched)
+    }
+
+    /// Fetches files, or joins the transfers that do; they stay this pull's until `install` has taken them.
+    private func bring(
+        _ files: [RemoteFile], for purpose: TransferPurpose, _ options: PullOptions, _ tracker: ReleaseProgress,
+        install: ([StagedFile]) async throws -> InstalledRelease
+    ) async throws -> (InstalledRelease, fetchedBytes: UInt64) {
+        var staged: [StagedFile] = []
+        var taken: [TransferRequest] = []
+        var fetched: UInt64 = 0
+        do {
+            for file in files {
+                let request = TransferRequest(file, bytesPerSecond: options.bytesPerSecond)
+                let arrived = try await transfers.fetch(request, for: purpose) {
+                    tracker.update($0, file: file.size.estimate)
+                }
+                taken.append(request)
+                tracker.fileEnded(file.size.estimate)
+                fetched += arrived.fetchedBytes
+                staged.append(StagedFile(file, arrived))
+            }
+            let installed = try await install(staged)
+            for request in taken { await transfers.letGo(request, discarding: true) }
+            return (installed, fetched)
+        } catch {
+            for request in taken { await transfers.letGo(request, discarding: false) }
+            throw error
+        }
+    }
+
+    /// What an interruption between installing a release and clearing up has left.
+    private func sweepTransfers(of release: Release) async {
+        for file in [release.file] + release.companions {
+            await transfers.sweep(TransferRequest(file, bytesPerSecond: nil))
+        }
     }
 
     private func activateIfWanted(_ release: InstalledRelease, _ options: PullOptions) async throws -> InstalledRelease

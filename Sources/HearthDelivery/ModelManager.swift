@@ -18,6 +18,8 @@ public actor ModelManager {
     nonisolated let origins: [Origin]
     nonisolated let deviceMemory: UInt64
     nonisolated let appVersion: SemanticVersion?
+    /// What is on its way, in this process and others.
+    public nonisolated let transfers: TransferManager
     nonisolated let transfer: FileTransfer
     nonisolated let fetcher: CatalogFetcher
     nonisolated let fileSystem: any FileSystem
@@ -45,6 +47,8 @@ public actor ModelManager {
         self.fileSystem = fileSystem
         self.time = time
         transfer = FileTransfer(http: http, fileSystem: fileSystem, time: time, folder: store.transfersFolder)
+        // How soon a transfer notices what people want of it is counted in their time, whatever `time` is.
+        transfers = TransferManager(transfer: transfer, folder: store.transfersFolder, fileSystem: fileSystem)
         fetcher = CatalogFetcher(http: http, fileSystem: fileSystem)
     }
 

@@ -28,6 +28,8 @@ public enum DownloadHold: Sendable, Hashable {
     case metered
     /// Another transfer of the same file is under way.
     case otherTransfer
+    /// Somebody paused it.
+    case paused
 }
 
 /// Why a download ended without a file: what an app tells and what a program can decide by.

@@ -49,6 +49,8 @@ public struct TransferProgress: Sendable, Hashable {
     /// What is going on.
     public enum Phase: String, Sendable, Hashable, Codable {
         case connecting, downloading, verifying, installing
+        /// Somebody paused it; it goes on when it is resumed.
+        case paused
     }
 
     public var phase: Phase

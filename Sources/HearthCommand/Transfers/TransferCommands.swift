@@ -1,0 +1,194 @@
+import Foundation
+import HearthBase
+import HearthDelivery
+
+/// `hearth transfers list`
+struct TransfersList: Command {
+    private static let format = Option(
+        "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
+
+    static let declaration = CommandDeclaration(
+        "transfers", "list", summary: "List what is on its way, and what was left of it",
+        discussion: [
+            "States: running; paused; interrupted, when its process ended, and the next pull goes on from there; finished, "
+                + "when every byte is here but was never installed; orphaned, when nobody knows what it is for or it was "
+                + "cancelled.",
+            "With --format json, an array of objects with key, file, family, version, variant, state, process, "
+                + "receivedBytes, totalBytes, diskBytes, changed and reason.",
+        ],
+        options: [format],
+        examples: [
+            .init("hearth transfers list", "What there is."),
+            .init("hearth transfers list --format json", "The same for a program."),
+        ])
+
+    let format: ListingFormat
+
+    init(_ values: ParsedArguments) throws { format = try values.value(Self.format) ?? .table }
+
+    func run(in context: CommandContext) async throws {
+        let list = try await context.transfers().transfers.list()
+        switch format {
+        case .json: try context.console.print(JSONText.pretty(list.map(TransferEntry.init)))
+        case .table:
+            guard !list.isEmpty else { return context.console.say("Nothing is on its way.") }
+            var table = Table(
+                ("KEY", .left), ("FILE", .left), ("MODEL", .left), ("RECEIVED", .right), ("STATE", .left))
+            for summary in list {
+                table.add(
+                    summary.shortKey, summary.plan?.label ?? "-", summary.release?.description ?? "-",
+                    summary.received, summary.state.sentence)
+            }
+            for line in table.lines { try context.console.print(line) }
+        }
+    }
+}
+
+/// `hearth transfers pause KEY`
+struct TransfersPause: Command {
+    static let declaration = CommandDeclaration(
+        "transfers", "pause", summary: "Stop a transfer and keep its bytes",
+        discussion: [
+            "The process that runs it stops within a second, waits, and goes on after `hearth transfers resume`. What is "
+                + "paused stays so when its process ends; a pull of the same model goes on with it."
+        ],
+        arguments: [Argument.transferKey],
+        examples: [.init("hearth transfers pause lupus-diary", "Everything that is on its way for one model.")])
+
+    let key: String
+
+    init(_ values: ParsedArguments) throws { key = try values.value(Argument.transferKey) }
+
+    func run(in context: CommandContext) async throws {
+        let transfers = try await context.transfers().transfers
+        for summary in try await transfers.list().matching(key) {
+            switch try await transfers.pause(summary.key) {
+            case .here, .nobody: context.console.say("\(summary.name) is paused; \(summary.received) is kept.")
+            case .elsewhere(let holder): context.console.say("\(summary.name): \(holder) pauses within a second.")
+            }
+        }
+    }
+}
+
+/// `hearth transfers resume KEY`
+struct TransfersResume: Command {
+    private static let rate = Option(
+        "limit-rate", "BYTES/s", .byteCount, default: "no limit", "Fetch at most so many bytes a second, such as 2M.")
+    private static let format = Option(
+        "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
+
+    static let declaration = CommandDeclaration(
+        "transfers", "resume", summary: "Let a paused or interrupted transfer go on",
+        discussion: [
+            "Where a process waits for that, it goes on there. Otherwise the pull is repeated here: what was received is "
+                + "not fetched again, and the model is installed at the end.",
+            "With --format json, events as of pull.",
+        ],
+        arguments: [Argument.transferKey], options: [rate, format],
+        exitStatuses: [
+            (0, "It goes on elsewhere, or is installed."), (1, "It failed; see the code."),
+            (75, "The origin cannot be reached now."), (130, "Interrupted; what was received is kept."),
+        ],
+        examples: [.init("hearth transfers resume lupus-diary", "Go on with everything of one model.")])
+
+    let key: String
+    let options: PullOptions
+    let format: EventFormat
+
+    init(_ values: ParsedArguments) throws {
+        key = try values.value(Argument.transferKey)
+        var options = PullOptions()
+        options.bytesPerSecond = try values.value(Self.rate)
+        self.options = options
+        format = try values.value(Self.format) ?? .text
+    }
+
+    func run(in context: CommandContext) async throws {
+        if format == .json { context.console.speakEvents() }
+        let manager = try await context.transfers()
+        var pulled: [ModelReference] = []
+        for summary in try await manager.transfers.list().matching(key) {
+            switch try await manager.transfers.resume(summary.key) {
+            case .here: break
+            case .elsewhere(let holder): context.console.say("\(summary.name) goes on in \(holder).")
+            case .nobody:
+                guard let plan = summary.plan else { continue }
+                if let reference = plan.reference {
+                    // One pull brings all files of a release.
+                    guard !pulled.contains(reference) else { continue }
+                    pulled.append(reference)
+                }
+                let (resolved, options) = try await manager.resolve(again: plan, options: options)
+                let outcome = try await PullShell(context: context, format: format)
+                    .pull(resolved, with: manager, options: options)
+                if format == .json { try context.console.emit(PulledEvent(outcome)) }
+            }
+        }
+    }
+}
+
+/// `hearth transfers cancel KEY`
+struct TransfersCancel: Command {
+    static let declaration = CommandDeclaration(
+        "transfers", "cancel", summary: "End a transfer and throw its bytes away",
+        discussion: [
+            "The process that runs it ends with the code cancelled. Prints the key of each transfer that is gone."
+        ],
+        arguments: [Argument.transferKey],
+        exitStatuses: [(0, "It is gone."), (75, "The process that runs it does not answer.")],
+        examples: [.init("hearth transfers cancel lupus-diary", "Everything that is on its way for one model.")])
+
+    let key: String
+
+    init(_ values: ParsedArguments) throws { key = try values.value(Argument.transferKey) }
+
+    func run(in context: CommandContext) async throws {
+        let transfers = try await context.transfers().transfers
+        for summary in try await transfers.list().matching(key) {
+            try await transfers.cancel(summary.key)
+            try context.console.print(summary.key.name)
+            context.console.say("\(summary.name) is cancelled; \(ByteCount(summary.allocatedBytes)) are free again.")
+        }
+    }
+}
+
+/// `hearth transfers clean`
+struct TransfersClean: Command {
+    private static let all = Flag(
+        "all", "Remove everything that nobody works on: paused, interrupted and finished transfers as well.")
+    private static let dryRun = Flag("dry-run", "Only say what would be removed.")
+
+    static let declaration = CommandDeclaration(
+        "transfers", "clean", summary: "Remove what was left of transfers",
+        discussion: [
+            "Removes orphaned transfers and prints the key of each, what it occupied, and its state. What is running "
+                + "stays in any case."
+        ],
+        options: [all, dryRun],
+        examples: [
+            .init("hearth transfers clean --all --dry-run", "See what could go."),
+            .init("hearth transfers clean", "Remove what is of no use to anybody."),
+        ])
+
+    let cleaning: TransferManager.Cleaning
+    let isDryRun: Bool
+
+    init(_ values: ParsedArguments) throws {
+        cleaning = values.has(Self.all) ? .everythingIdle : .orphans
+        isDryRun = values.has(Self.dryRun)
+    }
+
+    func run(in context: CommandContext) async throws {
+        let removed = try await context.transfers().transfers.clean(cleaning, isDryRun: isDryRun)
+        guard !removed.isEmpty else { return context.console.say("There is nothing to remove.") }
+        var table = Table(("KEY", .left), ("FILE", .left), ("DISK", .right), ("STATE", .left))
+        for summary in removed {
+            table.add(
+                summary.shortKey, summary.plan?.label ?? "-", ByteCount(summary.allocatedBytes).description,
+                summary.state.word)
+        }
+        for line in table.lines { try context.console.print(line) }
+        let bytes = ByteCount(removed.reduce(0) { $0 + $1.allocatedBytes })
+        context.console.say(isDryRun ? "\(bytes) would be free again." : "\(bytes) are free again.")
+    }
+}
