@@ -56,8 +56,7 @@ final class BlockingPool: Sendable {
     }
 
     private func work() {
-        // Here and not before the start, which on Linux names nothing.
-        Thread.current.name = "hearth.blocking"
+        ThreadName.current = "hearth.blocking"
         condition.lock()
         while true {
             if !state.waiting.isEmpty {

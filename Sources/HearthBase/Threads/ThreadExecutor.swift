@@ -21,8 +21,7 @@ public final class ThreadExecutor: SerialExecutor {
         let queue = JobQueue()
         self.queue = queue
         let thread = Thread {
-            // Here and not before the start, which on Linux names nothing.
-            Thread.current.name = name
+            ThreadName.current = name
             queue.run()
         }
         thread.stackSize = stackSize

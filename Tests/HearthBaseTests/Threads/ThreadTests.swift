@@ -27,7 +27,7 @@ private actor Worker {
     }
 
     func total() -> Int { count }
-    func threadName() -> String? { Thread.current.name }
+    func threadName() -> String { ThreadName.current }
     nonisolated func assumedTotal() -> Int { assumeIsolated { $0.count } }
     func totalByAssumption() -> Int { assumedTotal() }
 }
@@ -63,7 +63,7 @@ struct ThreadExecutorTests {
 
 struct BlockingTests {
     @Test func runsOutsideThePoolAndHandsOnErrors() async throws {
-        let name = try await blocking { Thread.current.name }
+        let name = try await blocking { ThreadName.current }
         #expect(name == "hearth.blocking")
         await #expect(throws: CancellationError.self) { try await blocking { throw CancellationError() } }
     }
