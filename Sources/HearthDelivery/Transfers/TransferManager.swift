@@ -137,6 +137,10 @@ final class ChangeSignal: Sendable {
     private let observers = Locked<[UInt64: AsyncStream<Void>.Continuation]>([:])
     private let next = Locked<UInt64>(0)
 
+    deinit {
+        for observer in observers.withLock({ Array($0.values) }) { observer.finish() }
+    }
+
     /// Something has changed.
     func signal() {
         for observer in observers.withLock({ Array($0.values) }) { observer.yield() }
