@@ -27,6 +27,7 @@ let package = Package(
         // Other people's C, seen through module maps.
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CGio", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CLlama", pkgConfig: "llama"),
         // llama.cpp's chat templates exist in C++ only.
@@ -40,7 +41,13 @@ let package = Package(
         .target(name: "HearthHTTP", dependencies: ["HearthBase", "CCurl"]),
 
         // The river of bytes.
-        .target(name: "HearthDelivery", dependencies: ["HearthBase", "HearthHTTP"]),
+        .target(
+            name: "HearthDelivery",
+            dependencies: [
+                "HearthBase", "HearthHTTP",
+                // Elsewhere the network has another monitor.
+                .target(name: "CGio", condition: .when(platforms: [.linux])),
+            ]),
         .target(name: "HearthPublishing", dependencies: ["HearthBase", "HearthDelivery"]),
 
         // The river of tokens.

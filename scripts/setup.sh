@@ -12,8 +12,8 @@ case $peers in ''|bench) ;; *) die "what is '$peers'? The only word understood h
 
 command -v swift >/dev/null || die "no Swift toolchain found: install Swift 6.2 or newer from swift.org, then try again."
 
-packages="build-essential ca-certificates cmake libcurl4-openssl-dev libmicrohttpd-dev libssl-dev ninja-build
- pkg-config python3 python3-pip unzip"
+packages="build-essential ca-certificates cmake dbus libcurl4-openssl-dev libglib2.0-dev libmicrohttpd-dev
+ libssl-dev ninja-build pkg-config python3 python3-dbusmock python3-pip unzip"
 [ "$peers" = bench ] && packages="$packages aria2 curl nginx-light openssl util-linux"
 
 # One query for all of them: set-up runs before every build, so the nothing-to-do case has to be quick.

@@ -20,6 +20,8 @@ line_by_line=(); if command -v stdbuf >/dev/null; then line_by_line=(stdbuf -oL)
 events=.build/test-events.jsonl
 scripts/bounded.sh 12 --events "$events" env -u SWIFT_DETERMINISTIC_HASHING "${line_by_line[@]}" \
     swift test "${flags[@]}" --skip-build --event-stream-output-path "$events" "$@"
+step "the network monitor and a stand-in for NetworkManager"
+scripts/network.sh
 step "the finished program on a full, closed, wrong or absent machine"
 swift build "${flags[@]}" -c release --static-swift-stdlib --no-color-diagnostics --product hearth
 scripts/limits.sh

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests sanitizers fuzz limits first-run bench bench-peers bench-extremes"
+stages="tests sanitizers fuzz limits network first-run bench bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -35,6 +35,11 @@ stage_fuzz() { FUZZ_SECONDS="${FUZZ_SECONDS:-120}" scripts/fuzz.sh; }
 stage_limits() {
     make --no-print-directory build
     LIMITS_REQUIRED=1 scripts/limits.sh
+}
+
+stage_network() {
+    swift build "${flags[@]}" --build-tests
+    NETWORK_REQUIRED=1 scripts/network.sh
 }
 
 # A stranger's first minutes: a fresh clone, a home of its own, the same command twice.

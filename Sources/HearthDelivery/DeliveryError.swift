@@ -6,6 +6,7 @@ public enum DeliveryErrorDomain: ErrorDomain {
         [
             .digestMissing, .downgrade, .noOrigin, .ambiguous, .appTooOld, .unusableName,
             .catalogExpired, .notEnoughMemory, .archiveUnsupported, .insufficientStorage,
+            .meteredNetwork, .offline,
         ]
     }
 }
@@ -34,4 +35,8 @@ extension ErrorCode<DeliveryErrorDomain> {
     public static var notEnoughMemory: Self { "not-enough-memory" }
     /// The disk has not enough free space for the release, or does not say how much it has.
     public static var insufficientStorage: Self { "insufficient-storage" }
+    /// The network is metered, and this download is only for those that are not.
+    public static var meteredNetwork: Self { "metered-network" }
+    /// There is no network.
+    public static var offline: Self { "offline" }
 }

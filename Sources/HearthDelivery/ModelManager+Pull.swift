@@ -60,8 +60,10 @@ extension ModelManager {
         try check(release, options)
         if !resolved.isNamed { try await refuseDowngrade(release, options) }
 
-        let files = [release.file] + release.companions
+        var files = [release.file] + release.companions
         try await checkStorage(for: release, files)
+        let gate = NetworkGate(policy: NetworkPolicy(metered: options.metered), monitor: network, time: time)
+        for index in files.indices { files[index].locations = try await gate.admitted(files[index].locations) }
         let tracker = ReleaseProgress(total: release.totalSize, report: progress)
         let purpose = TransferPurpose(
             release: release.identity, source: resolved.location ?? release.file.locations.first,

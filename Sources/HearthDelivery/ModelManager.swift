@@ -24,6 +24,7 @@ public actor ModelManager {
     nonisolated let fetcher: CatalogFetcher
     nonisolated let fileSystem: any FileSystem
     nonisolated let time: TimeSource
+    nonisolated let network: any NetworkMonitor
 
     /// A manager of the home folder `home`.
     /// - Parameters:
@@ -32,12 +33,14 @@ public actor ModelManager {
     ///   - http: the transport.
     ///   - fileSystem: the disk.
     ///   - time: the clock.
+    ///   - network: who says whether the network is there and metered; not asked before the first download that uses it.
     ///   - deviceMemory: the bytes a model may count on: the smaller of RAM and the process's own limit.
     ///   - appVersion: compared with a release's `minAppVersion`; `nil` compares nothing.
     public init(
         home: Path, origins: [Origin], http: any HTTPClient = DefaultHTTPClient(),
         fileSystem: any FileSystem = LocalFileSystem(),
-        time: TimeSource = .system, deviceMemory: UInt64, appVersion: SemanticVersion? = nil
+        time: TimeSource = .system, network: any NetworkMonitor = SystemNetwork.monitor(), deviceMemory: UInt64,
+        appVersion: SemanticVersion? = nil
     ) {
         let store = ModelStore(home: home, fileSystem: fileSystem, time: time)
         self.store = store
@@ -46,6 +49,7 @@ public actor ModelManager {
         self.appVersion = appVersion
         self.fileSystem = fileSystem
         self.time = time
+        self.network = network
         transfer = FileTransfer(http: http, fileSystem: fileSystem, time: time, folder: store.transfersFolder)
         // How soon a transfer notices what people want of it is counted in their time, whatever `time` is.
         transfers = TransferManager(transfer: transfer, folder: store.transfersFolder, fileSystem: fileSystem)

@@ -42,6 +42,8 @@ public struct PullOptions: Sendable, Hashable {
     public var allowStale = false
     /// Install a model that needs more memory than the device has.
     public var ignoreMemory = false
+    /// What to do on a metered network; ``MeteredUse/ask`` refuses here as ``MeteredUse/deny`` does, so that the caller can ask.
+    public var metered = MeteredUse.deny
     /// At most this many bytes a second, `nil` for no limit.
     public var bytesPerSecond: UInt64?
 

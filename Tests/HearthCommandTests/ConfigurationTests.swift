@@ -14,6 +14,7 @@ import Testing
         ("origins.six", "http://[::1]:1/m.json"), ("origins.file", "file:///srv/models.json"),
         ("defaultModel", "smollm2-135m-instruct@1.0.0:q4_1"), ("contextLength", "4096"), ("threads", "1"),
         ("maximumNewTokens", "10"), ("temperature", "0.5"),
+        ("network.metered", "allow"), ("network.metered", "ask"), ("network.metered", "deny"),
     ])
     func whatIsSetIsReadBack(key: String, value: String) async throws {
         let folder = try TemporaryFolder()
@@ -34,7 +35,8 @@ import Testing
         ("origins.a/b", "https://x/y"), ("threads", "0"), ("threads", "1.5"), ("threads", "99999999999999999999"),
         ("contextLength", "63"), ("contextLength", "-4096"), ("temperature", "nan"), ("temperature", "-1"),
         ("temperature", "inf"), ("defaultModel", ""), ("defaultModel", "Bad Name"), ("defaultModel", "../x"),
-        ("nonsense", "1"), ("", "1"), ("origins", "x"), ("defaultmodel", "x"),
+        ("network.metered", "yes"), ("network.metered", ""), ("network.metered", "Allow"), ("network", "deny"),
+        ("network.", "deny"), ("nonsense", "1"), ("", "1"), ("origins", "x"), ("defaultmodel", "x"),
     ])
     func wrongSettingsAreRefusedAndNothingIsWritten(key: String, value: String) async throws {
         let folder = try TemporaryFolder()
@@ -50,6 +52,8 @@ import Testing
         "{\"origins\": {\"A b\": \"https://x/\"}}",
         "{\"contextLength\": 1e30}", "\u{0}", String(repeating: "[", count: 5000),
         "{\"origins\": {\"a\": \"http://example.org/\"}}", "{\"defaultModel\": {}}",
+        "{\"network\": []}", "{\"network\": \"deny\"}", "{\"network\": {\"metered\": true}}",
+        "{\"network\": {\"metered\": \"never\"}}", "{\"network\": {\"metered\": {}}}",
     ])
     func brokenFilesAreClearErrors(text: String) async throws {
         let folder = try TemporaryFolder()
@@ -68,7 +72,11 @@ import Testing
 
     @Test func settingsOfOtherVersionsSurvive() throws {
         var configuration = try Configuration(
-            json: Data(#"{"threads": 2, "trustedKeys": ["a", {"b": 1.5}], "new": true, "number": 7}"#.utf8))
+            json: Data(
+                #"""
+                {"threads": 2, "trustedKeys": ["a", {"b": 1.5}], "new": true, "number": 7,
+                 "network": {"metered": "ask", "hosts": ["a"]}}
+                """#.utf8))
         try configuration.set("threads", to: "3")
         guard case .object(let object) = try JSONValue(parsing: configuration.json()) else {
             Issue.record("a configuration is an object")
@@ -78,6 +86,7 @@ import Testing
         #expect(object["new"] == .boolean(true))
         #expect(object["number"] == .integer(7))
         #expect(object["threads"] == .integer(3))
+        #expect(object["network"] == .object(["metered": .string("ask"), "hosts": .array([.string("a")])]))
     }
 
     @Test func onlyTheOwnerMayReadTheFile() async throws {

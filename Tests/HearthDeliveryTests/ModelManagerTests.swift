@@ -55,10 +55,13 @@ import Testing
 
     private func offer(_ list: Offer...) { offers.withLock { $0 = list } }
 
-    private func manager(memory: UInt64 = 8 << 30, appVersion: SemanticVersion? = nil) throws -> ModelManager {
+    private func manager(
+        memory: UInt64 = 8 << 30, appVersion: SemanticVersion? = nil,
+        network: any NetworkMonitor = UnmonitoredNetwork()
+    ) throws -> ModelManager {
         ModelManager(
             home: folder.path("home"), origins: [Origin(name: "test", manifestURL: try server.url("/models.json"))],
-            http: Self.http, time: clock.time, deviceMemory: memory, appVersion: appVersion)
+            http: Self.http, time: clock.time, network: network, deviceMemory: memory, appVersion: appVersion)
     }
 
     private func modelRequests() -> [String] { server.requests.map(\.path).filter { $0 != "/models.json" } }
@@ -144,6 +147,28 @@ import Testing
         options.allowUnverified = true
         let outcome = try await manager.pull(ModelReference(parsing: "toy"), options: options)
         #expect(!outcome.release.receipt.isVerified)
+    }
+
+    @Test(arguments: [NetworkCondition.metered, .offline], [MeteredUse.ask, .deny])
+    func aHeldNetworkLeavesThisMachinesOwnAddresses(condition: NetworkCondition, metered: MeteredUse) async throws {
+        let elsewhere = #""mirrors": ["https://models.invalid/toy.gguf"],"#
+        let companion = #"""
+            "files": [{"path": "labels.txt", "sizeBytes": 1, "url": "https://models.invalid/labels.txt",
+             "sha256": "\#(SHA256Digest(hashing: [1]).hex)"}],
+            """#
+        var options = PullOptions()
+        options.metered = metered
+        let monitor = ScriptedNetworkMonitor(condition)
+        offer(Offer(version: "1.0.0", content: Self.old, extra: elsewhere + companion))
+        let error = await #expect(throws: DeliveryError.self) {
+            try await manager(network: monitor).pull(ModelReference(parsing: "toy"), options: options)
+        }
+        #expect(error?.code == (condition == .metered ? .meteredNetwork : .offline))
+        #expect(modelRequests().isEmpty, "refused before the first byte, though one file is here")
+        offer(Offer(version: "1.0.0", content: Self.old, extra: elsewhere))
+        let outcome = try await manager(network: monitor).pull(ModelReference(parsing: "toy"), options: options)
+        #expect(outcome.release.isActive)
+        #expect(modelRequests().count == 1)
     }
 
     @Test func anArchiveIsRefusedBeforeTheFirstByte() async throws {

@@ -6,7 +6,7 @@ import HearthDelivery
 ///
 /// ```json
 /// { "origins": { "main": "https://models.example.org/models.json" },
-///   "defaultModel": "smollm2-135m-instruct", "contextLength": 4096, "threads": 3 }
+///   "defaultModel": "smollm2-135m-instruct", "contextLength": 4096, "threads": 3, "network": { "metered": "deny" } }
 /// ```
 /// Settings of other versions are kept as they are when the file is written.
 public struct Configuration: Sendable, Hashable {
@@ -22,7 +22,10 @@ public struct Configuration: Sendable, Hashable {
     public var maximumNewTokens: Int?
     /// The sampling temperature; `nil` for the package's default.
     public var temperature: Float?
+    /// What to do about metered networks; `nil` asks where somebody can be asked, and refuses elsewhere.
+    public var meteredUse: MeteredUse?
     private var others: [String: JSONValue] = [:]
+    private var otherNetworkSettings: [String: JSONValue] = [:]
 
     /// The most bytes a configuration file may have.
     public static let maximumFileSize = 1 << 20
@@ -52,6 +55,14 @@ public struct Configuration: Sendable, Hashable {
                     }
                     try set("origins.\(name)", to: text)
                 }
+            case ("network", .object(let entries)):
+                otherNetworkSettings = entries.filter { $0.key != "metered" }
+                switch entries["metered"] {
+                case nil, .null: break
+                case .string(let text): try set("network.metered", to: text)
+                case let value?: throw ConfigurationError.invalid("network.metered", "a text", found: value.shown)
+                }
+            case ("network", _): throw ConfigurationError.invalid(key, "an object of settings", found: value.shown)
             case ("origins", _): throw ConfigurationError.invalid(key, "an object of addresses", found: value.shown)
             case (_, .string(let text)) where Self.keys.contains(key): try set(key, to: text)
             case (_, .number):
@@ -67,6 +78,9 @@ public struct Configuration: Sendable, Hashable {
     public func json() -> Data {
         var object = others
         if !origins.isEmpty { object["origins"] = .object(origins.mapValues { .string($0.absoluteString) }) }
+        var network = otherNetworkSettings
+        network["metered"] = meteredUse.map { .string($0.rawValue) }
+        if !network.isEmpty { object["network"] = .object(network) }
         object["defaultModel"] = defaultModel.map { .string($0) }
         object["contextLength"] = contextLength.map { .integer($0) }
         object["threads"] = threads.map { .integer($0) }
@@ -82,6 +96,7 @@ extension Configuration {
     /// The settings, as help texts and messages list them.
     public static let keys = [
         "origins.NAME", "defaultModel", "contextLength", "threads", "maximumNewTokens", "temperature",
+        "network.metered",
     ]
 
     /// Every setting that has a value, in order.
@@ -106,6 +121,7 @@ extension Configuration {
         case "threads": return threads.map(String.init)
         case "maximumNewTokens": return maximumNewTokens.map(String.init)
         case "temperature": return temperature.map { "\($0)" }
+        case "network.metered": return meteredUse?.rawValue
         default: throw ConfigurationError.unknownKey(key)
         }
     }
@@ -135,6 +151,14 @@ extension Configuration {
                     throw ConfigurationError.invalid(key, "a number from 0 to 5", found: text)
                 }
                 return value
+            }
+        case "network.metered":
+            meteredUse = try text.map { text in
+                guard let use = MeteredUse(rawValue: text) else {
+                    let names = MeteredUse.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw ConfigurationError.invalid(key, "one of \(names)", found: text)
+                }
+                return use
             }
         default: throw ConfigurationError.unknownKey(key)
         }

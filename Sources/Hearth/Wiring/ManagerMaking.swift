@@ -4,8 +4,9 @@ import HearthDelivery
 import HearthHTTP
 
 extension ModelManager {
-    /// A manager as the settings and the environment want it: `HEARTH_ORIGIN` takes the place of the configured origins.
-    /// - Throws: ``ConfigurationError`` when `HEARTH_ORIGIN` is no address.
+    /// A manager as the settings and the environment want it: `HEARTH_ORIGIN` takes the place of the configured origins,
+    /// `HEARTH_NETWORK` that of the system's network monitor.
+    /// - Throws: ``ConfigurationError`` when one of them cannot be used.
     public init(
         home: Path, configuration: Configuration,
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -13,7 +14,7 @@ extension ModelManager {
     ) throws {
         self.init(
             home: home, origins: try configuration.origins(environment: environment), http: http, time: time,
-            deviceMemory: deviceMemory)
+            network: try NetworkChoice.monitor(environment: environment), deviceMemory: deviceMemory)
     }
 }
 

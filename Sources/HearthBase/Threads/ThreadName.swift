@@ -4,8 +4,8 @@ import Foundation
 ///
 /// Not `Thread.current.name` on Linux: setting that does nothing before `start()` has returned to whoever started the
 /// thread, which may well be after the thread's own first instructions. It would keep the name of the thread it came from.
-enum ThreadName {
-    static var current: String {
+package enum ThreadName {
+    package static var current: String {
         get {
             #if os(Linux)
                 let name = try? String(contentsOfFile: file, encoding: .utf8)

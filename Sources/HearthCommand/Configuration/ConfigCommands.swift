@@ -3,7 +3,8 @@ import HearthBase
 
 private let keyArgument = Argument(
     "KEY", .word,
-    "The setting: origins.NAME, defaultModel, contextLength, threads, maximumNewTokens or temperature.")
+    "The setting: origins.NAME, defaultModel, contextLength, threads, maximumNewTokens, temperature or network.metered."
+)
 
 /// `hearth config get KEY`
 struct ConfigGet: Command {
@@ -38,7 +39,9 @@ struct ConfigSet: Command {
             "Settings are kept in config.json in the home folder, readable by its owner only.",
             "origins.NAME is the address of a models.json: https, http to this machine, or a path. "
                 + "defaultModel is what chat uses when no model is named. contextLength, threads, maximumNewTokens and "
-                + "temperature change how models run; unset, each has a sensible value of its own.",
+                + "temperature change how models run; unset, each has a sensible value of its own. network.metered is "
+                + "allow, ask or deny: what to do on a network whose bytes cost money; unset, you are asked at a terminal, "
+                + "and elsewhere the download is refused.",
         ],
         arguments: [keyArgument, value],
         examples: [

@@ -16,6 +16,7 @@ struct Examination: Sendable {
         } catch {
             report.findings.append(DoctorReport.Finding(error))
         }
+        await examineNetwork(&report)
         await examineEngine(&report)
         await examineHome(&report)
         await examineModels(&report)
@@ -24,6 +25,25 @@ struct Examination: Sendable {
     }
 
     private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    /// How the network is and who says so: what decides whether `pull` begins.
+    private func examineNetwork(_ report: inout DoctorReport) async {
+        do {
+            let monitor = try NetworkChoice.monitor(environment: context.environment)
+            var condition = NetworkCondition.unrestricted
+            for await first in monitor.conditions() {
+                condition = first
+                break
+            }
+            var words = condition.isOnline ? ["online", condition.isMetered ? "metered" : "not metered"] : ["offline"]
+            words[words.count - 1] += monitor.source.map { " (\($0))" } ?? " (assumed: no NetworkManager to ask)"
+            report.chapters.append(
+                DoctorReport.Chapter(
+                    title: "Network", facts: [DoctorReport.Fact(name: "now", value: words.joined(separator: ", "))]))
+        } catch {
+            report.findings.append(DoctorReport.Finding(error))
+        }
+    }
 
     private func examineEngine(_ report: inout DoctorReport) async {
         do {

@@ -32,15 +32,20 @@ struct Pull: Command {
             "Fetches the model, checks its bytes against the publisher's digest, installs it and makes it the active "
                 + "release of its family. What is there already is not fetched again.",
             "An interrupted pull keeps what it has received; the same command goes on from there.",
+            "On a metered network, where bytes cost money, nothing is fetched unless you agree: at a terminal you are asked, "
+                + "with the size. Files and this machine's own addresses are no network.",
             "With --format json, one object a line: event is progress (phase, completedBytes, totalBytes, bytesPerSecond, "
                 + "secondsLeft, connections), and last done or error.",
         ],
         arguments: [reference],
         options: [
-            version, variant, noActivate, rate, allowUnverified, allowDowngrade, allowStale, ignoreMemory, format,
+            version, variant, noActivate, rate, Option.metered, allowUnverified, allowDowngrade, allowStale,
+            ignoreMemory,
+            format,
         ],
         exitStatuses: [
-            (0, "It is installed."), (1, "It failed; see the code."), (75, "The origin cannot be reached now."),
+            (0, "It is installed."), (1, "It failed; see the code."),
+            (75, "Not now: the origin cannot be reached, or the network is metered or gone."),
             (130, "Interrupted; what was received is kept."),
         ],
         examples: [
@@ -53,6 +58,7 @@ struct Pull: Command {
 
     let reference: ModelReference
     let options: PullOptions
+    let metered: MeteredUse?
     let format: EventFormat
 
     init(_ values: ParsedArguments) throws {
@@ -67,12 +73,15 @@ struct Pull: Command {
         options.ignoreMemory = values.has(Self.ignoreMemory)
         options.bytesPerSecond = try values.value(Self.rate)
         self.options = options
+        metered = try values.value(.metered)
         format = try values.value(Self.format) ?? .text
     }
 
     func run(in context: CommandContext) async throws {
         if format == .json { context.console.speakEvents() }
         let manager = try await context.manager()
+        var options = options
+        options.metered = try await context.meteredUse(metered)
         let resolved = try await manager.resolve(reference, options: options)
         if let choice = resolved.reason.sentence(resolved.release.identity) { context.console.say(choice) }
         let outcome = try await PullShell(context: context, format: format)
@@ -86,9 +95,25 @@ struct PullShell: Sendable {
     let context: CommandContext
     let format: EventFormat
 
+    /// Asks first where the network is metered and a question is wanted.
     /// - Throws: what the pull throws; an interruption says what is kept.
     func pull(_ resolved: ResolvedRelease, with manager: ModelManager, options: PullOptions) async throws -> PullOutcome
     {
+        do {
+            return try await attempt(resolved, with: manager, options: options)
+        } catch let error as DeliveryError where error.code == .meteredNetwork && options.metered == .ask {
+            let size = ByteCount(resolved.release.totalSize)
+            let question = "This network is metered. Fetch \(size) of \(resolved.release.identity.family) now?"
+            guard context.hasPerson, try await context.confirms(question) else { throw error }
+            var options = options
+            options.metered = .allow
+            return try await attempt(resolved, with: manager, options: options)
+        }
+    }
+
+    private func attempt(
+        _ resolved: ResolvedRelease, with manager: ModelManager, options: PullOptions
+    ) async throws -> PullOutcome {
         let label = resolved.release.identity.description
         let reporter = ProgressReporter(console: context.console, label: label, format: format, time: context.time)
         let last = Locked<TransferProgress?>(nil)

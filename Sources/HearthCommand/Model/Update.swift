@@ -16,7 +16,7 @@ struct Update: Command {
             "With --format json, an event of the kind finding for every model (family, active, offered, reason), then as "
                 + "for pull, and last done or error.",
         ],
-        arguments: [family], options: [check, format],
+        arguments: [family], options: [check, Option.metered, format],
         examples: [
             .init("hearth update --check", "See whether there is something new."),
             .init("hearth update lupus-diary", "Fetch and activate it for one model."),
@@ -24,11 +24,13 @@ struct Update: Command {
 
     let family: Family?
     let isCheckOnly: Bool
+    let metered: MeteredUse?
     let format: EventFormat
 
     init(_ values: ParsedArguments) throws {
         family = try values.optional(Self.family)
         isCheckOnly = values.has(Self.check)
+        metered = try values.value(.metered)
         format = try values.value(Self.format) ?? .text
     }
 
@@ -49,11 +51,12 @@ struct Update: Command {
         }
         if findings.isEmpty { context.console.say("No model is installed.") }
         if !isCheckOnly {
+            var options = PullOptions()
+            options.metered = try await context.meteredUse(metered)
             for case .newVersion(let release) in findings.map(\.reason) {
                 let identity = release.identity
                 let reference = ModelReference.family(
                     identity.family, version: identity.version, variant: identity.variant)
-                let options = PullOptions()
                 let resolved = try await manager.resolve(reference, options: options)
                 _ = try await PullShell(context: context, format: format)
                     .pull(resolved, with: manager, options: options)

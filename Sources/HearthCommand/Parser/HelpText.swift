@@ -46,13 +46,14 @@ enum HelpText {
         let environment = [
             row("HEARTH_HOME", "Where models are kept (default: ~/.local/share/hearth)."),
             row("HEARTH_ORIGIN", "The models.json to use instead of the configured origins."),
+            row("HEARTH_NETWORK", "metered, unmetered or offline: what the system gets wrong or cannot know."),
             row("HEARTH_LOG", "debug, info, warning or error: log to stderr."),
             row("NO_COLOR", "Print without colour."),
         ]
         text += section("environment", environment.joined())
         let statuses = [
             row("0", "Done.", column: 7), row("1", "Failed; the code is in brackets.", column: 7),
-            row("64", "Wrong usage.", column: 7), row("75", "Try again later: offline or busy.", column: 7),
+            row("64", "Wrong usage.", column: 7), row("75", "Try again later: offline, metered or busy.", column: 7),
             row("130", "Interrupted; what was received is kept.", column: 7),
         ]
         text += section("exit status", statuses.joined())

@@ -84,15 +84,17 @@ struct TransfersResume: Command {
                 + "not fetched again, and the model is installed at the end.",
             "With --format json, events as of pull.",
         ],
-        arguments: [Argument.transferKey], options: [rate, format],
+        arguments: [Argument.transferKey], options: [rate, Option.metered, format],
         exitStatuses: [
             (0, "It goes on elsewhere, or is installed."), (1, "It failed; see the code."),
-            (75, "The origin cannot be reached now."), (130, "Interrupted; what was received is kept."),
+            (75, "Not now: the origin cannot be reached, or the network is metered or gone."),
+            (130, "Interrupted; what was received is kept."),
         ],
         examples: [.init("hearth transfers resume lupus-diary", "Go on with everything of one model.")])
 
     let key: String
     let options: PullOptions
+    let metered: MeteredUse?
     let format: EventFormat
 
     init(_ values: ParsedArguments) throws {
@@ -100,12 +102,15 @@ struct TransfersResume: Command {
         var options = PullOptions()
         options.bytesPerSecond = try values.value(Self.rate)
         self.options = options
+        metered = try values.value(.metered)
         format = try values.value(Self.format) ?? .text
     }
 
     func run(in context: CommandContext) async throws {
         if format == .json { context.console.speakEvents() }
         let manager = try await context.transfers()
+        var options = options
+        options.metered = try await context.meteredUse(metered)
         var pulled: [ModelReference] = []
         for summary in try await manager.transfers.list().matching(key) {
             switch try await manager.transfers.resume(summary.key) {

@@ -50,11 +50,14 @@ struct CommandProbe {
     let errors: CaptureSink
     let environment: [String: String]
     let interruptions: Interruptions
+    let time: TimeSource
 
     init(
         home: Path, environment: [String: String] = [:], output: CaptureSink = CaptureSink(),
-        errors: CaptureSink = CaptureSink(), interruptions: Interruptions = Interruptions()
+        errors: CaptureSink = CaptureSink(), interruptions: Interruptions = Interruptions(),
+        time: TimeSource = .system
     ) {
+        self.time = time
         self.interruptions = interruptions
         self.output = output
         self.errors = errors
@@ -72,6 +75,6 @@ struct CommandProbe {
             in: CommandContext(
                 environment: environment,
                 console: Console(output: output, errors: errors, environment: environment), input: input,
-                interruptions: interruptions, time: .system))
+                interruptions: interruptions, time: time))
     }
 }

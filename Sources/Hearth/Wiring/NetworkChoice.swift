@@ -1,0 +1,21 @@
+import HearthBase
+import HearthDelivery
+
+/// Who says how the network is.
+public enum NetworkChoice {
+    /// The system's own monitor, unless `HEARTH_NETWORK` says `metered`, `unmetered` or `offline`: nobody but the user knows that
+    /// a cable leads to a telephone, or that the system takes the network for another than it is.
+    /// - Throws: ``ConfigurationError`` with `invalid-configuration` for any other word.
+    public static func monitor(environment: [String: String]) throws -> any NetworkMonitor {
+        guard let word = environment["HEARTH_NETWORK"], !word.isEmpty else { return SystemNetwork.monitor() }
+        let condition: NetworkCondition
+        switch word {
+        case "metered": condition = NetworkCondition(isOnline: true, isMetered: true)
+        case "unmetered": condition = .unrestricted
+        case "offline": condition = NetworkCondition(isOnline: false, isMetered: false)
+        default:
+            throw ConfigurationError.invalid("HEARTH_NETWORK", "metered, unmetered or offline", found: word)
+        }
+        return UnmonitoredNetwork(assuming: condition, source: "HEARTH_NETWORK")
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthDelivery
+
+extension Option where Value == MeteredUse {
+    /// `--metered allow|ask|deny`, for every command that fetches models.
+    static let metered = Option(
+        "metered", "allow|ask|deny", ValueKind<MeteredUse>.choice,
+        default: "network.metered, else ask at a terminal, else deny",
+        "What to do on a network whose bytes cost money: fetch all the same, ask first, or refuse.")
+}
+
+extension CommandContext {
+    /// What to do about metered networks: what the command line says, else the settings, else to ask if there is somebody.
+    /// - Throws: ``ConfigurationError``, ``FileError``
+    func meteredUse(_ named: MeteredUse?) async throws -> MeteredUse {
+        if let named { return named }
+        if let configured = try await configuration.meteredUse { return configured }
+        return hasPerson ? .ask : .deny
+    }
+
+    /// Whether a question is seen and can be answered.
+    var hasPerson: Bool { input.isTerminal && console.errors.isTerminal }
+
+    /// Asks the person; anything but a yes is a no.
+    /// - Throws: `CancellationError` when the command is interrupted instead.
+    func confirms(_ question: String) async throws -> Bool {
+        console.prompt("\(TerminalText.singleLine(question)) [y/N] ")
+        for await line in input.lines() {
+            try Task.checkCancellation()
+            return ["y", "yes"].contains(line.trimmingCharacters(in: .whitespaces).lowercased())
+        }
+        // No answer: the input's end left the cursor behind the question.
+        console.prompt("\n")
+        try Task.checkCancellation()
+        return false
+    }
+}
