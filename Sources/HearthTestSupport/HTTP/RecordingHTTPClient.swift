@@ -29,22 +29,23 @@ public final class RecordingHTTPClient: HTTPClient {
     private let base: any HTTPClient
     private let size: UInt64
     private let patience: Duration
-    private let beforeChunk: @Sendable (HTTPHeaders) async throws -> Void
+    private let beforePiece: @Sendable (HTTPHeaders) async throws -> Int
     private let state = Locked(State())
 
     /// Notes what passes through `base`.
     /// - Parameters:
     ///   - size: the file's length, where a range without an end stops.
     ///   - patience: the longest silence this client waits for, whatever a request allows: nobody waits in a test.
-    ///   - beforeChunk: called with the answer's headers before each chunk is handed on.
+    ///   - beforePiece: called with the answer's headers before bytes are handed on; returns how many at most. What a
+    ///     server sends bit by bit may come in one piece if this machine is busy.
     public init(
         _ base: any HTTPClient, size: UInt64, patience: Duration = .seconds(60),
-        beforeChunk: @escaping @Sendable (HTTPHeaders) async throws -> Void = { _ in }
+        beforePiece: @escaping @Sendable (HTTPHeaders) async throws -> Int = { _ in .max }
     ) {
         self.base = base
         self.size = size
         self.patience = patience
-        self.beforeChunk = beforeChunk
+        self.beforePiece = beforePiece
     }
 
     /// The exchanges so far, in order.
@@ -72,12 +73,20 @@ public final class RecordingHTTPClient: HTTPClient {
         let start = response.status == 206 ? asked.lowerBound : 0
         // Used by one consumer at a time, as any body; a copy shares all there is to share.
         nonisolated(unsafe) let chunks = response.body.makeAsyncIterator()
+        let waiting = Locked<ArraySlice<UInt8>>([])
         let body = HTTPBody { [self] in
-            var copy = chunks
-            guard let chunk = try await copy.next() else { return nil }
-            try await beforeChunk(response.headers)
-            note(chunk.count, at: start, of: index)
-            return chunk
+            if waiting.withLock({ $0.isEmpty }) {
+                var copy = chunks
+                guard let chunk = try await copy.next() else { return nil }
+                waiting.withLock { $0 = chunk[...] }
+            }
+            let most = try await beforePiece(response.headers)
+            let piece = waiting.withLock { waiting in
+                defer { waiting = waiting.dropFirst(most) }
+                return Array(waiting.prefix(most))
+            }
+            note(piece.count, at: start, of: index)
+            return piece
         }
         return HTTPResponse(status: response.status, headers: response.headers, url: response.url, body: body)
     }

@@ -11,8 +11,8 @@ final class FaultRun: Sendable {
     static let content = Content.pattern(count: 300_000)
     static let digest = SHA256Digest(hashing: content.bytes)
     private static let http = CurlHTTPClient()
-    /// The name of a server's header that says how many seconds each of its chunks takes, on the virtual clock.
-    static let pace = "X-Seconds-Per-Chunk"
+    /// The name of a server's header that says how many seconds each 1000 bytes take, on the virtual clock.
+    static let pace = "X-Seconds-Per-1000-Bytes"
 
     private let fault: Fault
     private let shape: Shape
@@ -117,8 +117,9 @@ final class FaultRun: Sendable {
             http = CurlHTTPClient(certificateAuthorities: tlsServer.authority)
         }
         return RecordingHTTPClient(http, size: Self.content.count, patience: fault.patience) { [clock] headers in
-            guard let seconds = headers[Self.pace].flatMap({ Double($0) }) else { return }
+            guard let seconds = headers[Self.pace].flatMap({ Double($0) }) else { return .max }
             try await clock.sleep(until: clock.now.advanced(by: .seconds(seconds)), tolerance: nil)
+            return 1000
         }
     }
 

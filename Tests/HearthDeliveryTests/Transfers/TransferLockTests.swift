@@ -6,7 +6,7 @@ import Testing
 @testable import HearthDelivery
 
 /// One holder at a time, whatever died before.
-@Suite struct TransferLockTests {
+@Suite(.timeLimit(.minutes(10))) struct TransferLockTests {
     private let folder: TemporaryFolder
     private let disk = LocalFileSystem()
     private let clock = ManualClock()
@@ -33,12 +33,14 @@ import Testing
     }
 
     /// The number of a process that has ended.
-    private func deadProcess() throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/true")
-        try process.run()
-        process.waitUntilExit()
-        return process.processIdentifier
+    private func deadProcess() async throws -> Int32 {
+        try await blocking {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/true")
+            try process.run()
+            process.waitUntilExit()
+            return process.processIdentifier
+        }
     }
 
     @Test(arguments: [TransferLock.Basis.flockAndLease, .leaseOnly])
@@ -64,8 +66,8 @@ import Testing
         #expect(try acquire(.leaseOnly) != nil)
     }
 
-    @Test func aLeaseOfADeadProcessIsVoidAtOnce() throws {
-        try leave(pid: try deadProcess())
+    @Test func aLeaseOfADeadProcessIsVoidAtOnce() async throws {
+        try leave(pid: try await deadProcess())
         #expect(try TransferLock.holder(of: place, fileSystem: disk, now: clock.time.now) == nil)
         #expect(try acquire(.leaseOnly) != nil)
     }
@@ -131,8 +133,8 @@ import Testing
         #expect(try disk.contents(ofFile: target, limit: 100) == Data("precious".utf8))
     }
 
-    @Test func whoDiedWhileTakingOverIsTakenOverToo() throws {
-        let dead = try deadProcess()
+    @Test func whoDiedWhileTakingOverIsTakenOverToo() async throws {
+        let dead = try await deadProcess()
         try leave(pid: dead)
         guard case .lease(let stale) = try FoundLease.read(leasePath, in: disk) else {
             Issue.record("no lease")
@@ -153,7 +155,7 @@ import Testing
 
     /// Two takers of one stale lease, without flock, a hundred times; and a third who only waits for a gap.
     @Test func twoTakersNeverBothHold() async throws {
-        let dead = try deadProcess()
+        let dead = try await deadProcess()
         var takers = 0
         for round in 0..<100 {
             if round % 2 == 0 { try leave(pid: dead) }
@@ -227,7 +229,7 @@ import Testing
         #expect(lease.holder.boot == "another")
     }
 
-    @Test func withoutHardLinksItExcludesAsWell() throws {
+    @Test func withoutHardLinksItExcludesAsWell() async throws {
         let plain = LinklessFileSystem()
         func take() throws -> TransferLock? {
             try TransferLock.tryAcquire(place, fileSystem: plain, time: clock.time, basis: .leaseOnly)
@@ -236,7 +238,7 @@ import Testing
         #expect(try take() == nil)
         first.release()
         #expect(try take() != nil)
-        try leave(pid: try deadProcess())
+        try leave(pid: try await deadProcess())
         #expect(try take() != nil)
     }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthDelivery
 
 /// Real sockets and a real disk; the managers' own time stands still unless a test moves it.
-@Suite struct TransferManagerTests {
+@Suite(.timeLimit(.minutes(10))) struct TransferManagerTests {
     static let content = Content.pattern(count: 300_000)
     static let digest = SHA256Digest(hashing: content.bytes)
     private static let http = CurlHTTPClient()
