@@ -77,6 +77,8 @@ public protocol FileSystem: Sendable {
     func synchronize(_ file: OpenFile) throws
     /// Lets the system forget its copy in memory of bytes that are on the disk; a hint, and never an error.
     func releaseCache(_ file: OpenFile, _ range: Range<UInt64>)
+    /// The parts of a file that were ever written, as far as the system knows (`SEEK_DATA`); else the whole of it.
+    func dataRanges(of file: OpenFile) throws -> [Range<UInt64>]
     /// Brings a folder's entries to the disk (`fsync` on the folder).
     func synchronizeFolder(_ path: Path) throws
     func status(of file: OpenFile) throws -> FileStatus
@@ -103,6 +105,9 @@ extension FileSystem {
 
     /// Keeps everything: a file system without a cache has nothing to forget.
     public func releaseCache(_ file: OpenFile, _ range: Range<UInt64>) {}
+
+    /// The whole file: a file system that keeps no account of holes.
+    public func dataRanges(of file: OpenFile) throws -> [Range<UInt64>] { [0..<(try status(of: file).size)] }
 
     /// Opens with the permissions `0644` for a new file.
     public func open(_ path: Path, _ mode: OpenMode) throws -> OpenFile { try open(path, mode, permissions: 0o644) }

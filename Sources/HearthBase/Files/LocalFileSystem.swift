@@ -91,6 +91,28 @@ public struct LocalFileSystem: FileSystem {
         #endif
     }
 
+    public func dataRanges(of file: OpenFile) throws -> [Range<UInt64>] {
+        let size = try status(of: file).size
+        #if os(Linux)
+            // `SEEK_DATA` and `SEEK_HOLE`, which Swift does not see: GNU extensions of <unistd.h>.
+            let (seekData, seekHole): (Int32, Int32) = (3, 4)
+            var ranges: [Range<UInt64>] = []
+            var offset: off_t = 0
+            while offset < size {
+                let start = lseek(file.descriptor, offset, seekData)
+                // Nothing but a hole follows; or this file system does not know its holes.
+                if start < 0 { return errno == ENXIO ? ranges : [0..<size] }
+                let end = lseek(file.descriptor, start, seekHole)
+                guard end > start else { return [0..<size] }
+                ranges.append(UInt64(start)..<UInt64(end))
+                offset = end
+            }
+            return ranges
+        #else
+            return [0..<size]
+        #endif
+    }
+
     public func synchronizeFolder(_ path: Path) throws {
         let folder = try open(path, .read, permissions: 0)
         do {

@@ -15,13 +15,21 @@ public struct FileTransfer: Sendable {
     private let fileSystem: any FileSystem
     private let time: TimeSource
     private let folder: Path
+    private let tuning: TransferTuning
+    private let provider: (any DownloadURLProvider)?
 
     /// Transfers whose files grow below `folder`.
-    public init(http: any HTTPClient, fileSystem: any FileSystem, time: TimeSource, folder: Path) {
+    /// - Parameter provider: makes the addresses that are used of those in the catalog; `nil` uses them as they are.
+    public init(
+        http: any HTTPClient, fileSystem: any FileSystem, time: TimeSource, folder: Path,
+        tuning: TransferTuning = TransferTuning(), provider: (any DownloadURLProvider)? = nil
+    ) {
         self.http = http
         self.fileSystem = fileSystem
         self.time = time
         self.folder = folder
+        self.tuning = tuning
+        self.provider = provider
     }
 
     /// Fetches what is missing of a file, and checks it.
@@ -56,13 +64,26 @@ public struct FileTransfer: Sendable {
         var download = Download()
         download.take(.start)
         var request = request
+        if let index = request.index, request.size.exact != index.fileSize { request.index = nil }
         var fetched: UInt64 = 0
         while true {
-            var file = try await fetchOnce(request, at: place, reporter)
+            var (file, isAdopted) = try await fetchOnce(request, at: place, reporter)
             fetched += file.fetchedBytes
             file.fetchedBytes = fetched
             download.take(.received)
             guard let expected = request.digest, expected != file.digest else { return file }
+            if isAdopted {
+                // Bytes nobody vouched for were worth a try; that they are wrong is not the server's fault.
+                try await discardPart(at: place)
+                download = Download()
+                download.take(.start)
+                continue
+            }
+            if request.index != nil {
+                try await discardPart(at: place)
+                throw Self.corrupted(
+                    request, "is not what its chunk index describes", expected: expected, found: file.digest)
+            }
             for effect in download.take(.mismatch) {
                 switch effect {
                 case .discardPart: try await discardPart(at: place)
@@ -73,8 +94,8 @@ public struct FileTransfer: Sendable {
                 case .fetch, .verify, .extract, .stop: break  // no answers to a mismatch
                 }
             }
-            if case .failed(let failure) = download.state {
-                throw Self.corrupted(failure, request, expected: expected, found: file.digest)
+            if case .failed = download.state {
+                throw Self.corrupted(request, expected: expected, found: file.digest)
             }
             // Whoever sent the wrong bytes is asked last.
             request.locations.append(request.locations.removeFirst())
@@ -82,25 +103,35 @@ public struct FileTransfer: Sendable {
     }
 
     /// Fetches what is missing of the whole, whatever its digest.
+    /// - Returns: the file, and whether some of it was taken over without a journal.
     private func fetchOnce(
         _ request: TransferRequest, at place: Path, _ reporter: ProgressReporter
-    ) async throws -> TransferredFile {
-        let part = try await blocking { [fileSystem, time] in
-            try PartFile(request, in: place, fileSystem: fileSystem, time: time)
+    ) async throws -> (TransferredFile, isAdopted: Bool) {
+        let session = Locked<TransferSession?>(nil)
+        let part = try await blocking { [fileSystem, time, tuning] in
+            try PartFile(request, in: place, fileSystem: fileSystem, time: time, tuning: tuning) { chunk, range in
+                session.withLock { $0 }?.want(range, chunk: chunk)
+            }
         }
-        try await part.rehash { reporter.report(.verifying, $0, request.size.exact) }
-        let session = TransferSession(request: request, http: http, time: time, part: part, reporter: reporter)
+        // Chunks from earlier times are checked first: only then is it known what is missing.
+        if request.index != nil { try await part.settle() }
+        let running = TransferSession(
+            request: request, http: http, time: time, part: part,
+            addresses: SourceAddresses(locations: request.locations, provider: provider),
+            state: Locked(SessionState(request, held: part.held, tuning: tuning)), tuning: tuning, reporter: reporter)
+        session.withLock { $0 = running }
+        defer { session.withLock { $0 = nil } }
         do {
-            try await session.run()
+            let length = try await running.run()
+            reporter.report(.verifying, length, length)
+            let digest = try await part.finish(at: length)
+            let file = TransferredFile(
+                path: place.appending("data.part"), size: length, digest: digest, fetchedBytes: running.fetchedBytes)
+            return (file, await part.isAdopted)
         } catch {
             try? await part.record()  // the first error is the one to tell; what was recorded before stays recorded
             throw error
         }
-        let length = await part.length
-        reporter.report(.verifying, length, length)
-        let digest = try await part.finish()
-        return TransferredFile(
-            path: place.appending("data.part"), size: length, digest: digest, fetchedBytes: session.fetchedBytes)
     }
 
     private func discardPart(at place: Path) async throws {
@@ -110,15 +141,16 @@ public struct FileTransfer: Sendable {
         }
     }
 
-    private static func corrupted(
-        _ failure: DownloadFailure, _ request: TransferRequest, expected: SHA256Digest, found: SHA256Digest
+    private static let inAllAttempts = "did not match its checksum in \(Download.maximumAttempts) attempts"
+
+    static func corrupted(
+        _ request: TransferRequest, _ what: String = inAllAttempts, expected: SHA256Digest?, found: SHA256Digest?
     ) -> TransferError {
         TransferError(
-            .checksumMismatch,
-            "\(failure.message): \(request.label) did not match its checksum in \(Download.maximumAttempts) attempts",
+            .checksumMismatch, "\(DownloadFailure.corrupted.message): \(request.label) \(what)",
             context: ErrorContext(
                 file: request.label, url: request.locations.first?.withoutQuery,
-                expected: expected.hex, found: found.hex,
+                expected: expected?.hex, found: found?.hex,
                 remedy: "The damaged bytes were removed; try again, and tell the publisher if it stays so."))
     }
 
@@ -128,7 +160,7 @@ public struct FileTransfer: Sendable {
         let place = try self.place(of: request)
         guard let part = try fileSystem.status(at: place.appending("data.part")) else { return 0 }
         let journal = try TransferJournal.read(place.appending("journal"), in: fileSystem)
-        let recorded = journal.map { $0.describes(request) && $0.prefix <= part.size ? $0.prefix : 0 } ?? 0
+        let recorded = journal.map { $0.describes(request) ? $0.held.byteCount : 0 } ?? 0
         // A whole file is reserved with its first bytes, and the next attempt writes into the same one.
         return min(request.size.estimate, max(recorded, part.allocatedSize))
     }
@@ -158,9 +190,16 @@ final class ProgressReporter: Sendable {
         send = report
     }
 
-    func report(_ phase: TransferProgress.Phase, _ completed: UInt64, _ total: UInt64?) {
+    func report(
+        _ phase: TransferProgress.Phase, _ completed: UInt64, _ total: UInt64?, connections: Int = 0,
+        source: String? = nil, hold: DownloadHold? = nil
+    ) {
         let now = stopwatch.elapsed
-        let reading = meter.withLock { $0.update(phase: phase, completed: completed, total: total, at: now) }
+        let reading = meter.withLock { meter in
+            meter.update(
+                phase: phase, completed: completed, total: total, connections: connections, source: source, hold: hold,
+                at: now)
+        }
         if let reading { send(reading) }
     }
 }

@@ -1,14 +1,11 @@
 import Foundation
 import HearthBase
 
-/// The file of a transfer while it grows: written in order, written as it is written, recorded in a journal.
+/// The file of a transfer while it grows: written wherever bytes belong, hashed as it is written, recorded in a journal.
 ///
 /// It writes on a thread of its own, hashes on a second and brings bytes to the disk on a third, so that neither the
 /// processor nor a slow disk stops the network.
 actor PartFile {
-    /// New bytes are recorded after this many, or after ``checkpointInterval``.
-    private static let checkpointBytes: UInt64 = 16 << 20
-    private static let checkpointInterval = Duration.milliseconds(200)
     /// What stays in the page cache of a file that is on the disk: what an engine reads first. The rest would push out
     /// what other apps have there, and waiting for fresh memory costs more than writing.
     private static let cachedPrefix: UInt64 = 128 << 20
@@ -19,142 +16,204 @@ actor PartFile {
     private let fileSystem: any FileSystem
     private let file: OpenFile
     private let journalPath: Path
-    private let limit: UInt64
+    private let tuning: TransferTuning
     private let stopwatch: Stopwatch
+    private let ledger: Locked<PartLedger>
+    private let verifier: PartVerifier
 
+    /// Counts restarts.
+    private(set) var epoch = 0
     private var journal: TransferJournal
-    private var hash = HashingPump()
-    private var written: UInt64 = 0
-    private var recorded: UInt64
+    private var recorded: RangeSet<UInt64>
+    private var releasedEnd = PartFile.cachedPrefix
+    private var unrecordedBytes: UInt64 = 0
     private var lastCheckpoint = Duration.zero
     private var checkpoint: Task<TransferJournal, any Error>?
 
-    /// The bytes of the file from the first on that are written.
-    var length: UInt64 { written }
-    /// The strong entity tag the bytes belong to.
-    var entityTag: String? { journal.entityTag }
-
-    /// Opens or creates the part file of a request in `folder`; what a journal does not vouch for is void.
-    init(_ request: TransferRequest, in folder: Path, fileSystem: any FileSystem, time: TimeSource) throws {
+    /// Opens or creates the part file of a request in `folder`, and takes over what its journal vouches for. Blocks.
+    ///
+    /// - Parameter wanted: told of a chunk that turned out to be wrong and has to be fetched again, on any thread.
+    init(
+        _ request: TransferRequest, in folder: Path, fileSystem: any FileSystem, time: TimeSource,
+        tuning: TransferTuning, wanted: @escaping @Sendable (_ chunk: Int, Range<UInt64>) -> Void
+    ) throws {
         self.fileSystem = fileSystem
+        self.tuning = tuning
         journalPath = folder.appending("journal")
-        limit = request.size.limit
         stopwatch = time.stopwatch()
         file = try fileSystem.open(folder.appending("data.part"), .readWrite)
-        let empty = TransferJournal(
-            digest: request.digest, size: request.size.exact, location: request.locations.first?.withoutQuery ?? "")
-        let found = try TransferJournal.read(journalPath, in: fileSystem)
-        journal = found.flatMap { $0.describes(request) ? $0 : nil } ?? empty
-        if journal.prefix > (try fileSystem.status(of: file).size) { journal = empty }
-        recorded = journal.prefix
+        (journal, recorded) = try Self.takeOver(request, file, journalPath, fileSystem)
+        var ledger = PartLedger(index: request.index)
+        let checks = recorded.ranges.flatMap { ledger.wrote($0) }.map { ledger.check(ofChunk: $0) }
+        let frontier = ledger.frontier
+        self.ledger = Locked(ledger)
+        verifier = PartVerifier(file, fileSystem: fileSystem, ledger: self.ledger, wanted: wanted)
+        verifier.check(checks)
+        verifier.extend(to: frontier)
+        verifier.start()
     }
 
-    /// Hashes what is there from earlier times, telling how far it is; reads at memory speed, nothing is fetched.
-    func rehash(_ progress: (UInt64) -> Void) async throws {
-        while written < recorded {
-            try Task.checkCancellation()
-            let wanted = Int(min(1 << 20, recorded - written))
-            let bytes = try [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
-                count = try fileSystem.read(file, into: UnsafeMutableRawBufferPointer(buffer), at: written)
-            }
-            guard !bytes.isEmpty else { return try await restart() }
-            hash.add(bytes)
-            written += UInt64(bytes.count)
-            progress(written)
+    deinit { verifier.close() }
+
+    /// What may be there already, by the journal or, if that was lost, by the part file itself.
+    private static func takeOver(
+        _ request: TransferRequest, _ file: OpenFile, _ path: Path, _ fileSystem: any FileSystem
+    ) throws -> (TransferJournal, RangeSet<UInt64>) {
+        let empty = TransferJournal(
+            digest: request.digest, size: request.size.exact, location: request.locations.first?.withoutQuery ?? "")
+        let size = try fileSystem.status(of: file).size
+        switch try TransferJournal.find(path, in: fileSystem) {
+        case .sound(let found):
+            let fits = found.describes(request) && found.held.ranges.last?.upperBound ?? 0 <= size
+            return fits ? (found, found.held) : (empty, RangeSet())
+        case .damaged:
+            // Only a digest can tell whether these are the right bytes, of each chunk or of the whole.
+            guard request.digest != nil, size > 0, size <= request.size.limit else { return (empty, RangeSet()) }
+            var adopted = empty
+            adopted.isAdopted = true
+            let ranges = try fileSystem.dataRanges(of: file).map { $0.clamped(to: 0..<size) }.filter { !$0.isEmpty }
+            Log.write(.warning, "delivery.transfer", "\(request.label): no journal; the bytes that are there are checked")
+            return (adopted, RangeSet(ranges))
+        case .absent:
+            return (empty, RangeSet())
         }
     }
 
-    /// Begins a response: notes what it belongs to and reserves the space it needs.
-    func begin(total: UInt64?, entityTag: String?) throws {
+    // MARK: What is here
+
+    /// What of the file is written.
+    nonisolated var held: RangeSet<UInt64> { ledger.withLock { $0.written } }
+    /// How many bytes of it are written.
+    nonisolated var heldCount: UInt64 { ledger.withLock { $0.writtenCount } }
+    /// How far the whole is hashed.
+    nonisolated var hashedCount: UInt64 { verifier.position }
+
+    /// The strong entity tag of the bytes, where the place they came from has this address.
+    func entityTag(of location: String) -> String? { journal.location == location ? journal.entityTag : nil }
+
+    /// Whether bytes were taken over that no journal vouches for.
+    var isAdopted: Bool { journal.isAdopted ?? false }
+
+    // MARK: Growing
+
+    /// Begins to fetch from a place: notes what the bytes belong to and reserves the space they need.
+    func begin(total: UInt64?, entityTag: String?, location: String) throws {
         journal.entityTag = entityTag
-        journal.size = total ?? journal.size
+        journal.location = location
         guard let total else { return }
+        journal.size = total
+        guard try fileSystem.status(of: file).size < total else { return }
         do {
             try fileSystem.allocate(file, size: total)
         } catch {
             // A reservation that failed half-way would keep the disk full.
-            try fileSystem.truncate(file, to: written)
+            try fileSystem.truncate(file, to: held.ranges.last?.upperBound ?? 0)
             throw error
         }
     }
 
-    /// Adds the next bytes of the file.
-    /// - Throws: ``TransferError`` with `response-too-long` past the limit, ``FileError``.
-    func append(_ bytes: [UInt8], label: String) throws {
-        let room = limit - written
-        let accepted = UInt64(bytes.count) <= room ? bytes : Array(bytes.prefix(Int(room)))
-        try accepted.withUnsafeBytes { try fileSystem.write(file, $0, at: written) }
-        hash.add(accepted)
-        written += UInt64(accepted.count)
-        guard accepted.count == bytes.count else {
-            throw TransferError(
-                .responseTooLong, "the server sent more than the promised bytes of \(label)",
-                context: ErrorContext(file: label, expected: "at most \(limit) bytes"))
+    /// Writes bytes to their place; what is proven already stays as it is.
+    /// - Parameter epoch: the ``epoch`` in which the bytes were asked for; older ones are void.
+    func write(_ bytes: [UInt8], at offset: UInt64, epoch: Int) throws {
+        guard epoch == self.epoch else { return }
+        let range = offset..<offset + UInt64(bytes.count)
+        try bytes.withUnsafeBytes { buffer in
+            for part in ledger.withLock({ $0.writable(range) }) {
+                let (start, end) = (Int(part.lowerBound - offset), Int(part.upperBound - offset))
+                try fileSystem.write(file, UnsafeRawBufferPointer(rebasing: buffer[start..<end]), at: part.lowerBound)
+            }
         }
+        let (checks, frontier) = ledger.withLock { ledger in
+            (ledger.wrote(range).map { ledger.check(ofChunk: $0) }, ledger.frontier)
+        }
+        verifier.check(checks)
+        verifier.extend(to: frontier)
+        unrecordedBytes += UInt64(bytes.count)
         startCheckpointIfDue()
+        verifier.waitForRoom()
     }
 
-    /// Forgets every byte: the next response begins at the first.
+    /// Forgets every byte that is not proven, and those that are still on their way.
     func restart() async throws {
+        epoch += 1
         // A checkpoint on its way would vouch for bytes that are void now.
         _ = await checkpoint?.result
         checkpoint = nil
-        hash = HashingPump()
-        written = 0
-        recorded = 0
-        journal.extents = []
+        let (kept, frontier) = ledger.withLock { ledger in
+            ledger.forgetUnproven()
+            return (ledger.written, ledger.frontier)
+        }
+        verifier.restart(at: frontier)
+        recorded = kept
+        unrecordedBytes = 0
+        journal.held = kept
         journal.entityTag = nil
+        journal.isAdopted = nil
         try journal.write(journalPath, in: fileSystem)
     }
+
+    // MARK: Ending
+
+    /// Waits until every chunk that is here is checked and the bytes without a gap are hashed.
+    nonisolated func settle() async throws { try await verifier.settle() }
 
     /// Records everything written so far. Called at every end, good or bad, so that no byte is fetched twice.
     func record() async throws {
         // A checkpoint on its way holds an older state; its failure repeats itself here.
         _ = await checkpoint?.result
         checkpoint = nil
-        guard written > recorded else { return }
         let next = journalUpToNow
+        guard next.held != recorded else { return }
         try Self.commit(next, file, journalPath, fileSystem)
-        journal = next
-        recorded = written
+        ended(next)
     }
 
-    /// Ends the file: cuts off reserved space, brings it to the disk, and says what the bytes hash to.
-    func finish() async throws -> SHA256Digest {
-        try fileSystem.truncate(file, to: written)
-        journal.size = written
+    /// Ends the file at its length: brings it to the disk, and says what it hashes to.
+    func finish(at size: UInt64) async throws -> SHA256Digest {
+        if try fileSystem.status(of: file).size != size { try fileSystem.truncate(file, to: size) }
+        journal.size = size
         try await record()
-        return await hash.digest()
+        try await verifier.settle()
+        return try await verifier.digest()
     }
 
     private var journalUpToNow: TransferJournal {
         var next = journal
-        next.extents = [TransferJournal.Extent(start: 0, end: written)]
+        next.held = held
         return next
     }
 
     private func startCheckpointIfDue() {
-        guard checkpoint == nil, written > recorded else { return }
+        guard checkpoint == nil, unrecordedBytes > 0 else { return }
         let isDue =
-            written - recorded >= Self.checkpointBytes || stopwatch.elapsed - lastCheckpoint >= Self.checkpointInterval
+            unrecordedBytes >= tuning.recordBytes || stopwatch.elapsed - lastCheckpoint >= tuning.recordInterval
         guard isDue else { return }
+        unrecordedBytes = 0
         let next = journalUpToNow
         let task = Task { [file, journalPath, fileSystem] in
             try await blocking { try Self.commit(next, file, journalPath, fileSystem) }
             return next
         }
         checkpoint = task
-        Task { self.checkpointEnded(await task.result) }
+        Task { self.checkpointEnded(task, await task.result) }
     }
 
-    private func checkpointEnded(_ result: Result<TransferJournal, any Error>) {
-        guard checkpoint != nil else { return }
+    private func checkpointEnded(_ task: Task<TransferJournal, any Error>, _ result: Result<TransferJournal, any Error>) {
+        guard checkpoint == task else { return }
         checkpoint = nil
         lastCheckpoint = stopwatch.elapsed
         switch result {
-        case .success(let committed): recorded = max(recorded, committed.prefix)
+        case .success(let committed): ended(committed)
         case .failure(let error): Log.write(.warning, "delivery.transfer", "could not record progress: \(error)")
         }
+    }
+
+    private func ended(_ committed: TransferJournal) {
+        recorded = committed.held
+        let end = min(recorded.prefixEnd, verifier.position)
+        guard end > releasedEnd else { return }
+        fileSystem.releaseCache(file, releasedEnd..<end)
+        releasedEnd = end
     }
 
     /// Data first, then the record that points at it.
@@ -162,7 +221,6 @@ actor PartFile {
         _ journal: TransferJournal, _ file: OpenFile, _ path: Path, _ fileSystem: any FileSystem
     ) throws {
         try fileSystem.synchronize(file)
-        if journal.prefix > cachedPrefix { fileSystem.releaseCache(file, cachedPrefix..<journal.prefix) }
         try journal.write(path, in: fileSystem)
     }
 }

@@ -17,7 +17,8 @@ struct ProgressMeter {
     ///
     /// A new phase and the last byte are always told; anything else at most every 100 ms.
     mutating func update(
-        phase: TransferProgress.Phase, completed: UInt64, total: UInt64?, at now: Duration
+        phase: TransferProgress.Phase, completed: UInt64, total: UInt64?, connections: Int = 0,
+        source: String? = nil, hold: DownloadHold? = nil, at now: Duration
     ) -> TransferProgress? {
         let isNewPhase = phase != self.phase || lastReading == nil
         if isNewPhase { lastSample = nil }
@@ -31,7 +32,7 @@ struct ProgressMeter {
         lastReading = now
         return TransferProgress(
             phase: phase, completedBytes: self.completed, totalBytes: total, bytesPerSecond: rate,
-            connections: phase == .downloading ? 1 : 0)
+            connections: connections, source: source, hold: hold)
     }
 
     private mutating func sample(at now: Duration) {

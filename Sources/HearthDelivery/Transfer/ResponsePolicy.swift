@@ -4,7 +4,7 @@ import HearthHTTP
 
 /// What to do with the head of a response to a request for a file, or for the rest of one.
 enum ResponseDecision: Equatable {
-    /// The body continues the file at the offset that was asked for; the whole file has `total` bytes, if it is known.
+    /// The body is what was asked for; the whole file has `total` bytes, if it is known.
     case append(total: UInt64?)
     /// The body is the file from its first byte: what is there is void.
     case restart(total: UInt64?)
@@ -18,8 +18,10 @@ enum ResponseDecision: Equatable {
 struct ResponsePolicy {
     let label: String
     let size: FileSize
-    /// The offset of the range that was asked for; 0 if the whole file was.
-    let offset: UInt64
+    /// The bytes that were asked for; `nil` if the whole file was.
+    let asked: Range<UInt64>?
+    /// Whether the address is good for a limited time only; then a 400 is how some servers say that the time is over.
+    var isSigned = false
 
     /// - Throws: ``TransferError``.
     func decide(status: Int, headers: HTTPHeaders, url: URL) throws -> ResponseDecision {
@@ -28,19 +30,26 @@ struct ResponsePolicy {
         case 200:
             let total = headers["Content-Length"].flatMap { UInt64($0) }
             try check(total: total, url)
-            return offset == 0 ? .append(total: total ?? size.exact) : .restart(total: total ?? size.exact)
+            let isWanted = asked.map { $0.lowerBound == 0 } ?? true
+            return isWanted ? .append(total: total ?? size.exact) : .restart(total: total ?? size.exact)
         case 206:
             let range = headers["Content-Range"].flatMap { ContentRange($0) }
-            guard offset > 0, let range, range.first == offset, let total = range.total, range.last == total - 1 else {
+            guard let asked, let range, range.first == asked.lowerBound, let total = range.total,
+                range.last == min(asked.upperBound, total) - 1
+            else {
                 throw error(
                     .badContentRange, "the server answered with another part of \(label) than was asked for", url,
-                    expected: "bytes \(offset)-", found: headers["Content-Range"] ?? "no Content-Range")
+                    expected: asked.map { "bytes \($0.lowerBound)-\($0.upperBound - 1)" } ?? "the whole file",
+                    found: headers["Content-Range"] ?? "no Content-Range")
             }
             try check(total: total, url)
             return .append(total: total)
-        case 416 where offset > 0:
+        case 416:
+            guard let asked else { throw failure(status: status, url) }
             let total = headers["Content-Range"].flatMap { ContentRange.total(ofUnsatisfied: $0) }
-            return total == offset && (size.exact ?? offset) == offset ? .complete : .askFromStart
+            if total == asked.lowerBound && (size.exact ?? asked.lowerBound) == asked.lowerBound { return .complete }
+            guard asked.lowerBound > 0 else { throw failure(status: status, url) }
+            return .askFromStart
         default:
             throw failure(status: status, url)
         }
@@ -79,7 +88,7 @@ struct ResponsePolicy {
         switch status {
         case 404, 410:
             error(.missing, "the server has no \(label) any more", url, found: "status \(status)")
-        case 401, 403:
+        case 401, 403, isSigned ? 400 : 401:
             error(.accessDenied, "the server does not give out \(label)", url, found: "status \(status)")
         case 408, 429, 500...599:
             error(

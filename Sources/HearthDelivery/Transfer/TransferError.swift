@@ -6,7 +6,7 @@ public enum TransferErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
         [
             .checksumMismatch, .responseTooLong, .sizeMismatch, .badContentRange, .contentEncoded, .webPage, .missing,
-            .accessDenied, .serverBusy, .unexpectedStatus, .busy,
+            .accessDenied, .serverBusy, .unexpectedStatus, .busy, .entityChanged,
         ]
     }
 }
@@ -33,6 +33,8 @@ extension ErrorCode<TransferErrorDomain> {
     public static var accessDenied: Self { "access-denied" }
     /// The server is overloaded or failing (408, 429, 5xx).
     public static var serverBusy: Self { "server-busy" }
+    /// A mirror has another file now than the one that is arriving from the others.
+    public static var entityChanged: Self { "entity-changed" }
     /// Any other status.
     public static var unexpectedStatus: Self { "unexpected-status" }
     /// Another process is fetching the same file.

@@ -22,24 +22,44 @@ struct TransferJournal: Codable, Equatable {
     /// Where the bytes came from, without its query; the identity of a file without a digest.
     var location: String
     var extents: [Extent] = []
+    /// Whether some extents were taken from the part file itself after its journal was lost: only the digest of the whole
+    /// can vouch for them.
+    var isAdopted: Bool?
 
-    /// The bytes from the first on without a gap.
-    var prefix: UInt64 {
-        guard let first = extents.first, first.start == 0 else { return 0 }
-        return first.end
+    /// What lies at a journal's place.
+    enum Finding {
+        case absent
+        /// Something that is no journal of this format: what it vouched for has to be found out from the bytes.
+        case damaged
+        case sound(TransferJournal)
     }
 
-    /// Reads a journal, `nil` if it is damaged or of another format: then the transfer starts afresh.
-    static func read(_ path: Path, in fileSystem: any FileSystem) throws -> TransferJournal? {
-        guard try fileSystem.status(at: path) != nil else { return nil }
+    /// The most extents a journal names; a transfer has as many holes as connections and bad chunks.
+    private static let maximumExtents = 4096
+
+    /// Reads a journal.
+    static func find(_ path: Path, in fileSystem: any FileSystem) throws -> Finding {
+        guard let status = try fileSystem.status(at: path, followLinks: false) else { return .absent }
+        guard status.kind == .file, status.size <= 1 << 20 else { return .damaged }
         let data = try fileSystem.contents(ofFile: path, limit: 1 << 20)
         do {
             let journal = try JSONDecoder().decode(TransferJournal.self, from: data)
-            return journal.isSound ? journal : nil
+            return journal.isSound ? .sound(journal) : .damaged
         } catch {
             Log.write(.warning, "delivery.transfer", "the journal \(path) is damaged and was set aside: \(error)")
-            return nil
+            return .damaged
         }
+    }
+
+    /// Reads a journal, `nil` if there is none that can be used.
+    static func read(_ path: Path, in fileSystem: any FileSystem) throws -> TransferJournal? {
+        if case .sound(let journal) = try find(path, in: fileSystem) { journal } else { nil }
+    }
+
+    /// The extents as a set.
+    var held: RangeSet<UInt64> {
+        get { RangeSet(extents.map { $0.start..<$0.end }) }
+        set { extents = newValue.ranges.prefix(Self.maximumExtents).map { Extent(start: $0.lowerBound, end: $0.upperBound) } }
     }
 
     func write(_ path: Path, in fileSystem: any FileSystem) throws {
@@ -57,7 +77,7 @@ struct TransferJournal: Codable, Equatable {
     }
 
     private var isSound: Bool {
-        guard format == Self.currentFormat, extents.count <= 4096 else { return false }
+        guard format == Self.currentFormat, extents.count <= Self.maximumExtents else { return false }
         var end: UInt64 = 0
         for extent in extents {
             guard extent.start >= end, extent.end > extent.start else { return false }

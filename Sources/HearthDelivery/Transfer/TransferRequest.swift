@@ -10,17 +10,22 @@ public struct TransferRequest: Sendable, Hashable {
     public var size: FileSize
     /// What the bytes must hash to; `nil` accepts any, and the receipt says *unverified*.
     public var digest: SHA256Digest?
+    /// The digests of its parts, so that a wrong one alone is fetched again; `nil` if the publisher gives none. One for
+    /// a file of another length is not used.
+    public var index: ChunkIndex?
     /// At most this many bytes a second, `nil` for no limit.
     public var bytesPerSecond: UInt64?
 
     /// A request for one file.
     public init(
-        label: String, locations: [URL], size: FileSize, digest: SHA256Digest?, bytesPerSecond: UInt64? = nil
+        label: String, locations: [URL], size: FileSize, digest: SHA256Digest?, index: ChunkIndex? = nil,
+        bytesPerSecond: UInt64? = nil
     ) {
         self.label = label
         self.locations = locations
         self.size = size
         self.digest = digest
+        self.index = index
         self.bytesPerSecond = bytesPerSecond
     }
 }
@@ -51,6 +56,8 @@ public struct TransferProgress: Sendable, Hashable {
         case connecting, downloading, verifying, installing
         /// Somebody paused it; it goes on when it is resumed.
         case paused
+        /// Something has to change before bytes may flow; see ``TransferProgress/hold``.
+        case waiting
     }
 
     public var phase: Phase
@@ -59,17 +66,25 @@ public struct TransferProgress: Sendable, Hashable {
     public var totalBytes: UInt64?
     /// Smoothed over some seconds; `nil` until there is something to go by.
     public var bytesPerSecond: Double?
+    /// The connections bytes are coming over.
     public var connections: Int
+    /// The host bytes came from last; `nil` before the first and for a file of this machine.
+    public var source: String?
+    /// What is waited for in the phase `waiting`.
+    public var hold: DownloadHold?
 
     /// A reading of the given facts.
     public init(
-        phase: Phase, completedBytes: UInt64, totalBytes: UInt64?, bytesPerSecond: Double? = nil, connections: Int = 0
+        phase: Phase, completedBytes: UInt64, totalBytes: UInt64?, bytesPerSecond: Double? = nil, connections: Int = 0,
+        source: String? = nil, hold: DownloadHold? = nil
     ) {
         self.phase = phase
         self.completedBytes = completedBytes
         self.totalBytes = totalBytes
         self.bytesPerSecond = bytesPerSecond
         self.connections = connections
+        self.source = source
+        self.hold = hold
     }
 
     /// The part done, in [0, 1]; `nil` when the total is unknown.

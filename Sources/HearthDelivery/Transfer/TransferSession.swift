@@ -2,165 +2,189 @@ import Foundation
 import HearthBase
 import HearthHTTP
 
-/// The network half of one transfer: attempts, until the file is whole or there is no use in another one.
+/// The network half of one transfer: as many connections as pay, until the file is whole or there is no use in going on.
+///
+/// ``SessionState`` decides; this carries out. One task per connection takes job after job; another starts them as the
+/// number that is wanted grows.
 final class TransferSession: Sendable {
-    private let request: TransferRequest
-    private let http: any HTTPClient
-    private let time: TimeSource
-    private let part: PartFile
-    private let reporter: ProgressReporter
-    private let stopwatch: Stopwatch
-    private let state: Locked<State>
+    let request: TransferRequest
+    let http: any HTTPClient
+    let time: TimeSource
+    let part: PartFile
+    let addresses: SourceAddresses
+    let reporter: ProgressReporter
+    let stopwatch: Stopwatch
+    private let tuning: TransferTuning
+    let state: Locked<SessionState>
+    /// The strong entity tags the places gave, and what the part file was told last.
+    let tags = Locked(EntityTags())
+    private let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    private struct State {
-        var fetched: UInt64 = 0
-        /// What the last response asked for with `Retry-After`.
-        var requestedPause: Duration?
-        var limiter: RateLimiter?
-    }
+    /// How often an idle connection looks whether another one has fallen behind, before it goes.
+    private static let idleLooks = 20
 
-    init(request: TransferRequest, http: any HTTPClient, time: TimeSource, part: PartFile, reporter: ProgressReporter) {
+    init(
+        request: TransferRequest, http: any HTTPClient, time: TimeSource, part: PartFile, addresses: SourceAddresses,
+        state: Locked<SessionState>, tuning: TransferTuning, reporter: ProgressReporter
+    ) {
         self.request = request
         self.http = http
         self.time = time
         self.part = part
+        self.addresses = addresses
+        self.state = state
+        self.tuning = tuning
         self.reporter = reporter
         stopwatch = time.stopwatch()
-        state = Locked(State(limiter: request.bytesPerSecond.map(RateLimiter.init)))
     }
 
     /// The bytes of body taken from the network so far.
     var fetchedBytes: UInt64 { state.withLock { $0.fetched } }
 
-    /// Fetches what is missing; each failure that time may mend is followed by another attempt, at the next place.
-    func run() async throws {
-        guard let first = request.locations.first else {
+    /// Fetches what is missing; returns the file's length.
+    func run() async throws -> UInt64 {
+        guard !request.locations.isEmpty else {
             throw TransferError(
                 .missing, "nobody says where \(request.label) is", context: ErrorContext(file: request.label))
         }
-        if let exact = request.size.exact, await part.length == exact { return }
-        var schedule = RetrySchedule()
-        var holds = PlaceHolds()
-        var attempt = 0
-        while true {
-            let before = await part.length
-            let place = attempt % request.locations.count
-            let location = request.locations[place]
-            do {
-                return try await fetchRest(from: location)
-            } catch {
-                let isElsewhere = attempt + 1 < request.locations.count && !(error is CancellationError)
-                guard Self.isTemporary(error) || isElsewhere else { throw error }
-                let jitter = Double.random(in: 0..<1)
-                // Bytes that only replace others are no progress: a server without ranges would be asked for ever.
-                let madeProgress = await part.length > before
-                guard let delay = schedule.delay(afterFailureWith: madeProgress, jitter: jitter) else { throw error }
-                if let requested = takeRequestedPause() {
-                    holds.hold(place, for: requested, at: stopwatch.elapsed)
+        let first = request.locations[0]
+        if let tag = await part.entityTag(of: first.withoutQuery) { tags.withLock { $0.note(tag, of: 0) } }
+        try await withThrowingDiscardingTaskGroup { group in
+            // Whoever is still there at the end waits for work that will not come.
+            defer { group.cancelAll() }
+            var changes = changes.makeAsyncIterator()
+            while try await !isWhole() {
+                for worker in state.withLock({ $0.newWorkers() }) {
+                    group.addTask { await self.work(worker) }
                 }
-                try await part.record()
-                let own = location == first && isElsewhere ? .zero : delay
-                let next = (attempt + 1) % request.locations.count
-                let pause = holds.pause(before: next, own: own, at: stopwatch.elapsed)
-                Log.write(.info, "delivery.transfer", "\(request.label): \(error); next attempt after \(pause)")
-                try await time.sleep(for: pause)
-                attempt += 1
+                await changes.next()
+                try Task.checkCancellation()
             }
         }
+        return state.withLock { $0.schedule.total ?? 0 }
     }
 
-    /// One request, and what its answer asks for.
-    private func fetchRest(from location: URL) async throws {
-        let offset = await part.length
-        reporter.report(.connecting, offset, request.size.exact)
-        var query = HTTPRequest(location)
-        query.headers["Accept-Encoding"] = "identity"
-        query.idleTimeout = StallWatch.window
-        if offset > 0 {
-            query.headers["Range"] = "bytes=\(offset)-"
-            query.headers["If-Range"] = await part.entityTag
-        }
-        let response = try await http.execute(query)
-        let requested = RetryAfter.pause(status: response.status, response.headers["Retry-After"], now: time.now)
-        state.withLock { $0.requestedPause = requested }
-        let policy = ResponsePolicy(label: request.label, size: request.size, offset: offset)
-        switch try policy.decide(status: response.status, headers: response.headers, url: response.url) {
-        case .append(let total):
-            try await receive(response, total: total)
-        case .restart(let total):
-            try await part.restart()
-            try await receive(response, total: total)
-        case .complete:
-            return
-        case .askFromStart:
-            try await part.restart()
-            try await fetchRest(from: location)
-        }
-    }
-
-    private func receive(_ response: HTTPResponse, total: UInt64?) async throws {
-        let tag = response.headers["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
-        try await part.begin(total: total, entityTag: tag)
-        var length = await part.length
-        // One chunk is written while the next one arrives.
-        var writing: Task<Void, any Error>?
-        var watch = StallWatch()
-        do {
-            var chunks = response.body.makeAsyncIterator()
-            var asked = stopwatch.elapsed
-            while let chunk = try await chunks.next() {
-                let waited = stopwatch.elapsed - asked
-                try await writing?.value
-                writing = Task { [part, request] in try await part.append(chunk, label: request.label) }
-                length += UInt64(chunk.count)
-                reporter.report(.downloading, length, total)
-                let pause = account(for: chunk.count)
-                let isStalled = watch.isStalled(afterWaiting: waited, for: chunk.count)
-                if isStalled && length != total { throw stalled(response.url) }
-                if pause > .zero { try await time.sleep(for: pause) }
-                asked = stopwatch.elapsed
-            }
-            try await writing?.value
-        } catch {
-            // What arrived is written before anybody asks how much that is.
-            _ = await writing?.result
-            throw error
-        }
-        guard let total, length < total else { return }
-        throw HTTPError(
-            .connectionLost, "the connection broke while \(request.label) was arriving",
-            context: ErrorContext(
-                file: request.label, url: response.url.withoutQuery, expected: "\(total) bytes",
-                found: "\(length) bytes"),
-            disposition: .tryLater)
-    }
-
-    private func stalled(_ url: URL) -> HTTPError {
-        HTTPError(
-            .timedOut, "the server all but stopped sending \(request.label)",
-            context: ErrorContext(
-                file: request.label, url: url.withoutQuery,
-                expected: "\(StallWatch.minimumBytes) bytes in \(StallWatch.window)",
-                remedy: "Try again later; received bytes are kept."),
-            disposition: .tryLater)
-    }
-
-    private func account(for bytes: Int) -> Duration {
+    /// A chunk that was here turned out to be wrong.
+    func want(_ range: Range<UInt64>, chunk: Int) {
         let now = stopwatch.elapsed
-        return state.withLock { state in
-            state.fetched += UInt64(bytes)
-            return state.limiter?.take(bytes, at: now) ?? .zero
-        }
-    }
-
-    private func takeRequestedPause() -> Duration? {
+        Log.write(.warning, "delivery.transfer", "\(request.label): chunk \(chunk) is damaged and comes again")
         state.withLock { state in
-            defer { state.requestedPause = nil }
-            return state.requestedPause
+            state.wanted(
+                range, chunk: chunk, error: FileTransfer.corrupted(request, expected: request.digest, found: nil), at: now)
+        }
+        noteChange()
+    }
+
+    /// Writes bytes a job received, and says so if they were the last.
+    func write(_ bytes: [UInt8], at offset: UInt64, epoch: Int) async throws {
+        try await part.write(bytes, at: offset, epoch: epoch)
+        if state.withLock({ $0.isComplete }) { noteChange() }
+    }
+
+    /// Something happened that may ask for other connections.
+    func noteChange() { changed.yield() }
+
+    /// Whether every byte is here, and every chunk of it checked.
+    /// - Throws: why it will never be.
+    private func isWhole() async throws -> Bool {
+        func ask() throws -> Bool {
+            try state.withLock { state in
+                if let failure = state.failure { throw failure }
+                return state.isComplete
+            }
+        }
+        // The last bytes may still be on their way to the disk; whoever writes them says so.
+        guard try ask(), part.heldCount == state.withLock({ $0.schedule.total }) else { return false }
+        try await part.settle()
+        return try ask()
+    }
+
+    private func work(_ worker: Int) async {
+        do {
+            try await workOn(worker)
+        } catch {
+            state.withLock { $0.fail(error) }
+        }
+        state.withLock { $0.ended(worker) }
+        noteChange()
+    }
+
+    private func workOn(_ worker: Int) async throws {
+        var looks = 0
+        while true {
+            let now = stopwatch.elapsed
+            switch try state.withLock({ try $0.next(worker, at: now) }) {
+            case .fetch(let job):
+                looks = 0
+                try await perform(job)
+            case .wait(let pause):
+                try await rest(pause)
+            case .idle:
+                guard let interval = tuning.stragglerInterval, looks < Self.idleLooks else { return }
+                looks += 1
+                // Cancelled once the others have brought everything.
+                do { try await time.sleep(for: interval) } catch { return }
+            case .end:
+                return
+            }
         }
     }
 
-    private static func isTemporary(_ error: any Error) -> Bool {
-        (error as? any HearthFailure)?.disposition == .tryLater
+    private func rest(_ pause: Duration) async throws {
+        Log.write(.info, "delivery.transfer", "\(request.label): next attempt after \(pause)")
+        try await part.record()
+        try await time.sleep(for: pause)
+    }
+
+    /// One job, and what its failure means for the next ones.
+    private func perform(_ job: SessionState.Job) async throws {
+        let before = fetchedBytes
+        var requested: Duration?
+        let outcome: Result<Void, any Error>
+        do {
+            try await fetch(job, &requested)
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        let now = stopwatch.elapsed
+        let bytes = fetchedBytes - before
+        state.withLock { $0.finish(job, bytes: bytes, at: now) }
+        guard case .failure(let error) = outcome else { return }
+        guard error is any HearthFailure, !(error is FileError) else { throw error }
+        if request.digest == nil, tags.withLock({ $0.tag(of: job.source) }) == nil {
+            // Nothing would tell whether the rest belongs to the same file.
+            try await part.restart()
+            state.withLock { $0.restart(held: RangeSet(), total: nil, giving: nil, at: now) }
+        }
+        Log.write(.info, "delivery.transfer", "\(request.label): \(error)")
+        let jitter = Double.random(in: 0..<1)
+        let pause = try state.withLock { state in
+            try state.failed(job, error, requested: requested, jitter: jitter, at: now)
+        }
+        if pause > .zero { try await rest(pause) }
+    }
+}
+
+/// Which entity each place said it has.
+struct EntityTags: Sendable {
+    private var tags: [Int: String] = [:]
+    /// What the part file was told last.
+    var begun: Begun?
+
+    struct Begun: Sendable, Equatable {
+        let total: UInt64?
+        let source: Int
+        let tag: String?
+    }
+
+    /// The strong entity tag of a place.
+    func tag(of source: Int) -> String? { tags[source] }
+
+    mutating func note(_ tag: String?, of source: Int) { tags[source] = tag }
+
+    mutating func removeAll() {
+        tags = [:]
+        begun = nil
     }
 }

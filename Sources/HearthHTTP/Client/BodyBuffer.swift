@@ -13,11 +13,12 @@ struct BodyBuffer: Sendable {
     }
 
     /// The bytes after which the producer has to wait.
-    static let capacity = 2 << 20
-
+    private let capacity: Int
     private var bytes: [UInt8] = []
     private var outcome: Result<Void, any Error>?
     private(set) var isPaused = false
+
+    init(capacity: Int = 2 << 20) { self.capacity = max(1, capacity) }
 
     var hasEnded: Bool { outcome != nil }
     /// Whether ``take()`` would return something.
@@ -28,13 +29,13 @@ struct BodyBuffer: Sendable {
     /// - Parameter expected: the bytes still to come, these included, if that is known; so that one allocation serves.
     mutating func offer(_ chunk: UnsafeRawBufferPointer, expected: UInt64?) -> Bool {
         guard outcome == nil else { return true }
-        guard bytes.isEmpty || bytes.count + chunk.count <= Self.capacity else {
+        guard bytes.isEmpty || bytes.count + chunk.count <= capacity else {
             isPaused = true
             return false
         }
         if bytes.isEmpty {
             let likely = Int(clamping: expected ?? 0)
-            bytes.reserveCapacity(max(chunk.count, min(likely, Self.capacity / 2)))
+            bytes.reserveCapacity(max(chunk.count, min(likely, capacity / 2)))
         }
         bytes.append(contentsOf: chunk)
         return true

@@ -31,7 +31,8 @@ public final class CurlHTTPClient: HTTPClient {
             }
             let plan = Exchange.Plan(
                 hop: hop, connectTimeout: request.connectTimeout, idleTimeout: request.idleTimeout,
-                totalTimeout: left, maximumBodySize: request.maximumBodySize)
+                totalTimeout: left, maximumBodySize: request.maximumBodySize,
+                bodyBufferSize: request.bodyBufferSize)
             let reader = BodyReader(engine.start(plan), engine: engine)
             let head = try await reader.head()
             let location = head.headers["Location"]

@@ -14,11 +14,12 @@ final class Exchange: Sendable {
         /// What is left of the time for the whole exchange.
         let totalTimeout: Duration?
         let maximumBodySize: UInt64?
+        var bodyBufferSize = 2 << 20
     }
 
     private struct State {
         var head: ResponseHead?
-        var body = BodyBuffer()
+        var body: BodyBuffer
         var isCancelled = false
         var headWaiter: CheckedContinuation<ResponseHead, any Error>?
         var chunkWaiter: CheckedContinuation<[UInt8]?, any Error>?
@@ -26,13 +27,14 @@ final class Exchange: Sendable {
 
     let id: UInt64
     let plan: Plan
-    private let state = Locked(State())
+    private let state: Locked<State>
     /// Asks the curl thread to go on after it was paused.
     private let resume: @Sendable (UInt64) -> Void
 
     init(id: UInt64, plan: Plan, resume: @escaping @Sendable (UInt64) -> Void) {
         self.id = id
         self.plan = plan
+        state = Locked(State(body: BodyBuffer(capacity: plan.bodyBufferSize)))
         self.resume = resume
     }
 

@@ -30,6 +30,8 @@ public struct HTTPRequest: Sendable {
     public var maximumRedirects: Int
     /// The bytes of body after which the transfer fails with `response-too-large`, `nil` for no limit.
     public var maximumBodySize: UInt64?
+    /// The bytes of body that may wait for their consumer before the server has to.
+    public var bodyBufferSize = 2 << 20
 
     /// A request with the package's usual limits: 10 s to connect, 30 s idle, 10 redirects.
     public init(

@@ -18,6 +18,7 @@ extension ForwardingFileSystem {
     public func allocate(_ file: OpenFile, size: UInt64) throws { try base.allocate(file, size: size) }
     public func truncate(_ file: OpenFile, to size: UInt64) throws { try base.truncate(file, to: size) }
     public func synchronize(_ file: OpenFile) throws { try base.synchronize(file) }
+    public func dataRanges(of file: OpenFile) throws -> [Range<UInt64>] { try base.dataRanges(of: file) }
     public func synchronizeFolder(_ path: Path) throws { try base.synchronizeFolder(path) }
     public func status(of file: OpenFile) throws -> FileStatus { try base.status(of: file) }
     public func status(at path: Path, followLinks: Bool) throws -> FileStatus? {

@@ -11,7 +11,7 @@ import Testing
     private func decide(
         _ status: Int, _ headers: HTTPHeaders, offset: UInt64, size: FileSize = .exact(1000)
     ) throws -> ResponseDecision {
-        try ResponsePolicy(label: "m.gguf", size: size, offset: offset)
+        try ResponsePolicy(label: "m.gguf", size: size, asked: offset == 0 ? nil : offset..<1000)
             .decide(status: status, headers: headers, url: Self.url)
     }
 

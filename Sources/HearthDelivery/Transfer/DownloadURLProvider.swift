@@ -1,0 +1,52 @@
+import Foundation
+
+/// Gives out addresses that are good for a limited time, such as signed addresses of a bucket.
+///
+/// An app that gates its models conforms to this: it presents its key to its own service and returns what that answers.
+/// A transfer asks once at its start, and again, once for all of its connections, whenever a server says 400, 401 or 403
+/// to an address it was given; no byte that has arrived is lost by that.
+public protocol DownloadURLProvider: Sendable {
+    /// An address to fetch a file from, now.
+    /// - Parameter location: the file's address as the catalog gives it.
+    /// - Throws: whatever the service says; a failure whose disposition is `tryLater` is tried again.
+    func downloadURL(for location: URL) async throws -> URL
+}
+
+/// The addresses a transfer really uses: those of the catalog, or what a provider makes of them.
+actor SourceAddresses {
+    /// An address, and how often it was renewed before.
+    struct Address: Sendable, Hashable {
+        let url: URL
+        let generation: Int
+    }
+
+    private let locations: [URL]
+    private let provider: (any DownloadURLProvider)?
+    private var known: [Int: Address] = [:]
+    private var renewals: [Int: Task<Address, any Error>] = [:]
+
+    init(locations: [URL], provider: (any DownloadURLProvider)?) {
+        self.locations = locations
+        self.provider = provider
+    }
+
+    /// Whether there is anybody to ask for a fresh address of this source.
+    nonisolated func isRenewable(_ source: Int) -> Bool { provider != nil && !locations[source].isFileURL }
+
+    /// The address to use for a source.
+    /// - Parameter refused: an address that did not work; everybody who was refused with it gets the same fresh one.
+    func address(of source: Int, refused: Address? = nil) async throws -> Address {
+        guard isRenewable(source), let provider else { return Address(url: locations[source], generation: 0) }
+        let known = known[source]
+        if let known, known.generation > refused?.generation ?? -1 { return known }
+        if let running = renewals[source] { return try await running.value }
+        let (location, generation) = (locations[source], known.map { $0.generation + 1 } ?? 0)
+        // A task of its own: whoever asked first may be cancelled, and the others still want the answer.
+        let renewal = Task { Address(url: try await provider.downloadURL(for: location), generation: generation) }
+        renewals[source] = renewal
+        defer { renewals[source] = nil }
+        let fresh = try await renewal.value
+        self.known[source] = fresh
+        return fresh
+    }
+}

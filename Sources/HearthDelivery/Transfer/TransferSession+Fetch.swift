@@ -1,0 +1,179 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+
+extension TransferSession {
+    /// How often in a row a fresh address may be refused.
+    private static let maximumRefusals = 2
+
+    /// Fetches a job's bytes, with a fresh address if the one there is has expired.
+    /// - Parameter requested: set to how long the server wants to be left alone.
+    func fetch(_ job: SessionState.Job, _ requested: inout Duration?) async throws {
+        var address = try await addresses.address(of: job.source)
+        var refusals = 0
+        while true {
+            do {
+                return try await exchange(job, at: address.url, &requested)
+            } catch let error as TransferError where error.code == .accessDenied {
+                guard addresses.isRenewable(job.source), refusals < Self.maximumRefusals else { throw error }
+                refusals += 1
+                Log.write(.info, "delivery.transfer", "\(request.label): the address has expired; asking for another")
+                address = try await addresses.address(of: job.source, refused: address)
+            }
+        }
+    }
+
+    /// One request, and what its answer asks for.
+    private func exchange(_ job: SessionState.Job, at url: URL, _ requested: inout Duration?) async throws {
+        let epoch = await part.epoch
+        report(.connecting, job)
+        let response = try await http.execute(query(job, url))
+        requested = RetryAfter.pause(status: response.status, response.headers["Retry-After"], now: time.now)
+        let policy = ResponsePolicy(
+            label: request.label, size: request.size, asked: job.asked, isSigned: addresses.isRenewable(job.source))
+        let tag = response.headers["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
+        switch try policy.decide(status: response.status, headers: response.headers, url: response.url) {
+        case .append(let total):
+            let isPart = response.status == 206
+            if isPart, let known = tags.withLock({ $0.tag(of: job.source) }), let tag, tag != known {
+                try await restart(job, total: nil, giving: nil)
+                return
+            }
+            try await begin(job, isPart: isPart, total: total, tag: tag)
+            let end = isPart ? job.asked?.upperBound : nil
+            try await receive(response, job, epoch: epoch, end: end.map { min($0, total ?? $0) } ?? total)
+        case .restart(let total):
+            let fresh = try await restart(job, total: total, giving: job.worker)
+            try await begin(fresh, isPart: false, total: total, tag: tag)
+            try await receive(response, fresh, epoch: await part.epoch, end: total)
+        case .complete:
+            state.withLock { $0.settle(total: job.range.lowerBound) }
+        case .askFromStart:
+            try await restart(job, total: nil, giving: nil)
+        }
+    }
+
+    private func query(_ job: SessionState.Job, _ url: URL) -> HTTPRequest {
+        var query = HTTPRequest(url)
+        query.headers["Accept-Encoding"] = "identity"
+        query.idleTimeout = StallWatch.window
+        query.bodyBufferSize = max(256 << 10, (8 << 20) / max(4, state.withLock { $0.connections }))
+        guard let asked = job.asked else { return query }
+        query.headers["Range"] = "bytes=\(asked.lowerBound)-" + (job.isOpen ? "" : "\(asked.upperBound - 1)")
+        query.headers["If-Range"] = tags.withLock { $0.tag(of: job.source) }
+        return query
+    }
+
+    /// Notes what a response said of the file, before its first byte.
+    private func begin(_ job: SessionState.Job, isPart: Bool, total: UInt64?, tag: String?) async throws {
+        let begun = EntityTags.Begun(total: total, source: job.source, tag: tag)
+        let isNews = tags.withLock { tags in
+            tags.note(tag, of: job.source)
+            defer { tags.begun = begun }
+            return tags.begun != begun
+        }
+        if isNews {
+            let location = request.locations[job.source].withoutQuery
+            try await part.begin(total: total, entityTag: tag, location: location)
+        }
+        state.withLock { $0.opened(job, isPart: isPart, total: total) }
+        noteChange()
+    }
+
+    /// Forgets every byte that is not proven, because the server has another file now or sends no parts.
+    ///
+    /// Where somebody else has the file, this place is left instead.
+    /// - Returns: the job that goes on with the whole file.
+    @discardableResult
+    private func restart(
+        _ job: SessionState.Job, total: UInt64?, giving worker: Int?
+    ) async throws -> SessionState.Job {
+        if state.withLock({ $0.board.hasOther(than: job.source) && $0.mode == .parts }) {
+            throw TransferError(
+                .entityChanged, "the file at this address changed while \(request.label) was arriving",
+                context: ErrorContext(file: request.label, url: request.locations[job.source].withoutQuery))
+        }
+        try await part.restart()
+        tags.withLock { $0.removeAll() }
+        let now = stopwatch.elapsed
+        let held = part.held
+        let epoch = state.withLock { state in
+            state.restart(held: held, total: total, giving: worker, at: now)
+            return state.epoch
+        }
+        noteChange()
+        return SessionState.Job(
+            worker: job.worker, source: job.source, range: 0..<(total ?? request.size.limit), asked: nil, isOpen: true,
+            epoch: epoch, began: job.began)
+    }
+
+    /// Takes the body of a response.
+    /// - Parameter end: where the server said that its body ends in the file, `nil` if it did not.
+    private func receive(_ response: HTTPResponse, _ job: SessionState.Job, epoch: Int, end: UInt64?) async throws {
+        var offset = job.range.lowerBound
+        // One chunk is written while the next one arrives.
+        var writing: Task<Void, any Error>?
+        var watch = StallWatch()
+        do {
+            var chunks = response.body.makeAsyncIterator()
+            var asked = stopwatch.elapsed
+            while let chunk = try await chunks.next() {
+                let now = stopwatch.elapsed
+                try await writing?.value
+                let (accepted, pause, grows) = state.withLock { $0.received(chunk.count, by: job, at: now) }
+                let bytes = accepted == chunk.count ? chunk : Array(chunk.prefix(accepted))
+                if accepted > 0 {
+                    writing = Task { [offset] in try await write(bytes, at: offset, epoch: epoch) }
+                }
+                if grows { noteChange() }
+                let bodyOffset = offset + UInt64(chunk.count)
+                offset += UInt64(accepted)
+                report(.downloading, job)
+                if bodyOffset > end ?? request.size.limit { throw tooLong() }
+                if watch.isStalled(afterWaiting: now - asked, for: chunk.count) && offset != end {
+                    throw stalled(response.url)
+                }
+                // Somebody else has taken over the rest.
+                if offset != end, state.withLock({ $0.isDone(job) }) { break }
+                if pause > .zero { try await time.sleep(for: pause) }
+                asked = stopwatch.elapsed
+            }
+            try await writing?.value
+        } catch {
+            // What arrived is written before anybody asks how much that is.
+            _ = await writing?.result
+            throw error
+        }
+        if end == nil { state.withLock { $0.settle(total: offset) } }
+        guard let end, !state.withLock({ $0.isDone(job) }) else { return }
+        throw HTTPError(
+            .connectionLost, "the connection broke while \(request.label) was arriving",
+            context: ErrorContext(
+                file: request.label, url: response.url.withoutQuery, expected: "\(end) bytes",
+                found: "\(offset) bytes"),
+            disposition: .tryLater)
+    }
+
+    private func report(_ phase: TransferProgress.Phase, _ job: SessionState.Job) {
+        let (here, total, connections) = state.withLock { ($0.here, $0.schedule.total, $0.connections) }
+        reporter.report(
+            phase, here, total, connections: phase == .downloading ? connections : 0,
+            source: request.locations[job.source].host())
+    }
+
+    private func tooLong() -> TransferError {
+        TransferError(
+            .responseTooLong, "the server sent more than the promised bytes of \(request.label)",
+            context: ErrorContext(file: request.label, expected: "at most \(request.size.limit) bytes"))
+    }
+
+    private func stalled(_ url: URL) -> HTTPError {
+        HTTPError(
+            .timedOut, "the server all but stopped sending \(request.label)",
+            context: ErrorContext(
+                file: request.label, url: url.withoutQuery,
+                expected: "\(StallWatch.minimumBytes) bytes in \(StallWatch.window)",
+                remedy: "Try again later; received bytes are kept."),
+            disposition: .tryLater)
+    }
+}

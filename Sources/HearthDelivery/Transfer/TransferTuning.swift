@@ -1,0 +1,20 @@
+/// How a file is cut into requests and how many of them run at once. The defaults suit every network; tests use smaller ones.
+public struct TransferTuning: Sendable, Hashable {
+    /// The bytes asked for in one request; a file of at most this many is asked for whole.
+    public var pieceLength: UInt64 = 8 << 20
+    /// The connections a transfer begins with once the server has shown that it can send parts.
+    public var initialConnections = 4
+    /// The most connections of one transfer, 1 to 16.
+    public var maximumConnections = 16
+    /// The least that is taken off a connection that is slower than the others.
+    public var minimumSplit: UInt64 = 256 << 10
+    /// How often a connection that has nothing left to do looks whether another one has fallen behind; `nil` for never.
+    public var stragglerInterval: Duration? = .milliseconds(500)
+    /// New bytes are recorded after this many, or after ``recordInterval``.
+    public var recordBytes: UInt64 = 16 << 20
+    /// New bytes are recorded after this time, or after ``recordBytes``.
+    public var recordInterval = Duration.milliseconds(200)
+
+    /// The usual values.
+    public init() {}
+}
