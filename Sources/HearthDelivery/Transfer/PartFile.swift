@@ -72,7 +72,8 @@ actor PartFile {
             var adopted = empty
             adopted.isAdopted = true
             let ranges = try fileSystem.dataRanges(of: file).map { $0.clamped(to: 0..<size) }.filter { !$0.isEmpty }
-            Log.write(.warning, "delivery.transfer", "\(request.label): no journal; the bytes that are there are checked")
+            Log.write(
+                .warning, "delivery.transfer", "\(request.label): no journal; the bytes that are there are checked")
             return (adopted, RangeSet(ranges))
         case .absent:
             return (empty, RangeSet())
@@ -198,7 +199,8 @@ actor PartFile {
         Task { self.checkpointEnded(task, await task.result) }
     }
 
-    private func checkpointEnded(_ task: Task<TransferJournal, any Error>, _ result: Result<TransferJournal, any Error>) {
+    private func checkpointEnded(_ task: Task<TransferJournal, any Error>, _ result: Result<TransferJournal, any Error>)
+    {
         guard checkpoint == task else { return }
         checkpoint = nil
         lastCheckpoint = stopwatch.elapsed

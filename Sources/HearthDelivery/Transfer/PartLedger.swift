@@ -83,7 +83,11 @@ struct PartLedger: Sendable {
         var (low, high) = (0, chunks.count)
         while low < high {
             let middle = (low + high) / 2
-            if chunks[middle].offset + UInt64(chunks[middle].length) > offset { high = middle } else { low = middle + 1 }
+            if chunks[middle].offset + UInt64(chunks[middle].length) > offset {
+                high = middle
+            } else {
+                low = middle + 1
+            }
         }
         return low
     }

@@ -16,8 +16,6 @@ struct PieceSchedule: Sendable {
 
     /// How long the slowest worker has to need, in seconds, before somebody helps it.
     private static let worthHelping = 0.25
-    /// How long a worker has to be silent before somebody does its work.
-    private static let silence = Duration.seconds(2)
 
     /// The file's length; `nil` while only a limit is known.
     private(set) var total: UInt64?
@@ -26,6 +24,8 @@ struct PieceSchedule: Sendable {
     private(set) var assignments: [Int: Assignment] = [:]
     private let pieceLength: UInt64
     private let minimumSplit: UInt64
+    /// How long a worker has to be silent before somebody else does its work.
+    private let silence: Duration
     /// What a connection brought in a second, when it was done; 0 before the first was.
     private var pace = 0.0
 
@@ -34,6 +34,7 @@ struct PieceSchedule: Sendable {
         self.total = total
         pieceLength = max(1, tuning.pieceLength)
         minimumSplit = max(1, tuning.minimumSplit)
+        silence = (tuning.stragglerInterval ?? .seconds(1)) * 4
         missing = RangeSet(0..<(total ?? limit)).subtracting(held)
     }
 
@@ -109,7 +110,7 @@ struct PieceSchedule: Sendable {
         guard let (worker, its, seconds) = slowest, seconds >= Self.worthHelping else { return nil }
         let left = UInt64(its.left.count)
         var kept: UInt64 = 0
-        if now - its.lastBytes < Self.silence {
+        if now - its.lastBytes < silence {
             let itsPace = Double(left) / seconds
             kept = pace > 0 ? UInt64(Double(left) * itsPace / (itsPace + pace)) : left / 2
             guard left - kept >= minimumSplit, kept >= minimumSplit else { return nil }

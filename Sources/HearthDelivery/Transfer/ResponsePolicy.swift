@@ -35,7 +35,9 @@ struct ResponsePolicy {
         case 206:
             let range = headers["Content-Range"].flatMap { ContentRange($0) }
             guard let asked, let range, range.first == asked.lowerBound, let total = range.total,
-                range.last == min(asked.upperBound, total) - 1
+                range.last == min(asked.upperBound, total) - 1,
+                // In the middle of a file another length is another file; at its start the catalog is what is wrong.
+                asked.lowerBound == 0 || size.exact == nil || size.exact == total
             else {
                 throw error(
                     .badContentRange, "the server answered with another part of \(label) than was asked for", url,

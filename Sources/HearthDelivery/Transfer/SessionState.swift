@@ -50,7 +50,7 @@ struct SessionState: Sendable {
     private(set) var here: UInt64
     /// The most there ever were: only what goes beyond is progress.
     private var highWater: UInt64
-    /// The bytes of body taken from the network.
+    /// The bytes of body taken, those included that were thrown away later.
     private(set) var fetched: UInt64 = 0
     /// Why nothing more will come.
     private(set) var failure: (any Error)?
@@ -80,6 +80,9 @@ struct SessionState: Sendable {
     // MARK: Workers
 
     private var capacity: Int { mode == .parts ? governor.target : 1 }
+
+    /// Whether bytes are coming over other connections than this job's.
+    var isFlowing: Bool { mode == .parts && fetched > 0 }
 
     /// New workers to be started now.
     mutating func newWorkers() -> [Int] {
@@ -170,10 +173,11 @@ struct SessionState: Sendable {
     /// Takes bytes a job received.
     /// - Returns: how many of them are wanted, the pause that the limit on the rate asks for, and whether more connections
     ///   may be used than before.
-    mutating func received(_ count: Int, by job: Job, at now: Duration) -> (accepted: Int, pause: Duration, grows: Bool) {
-        fetched += UInt64(count)
+    mutating func received(_ count: Int, by job: Job, at now: Duration) -> (accepted: Int, pause: Duration, grows: Bool)
+    {
         let accepted = job.epoch == epoch ? schedule.accept(job.worker, count, at: now) : 0
         here += UInt64(accepted)
+        fetched += UInt64(accepted)
         if here > highWater {
             highWater = here
             board.progressed(job.source)
@@ -191,16 +195,23 @@ struct SessionState: Sendable {
         return assignment.left.isEmpty
     }
 
-    /// A job ended, well or not; what it did not bring is missing again.
+    /// A job ended, well or not, after so many bytes.
     mutating func finish(_ job: Job, bytes: UInt64, at now: Duration) {
-        schedule.release(job.worker, at: now)
         board.left(job.source, bytes: bytes, after: now - job.began)
     }
+
+    /// What a job did not bring is missing again, for anybody.
+    mutating func release(_ job: Job, at now: Duration) { schedule.release(job.worker, at: now) }
 
     // MARK: Failures
 
     /// Nothing more will come; the first reason counts.
     mutating func fail(_ error: any Error) { failure = failure ?? error }
+
+    /// A place breaks the rules: without another one that is the end, even if the bytes should be all there.
+    mutating func refuse(_ job: Job, _ error: any Error) {
+        if !board.hasOther(than: job.source) { fail(error) }
+    }
 
     /// A job failed in a way that time, or another place, may mend.
     /// - Returns: the pause before this worker goes on.

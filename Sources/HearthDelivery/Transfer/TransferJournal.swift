@@ -59,7 +59,11 @@ struct TransferJournal: Codable, Equatable {
     /// The extents as a set.
     var held: RangeSet<UInt64> {
         get { RangeSet(extents.map { $0.start..<$0.end }) }
-        set { extents = newValue.ranges.prefix(Self.maximumExtents).map { Extent(start: $0.lowerBound, end: $0.upperBound) } }
+        set {
+            extents = newValue.ranges.prefix(Self.maximumExtents).map {
+                Extent(start: $0.lowerBound, end: $0.upperBound)
+            }
+        }
     }
 
     func write(_ path: Path, in fileSystem: any FileSystem) throws {

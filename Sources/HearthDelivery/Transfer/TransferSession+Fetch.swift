@@ -11,10 +11,14 @@ extension TransferSession {
     func fetch(_ job: SessionState.Job, _ requested: inout Duration?) async throws {
         var address = try await addresses.address(of: job.source)
         var refusals = 0
+        var here = state.withLock { $0.here }
         while true {
             do {
                 return try await exchange(job, at: address.url, &requested)
             } catch let error as TransferError where error.code == .accessDenied {
+                let hereNow = state.withLock { $0.here }
+                // Addresses that bring something are renewed as often as it takes.
+                if hereNow > here { (here, refusals) = (hereNow, 0) }
                 guard addresses.isRenewable(job.source), refusals < Self.maximumRefusals else { throw error }
                 refusals += 1
                 Log.write(.info, "delivery.transfer", "\(request.label): the address has expired; asking for another")
@@ -26,7 +30,7 @@ extension TransferSession {
     /// One request, and what its answer asks for.
     private func exchange(_ job: SessionState.Job, at url: URL, _ requested: inout Duration?) async throws {
         let epoch = await part.epoch
-        report(.connecting, job)
+        if !state.withLock({ $0.isFlowing }) { report(.connecting, job) }
         let response = try await http.execute(query(job, url))
         requested = RetryAfter.pause(status: response.status, response.headers["Retry-After"], now: time.now)
         let policy = ResponsePolicy(
@@ -120,16 +124,17 @@ extension TransferSession {
             while let chunk = try await chunks.next() {
                 let now = stopwatch.elapsed
                 try await writing?.value
+                let isTooLong = offset + UInt64(chunk.count) > end ?? request.size.limit
+                if isTooLong { state.withLock { $0.refuse(job, tooLong()) } }
                 let (accepted, pause, grows) = state.withLock { $0.received(chunk.count, by: job, at: now) }
                 let bytes = accepted == chunk.count ? chunk : Array(chunk.prefix(accepted))
                 if accepted > 0 {
                     writing = Task { [offset] in try await write(bytes, at: offset, epoch: epoch) }
                 }
                 if grows { noteChange() }
-                let bodyOffset = offset + UInt64(chunk.count)
                 offset += UInt64(accepted)
                 report(.downloading, job)
-                if bodyOffset > end ?? request.size.limit { throw tooLong() }
+                if isTooLong { throw tooLong() }
                 if watch.isStalled(afterWaiting: now - asked, for: chunk.count) && offset != end {
                     throw stalled(response.url)
                 }

@@ -70,7 +70,8 @@ final class TransferSession: Sendable {
         Log.write(.warning, "delivery.transfer", "\(request.label): chunk \(chunk) is damaged and comes again")
         state.withLock { state in
             state.wanted(
-                range, chunk: chunk, error: FileTransfer.corrupted(request, expected: request.digest, found: nil), at: now)
+                range, chunk: chunk, error: FileTransfer.corrupted(request, expected: request.digest, found: nil),
+                at: now)
         }
         noteChange()
     }
@@ -150,14 +151,19 @@ final class TransferSession: Sendable {
         let now = stopwatch.elapsed
         let bytes = fetchedBytes - before
         state.withLock { $0.finish(job, bytes: bytes, at: now) }
+        // Only now, and after the pause, may somebody else take what is left.
+        defer {
+            let now = stopwatch.elapsed
+            state.withLock { $0.release(job, at: now) }
+        }
         guard case .failure(let error) = outcome else { return }
         guard error is any HearthFailure, !(error is FileError) else { throw error }
+        Log.write(.info, "delivery.transfer", "\(request.label): \(error)")
         if request.digest == nil, tags.withLock({ $0.tag(of: job.source) }) == nil {
             // Nothing would tell whether the rest belongs to the same file.
             try await part.restart()
             state.withLock { $0.restart(held: RangeSet(), total: nil, giving: nil, at: now) }
         }
-        Log.write(.info, "delivery.transfer", "\(request.label): \(error)")
         let jitter = Double.random(in: 0..<1)
         let pause = try state.withLock { state in
             try state.failed(job, error, requested: requested, jitter: jitter, at: now)
