@@ -12,8 +12,9 @@ struct Doctor: Command {
     static let declaration = CommandDeclaration(
         "doctor", summary: "Show what this machine offers and what is wrong",
         discussion: [
-            "Prints the processor's features, memory and its limit, free disk space, llama.cpp's version and back ends, "
-                + "and the state of the home folder and the origins. Each thing that is wrong comes with its cure."
+            "Prints the processor's features, memory and its limit, free disk space, whether the network is there and "
+                + "metered and who says so, llama.cpp's version and back ends, and the state of "
+                + "the home folder and the origins. Each thing that is wrong comes with its cure."
         ],
         options: [report, format],
         exitStatuses: [(0, "Nothing keeps models from running."), (1, "At least one problem was found.")],

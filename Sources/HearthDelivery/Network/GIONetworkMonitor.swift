@@ -8,7 +8,7 @@
     ///
     /// It listens on a thread of its own, from the first question until the last reference and the last stream are gone. Where
     /// neither NetworkManager nor the portal runs, nobody knows of metered networks, and a missing route proves nothing (a proxy,
-    /// a container): the condition is ``NetworkCondition/unrestricted`` then.
+    /// a container): the condition is `NetworkCondition.unrestricted` then.
     public final class GIONetworkMonitor: NetworkMonitor {
         /// After so long without an answer of the system's bus the condition counts as unknown, in seconds. An answer that comes
         /// later is a change like any other.
