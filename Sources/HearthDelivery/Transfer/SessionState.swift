@@ -44,6 +44,9 @@ struct SessionState: Sendable {
     private var patience = Patience()
     /// Counts restarts: bytes that were asked for before the last one are void.
     private(set) var epoch = 0
+    /// Whether everything is being begun again.
+    private var isRestarting = false
+    private var isIndivisible = false
     private var workers: Set<Int> = []
     private var lastWorker = 0
     /// The bytes of the file that are here or on their way to the disk.
@@ -86,7 +89,7 @@ struct SessionState: Sendable {
 
     /// New workers to be started now.
     mutating func newWorkers() -> [Int] {
-        guard failure == nil else { return [] }
+        guard failure == nil, !isRestarting else { return [] }
         let bytes = schedule.missing.byteCount
         let pieces = bytes / tuning.pieceLength + (bytes % tuning.pieceLength == 0 ? 0 : 1)
         let waiting = workers.isEmpty && !postponed.isEmpty ? 1 : 0
@@ -109,6 +112,7 @@ struct SessionState: Sendable {
     /// What a worker without a job does next.
     mutating func next(_ worker: Int, at now: Duration) throws -> Step {
         if let failure { throw failure }
+        guard !isRestarting else { return end(worker) }
         for (range, _) in postponed.filter({ $0.until <= now }) { schedule.putBack(range) }
         postponed.removeAll { $0.until <= now }
         guard workers.count <= capacity else { return end(worker) }
@@ -123,12 +127,13 @@ struct SessionState: Sendable {
             return .wait(pause)
         case .none(let error): throw error
         }
-        let isCut = mode == .parts || (mode == .probing && size.estimate > tuning.pieceLength)
+        let isCut = !isIndivisible && (mode == .parts || (mode == .probing && size.estimate > tuning.pieceLength))
         guard let range = schedule.assign(worker, whole: !isCut, at: now) else {
             board.left(source, bytes: 0, after: .zero)
             return .idle
         }
-        let isOpen = !isCut || range.upperBound == schedule.total
+        // What is missing may also be a hole: then its end is told.
+        let isOpen = range.upperBound == schedule.total || (schedule.total == nil && !isCut)
         let end = isOpen && schedule.total == nil ? UInt64.max : range.upperBound
         let isWhole = range.lowerBound == 0 && isOpen
         corruption.asked(range, of: source)
@@ -152,9 +157,24 @@ struct SessionState: Sendable {
         }
     }
 
+    /// Whether a job's answer may be used: nothing has begun again since it was asked for.
+    func isCurrent(_ job: Job) -> Bool { job.epoch == epoch }
+
+    /// Lets a job begin everything again, and nobody take another one until that is done; `false` if somebody else was first.
+    mutating func claimRestart(_ job: Job) -> Bool {
+        guard isCurrent(job) else { return false }
+        epoch += 1
+        isRestarting = true
+        return true
+    }
+
+    /// Has the file fetched in one request only: nothing would tell whether parts of it belong together.
+    mutating func forbidParts() { isIndivisible = true }
+
     /// Everything begins again; the bytes of `held` stay. With a worker, it gets the whole file, which is coming already.
     mutating func restart(held: RangeSet<UInt64>, total: UInt64?, giving worker: Int?, at now: Duration) {
         epoch += 1
+        isRestarting = false
         here = held.byteCount
         mode = worker == nil ? .probing : .whole
         let length = total ?? size.exact

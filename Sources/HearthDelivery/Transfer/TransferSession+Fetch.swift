@@ -32,6 +32,8 @@ extension TransferSession {
         let epoch = await part.epoch
         if !state.withLock({ $0.isFlowing }) { report(.connecting, job) }
         let response = try await http.execute(query(job, url))
+        // The answer to a question from before everything began again; the file may be another one by now.
+        guard state.withLock({ $0.isCurrent(job) }) else { return }
         requested = RetryAfter.pause(status: response.status, response.headers["Retry-After"], now: time.now)
         let policy = ResponsePolicy(
             label: request.label, size: request.size, asked: job.asked, isSigned: addresses.isRenewable(job.source))
@@ -43,11 +45,16 @@ extension TransferSession {
                 try await restart(job, total: nil, giving: nil)
                 return
             }
+            if isPart, request.digest == nil, tag == nil {
+                state.withLock { $0.forbidParts() }
+                try await restart(job, total: nil, giving: nil)
+                return
+            }
             try await begin(job, isPart: isPart, total: total, tag: tag)
             let end = isPart ? job.asked?.upperBound : nil
             try await receive(response, job, epoch: epoch, end: end.map { min($0, total ?? $0) } ?? total)
         case .restart(let total):
-            let fresh = try await restart(job, total: total, giving: job.worker)
+            guard let fresh = try await restart(job, total: total, giving: job.worker) else { return }
             try await begin(fresh, isPart: false, total: total, tag: tag)
             try await receive(response, fresh, epoch: await part.epoch, end: total)
         case .complete:
@@ -87,16 +94,17 @@ extension TransferSession {
     /// Forgets every byte that is not proven, because the server has another file now or sends no parts.
     ///
     /// Where somebody else has the file, this place is left instead.
-    /// - Returns: the job that goes on with the whole file.
+    /// - Returns: the job that goes on with the whole file; `nil` if somebody else has begun again already.
     @discardableResult
     private func restart(
         _ job: SessionState.Job, total: UInt64?, giving worker: Int?
-    ) async throws -> SessionState.Job {
+    ) async throws -> SessionState.Job? {
         if state.withLock({ $0.board.hasOther(than: job.source) && $0.mode == .parts }) {
             throw TransferError(
                 .entityChanged, "the file at this address changed while \(request.label) was arriving",
                 context: ErrorContext(file: request.label, url: request.locations[job.source].withoutQuery))
         }
+        guard state.withLock({ $0.claimRestart(job) }) else { return nil }
         try await part.restart()
         tags.withLock { $0.removeAll() }
         let now = stopwatch.elapsed

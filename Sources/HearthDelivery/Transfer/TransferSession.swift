@@ -159,7 +159,8 @@ final class TransferSession: Sendable {
         guard case .failure(let error) = outcome else { return }
         guard error is any HearthFailure, !(error is FileError) else { throw error }
         Log.write(.info, "delivery.transfer", "\(request.label): \(error)")
-        if request.digest == nil, tags.withLock({ $0.tag(of: job.source) }) == nil {
+        let isUnknown = request.digest == nil && tags.withLock({ $0.tag(of: job.source) }) == nil
+        if isUnknown, state.withLock({ $0.claimRestart(job) }) {
             // Nothing would tell whether the rest belongs to the same file.
             try await part.restart()
             state.withLock { $0.restart(held: RangeSet(), total: nil, giving: nil, at: now) }
