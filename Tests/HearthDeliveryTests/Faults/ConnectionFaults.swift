@@ -20,6 +20,10 @@ let connectionFaults: [Fault] =
             reply: { $0.proper.dropped(after: 10_007) }
         ).with { $0.requests = 30 },
         Fault(
+            "the server ends the connection after each answer, unannounced", "makes a new one for the next request",
+            .whole, reply: { $0.proper.dropped(after: .max) }
+        ).with { $0.requests = 1 },
+        Fault(
             "the connection is reset (RST) at byte 150 000", "goes on behind what had come", .whole,
             aim: .byte(150_000), times: 1, reply: { $0.proper.reset(after: 150_000 - $0.asked.lowerBound) }
         ).with { $0.requests = 2 },
@@ -57,7 +61,7 @@ let connectionFaults: [Fault] =
         ).impatient(requests: 2),
         Fault(
             "silence for ever", "gives up after four attempts, keeps the bytes", .fails("timed-out"),
-            aim: .byte(100_000), reply: { $0.stalled(at: max($0.asked.lowerBound, 100_000)) }
+            aim: .byte(100_000), reply: { $0.stalled(at: 100_000) }
         ).impatient(requests: 4),
         Fault(
             "a trickle of less than 64 KiB in 15 s, twice", "goes on at the next byte on another connection", .whole,

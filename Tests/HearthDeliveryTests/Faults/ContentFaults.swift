@@ -10,19 +10,20 @@ let contentFaults: [Fault] = [
     ).with {
         $0.requests = 2
         $0.again = 50_000...50_000
+        $0.againInPieces = 0...200_000
     },
     Fault(
         "a weak ETag", "goes on by range, without If-Range; the digest decides", .whole,
         reply: { visit in
             let reply = visit.answer(etag: "W/\"v1\"")
-            return visit.turn == 0 ? reply.dropped(after: 50_000) : reply
+            return visit.turn == 0 ? reply.dropped(after: 20_000) : reply
         }
     ).with { $0.requests = 2 },
     Fault(
         "no ETag", "goes on by range; the digest decides", .whole,
         reply: { visit in
             let reply = visit.answer(etag: nil)
-            return visit.turn == 0 ? reply.dropped(after: 50_000) : reply
+            return visit.turn == 0 ? reply.dropped(after: 20_000) : reply
         }
     ).with { $0.requests = 2 },
     Fault(
@@ -32,11 +33,35 @@ let contentFaults: [Fault] = [
         $0.hasDigest = false
         $0.requests = 2
         $0.again = 50_000...50_000
+        $0.againInPieces = 0...200_000
+    },
+    Fault(
+        "no digest, and no ETag to go on by", "takes the file from its first byte", .whole,
+        reply: { visit in
+            let reply = visit.answer(etag: nil)
+            return visit.turn == 0 ? reply.dropped(after: 20_000) : reply
+        }
+    ).with {
+        $0.hasDigest = false
+        $0.kept = .nothing
+        $0.requests = 2
+        $0.again = 20_000...20_000
+        $0.againInPieces = 0...200_000
+    },
+    Fault(
+        "no digest, no ETag, and another file from the second request on", "never mixes the two", .whole,
+        reply: { $0.answer(with: $0.turn == 0 ? nil : anotherFile, etag: nil) }
+    ).with {
+        $0.hasDigest = false
+        $0.other = anotherFile
+        $0.kept = .nothing
+        $0.requests = 1
+        $0.againInPieces = 0...300_000
     },
     Fault(
         "another file mid-way, hidden behind the same ETag", "finds it by its digest, fetches all of it again", .whole,
         aim: .afterCut(at: 50_000), times: 1,
-        reply: { $0.answer(with: .data(Data(repeating: 7, count: 300_000))) }
+        reply: { $0.answer(with: anotherFile) }
     ).with {
         $0.requests = 3
         $0.again = 300_000...300_000
@@ -51,7 +76,7 @@ let contentFaults: [Fault] = [
         $0.waits = 1.5...3
     },
     Fault(
-        "bits are flipped all over, twice", "fetches the file a third time", .whole, times: 2,
+        "bits are flipped all over, twice", "fetches the file a third time", .whole, aim: .byte(123_456), times: 2,
         reply: { $0.answer(with: $0.scrambled) }
     ).with {
         $0.requests = 3
@@ -122,10 +147,7 @@ let contentFaults: [Fault] = [
     ).with { $0.requests = 4 },
 ]
 
-extension Visit {
-    /// A file with wrong bits everywhere.
-    fileprivate var scrambled: Content { .data(Data(content.bytes.map { $0 ^ 0x10 })) }
-}
+private let anotherFile = Content.data(Data(repeating: 7, count: 300_000))
 
 /// Header lines, and the end of the head.
 private func flood(of count: Int, length: Int) -> Data {

@@ -12,8 +12,6 @@ struct Fault: Sendable {
         case every
         /// Those that ask for this byte.
         case byte(UInt64)
-        /// Those for less than the whole file.
-        case ranges
         /// Those that come after a first one was cut at this byte: the fault befalls a transfer that is under way.
         case afterCut(at: UInt64)
     }
@@ -33,6 +31,13 @@ struct Fault: Sendable {
         case https(TLSServer.Certificate, isTrusted: Bool, path: String)
     }
 
+    /// What becomes of a wish for a fresh address.
+    enum Provider: Sendable, Hashable {
+        case works
+        /// The first one is given; then so many wishes fail, as if its service did not answer.
+        case fails(times: Int)
+    }
+
     enum Ending: Sendable, Hashable {
         /// The whole file, with the right digest.
         case whole
@@ -46,8 +51,10 @@ struct Fault: Sendable {
         case everything
         /// None: the next start begins at the first byte.
         case nothing
-        /// So many at least.
-        case atLeast(UInt64)
+        /// Every byte that came and lies before this one.
+        case before(UInt64)
+        /// Every byte but these.
+        case allBut(Range<UInt64>)
     }
 
     /// What goes wrong, in words.
@@ -58,6 +65,12 @@ struct Fault: Sendable {
     var aim = Aim.every
     /// The byte of the part file at which the disk is full.
     var fullAt: UInt64?
+    /// Another file that may come as a whole, too, where nothing tells which is meant.
+    var other: Content?
+    /// Whether the digests of parts of 32 KiB are known beforehand.
+    var hasIndex = false
+    /// Who renews addresses, if somebody does.
+    var provider: Provider?
     /// How many requests it meets before it is over.
     var times = Int.max
     var origin = Origin.server
@@ -69,6 +82,10 @@ struct Fault: Sendable {
     var hasDigest = true
     /// The bytes that are taken a second time.
     var again: ClosedRange<UInt64> = 0...0
+    /// The same where other pieces are on their way, too; `nil` where that makes no difference.
+    var againInPieces: ClosedRange<UInt64>?
+    /// How often the provider is asked.
+    var addresses: ClosedRange<Int>?
     /// The requests it takes when the file is fetched as one piece; `nil` where that is a matter of chance.
     var requests: Int?
     var kept = Kept.everything
@@ -111,11 +128,6 @@ extension Fault {
     }
 }
 
-/// How a file is cut into requests.
-enum Shape: String, Sendable, CaseIterable {
-    case onePiece = "one piece"
-}
-
 /// A row in one of its shapes: what a test is called with.
 struct FaultCase: Sendable, CustomTestStringConvertible {
     let fault: Fault
@@ -126,38 +138,4 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     static func all(_ faults: [Fault]) -> [FaultCase] {
         faults.flatMap { fault in fault.shapes.map { FaultCase(fault: fault, shape: $0) } }
     }
-}
-
-/// One request, as a row sees it.
-struct Visit: Sendable {
-    let request: RecordedRequest
-    let content: Content
-    /// How many requests the fault has met before.
-    let turn: Int
-
-    /// The bytes asked for.
-    var asked: Range<UInt64> { request.asked(of: content.count) }
-    /// What a server without fault answers.
-    var proper: Reply { FaultServer.answer(request, with: content) }
-
-    /// The proper answer from other bytes, or with another entity tag.
-    func answer(with other: Content? = nil, etag: String? = "\"v1\"") -> Reply {
-        FaultServer.answer(request, with: other ?? content, etag: etag)
-    }
-
-    /// The proper answer, ended before the byte at `offset` of the file.
-    func cut(at offset: UInt64) -> Reply { proper.dropped(after: offset - asked.lowerBound) }
-
-    /// The proper answer, silent before the byte at `offset` of the file, for ever.
-    func stalled(at offset: UInt64) -> Reply { proper.stalled(after: offset - asked.lowerBound, at: Gate()) }
-
-    /// The file with one bit turned over.
-    func flipped(at offset: Int) -> Content {
-        var bytes = content.bytes
-        bytes[offset] ^= 1
-        return .data(bytes)
-    }
-
-    /// The whole file, whatever was asked for.
-    var whole: Reply { Reply(body: content) }
 }

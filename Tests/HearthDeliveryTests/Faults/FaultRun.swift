@@ -10,6 +10,11 @@ import Testing
 final class FaultRun: Sendable {
     static let content = Content.pattern(count: 300_000)
     static let digest = SHA256Digest(hashing: content.bytes)
+    private static let index: ChunkIndex? = {
+        var builder = ChunkIndexBuilder(length: 32 << 10)
+        content.bytes.withUnsafeBytes { builder.update($0) }
+        return try? builder.finalize().index
+    }()
     private static let http = CurlHTTPClient()
     /// The name of a server's header that says how many seconds each 1000 bytes take, on the virtual clock.
     static let pace = "X-Seconds-Per-1000-Bytes"
@@ -25,19 +30,16 @@ final class FaultRun: Sendable {
     private let plainServer: FaultServer?
     private let tlsServer: TLSServer?
     private let disk: FaultyFileSystem
-    private let state = Locked(State())
-
-    private struct State {
-        var isHealed = false
-        var turn = 0
-        var isCut = false
-    }
+    private let script: FaultScript
+    private let provider: CountingProvider?
 
     init(_ example: FaultCase) async throws {
         fault = example.fault
         shape = example.shape
         folder = try TemporaryFolder()
-        let script = Script(fault: fault, state: state)
+        let script = FaultScript(fault, Self.content)
+        self.script = script
+        provider = fault.provider.map { CountingProvider($0) }
         server = try FaultServer { script.reply(to: $0) }
         mirror = fault.hasMirror ? try FaultServer(FaultServer.file(Self.content)) : nil
         closedPort = fault.origin == .closedPort ? try ClosedPort() : nil
@@ -58,35 +60,6 @@ final class FaultRun: Sendable {
         return try await blocking { try TLSServer(certificate, answers: answers) }
     }
 
-    /// What the server does, until it is healed.
-    private struct Script: Sendable {
-        let fault: Fault
-        let state: Locked<State>
-
-        func reply(to request: RecordedRequest) -> Reply {
-            let asked = request.asked(of: FaultRun.content.count)
-            let (turn, isCut) = state.withLock { state -> (Int?, Bool) in
-                if state.isHealed { return (nil, false) }
-                switch fault.aim {
-                case .every: break
-                case .byte(let offset): guard asked.contains(offset) else { return (nil, false) }
-                case .ranges: guard request.headers["Range"] != nil else { return (nil, false) }
-                case .afterCut(let offset):
-                    if !state.isCut {
-                        state.isCut = asked.contains(offset)
-                        return (nil, state.isCut)
-                    }
-                }
-                guard state.turn < fault.times else { return (nil, false) }
-                defer { state.turn += 1 }
-                return (state.turn, false)
-            }
-            let visit = Visit(request: request, content: FaultRun.content, turn: turn ?? 0)
-            if isCut, case .afterCut(let offset) = fault.aim { return visit.cut(at: offset) }
-            return turn == nil ? visit.proper : fault.reply(visit)
-        }
-    }
-
     // MARK: - The two starts
 
     /// Runs the row: a start with the fault, then one without.
@@ -97,12 +70,13 @@ final class FaultRun: Sendable {
         let waited = begin.duration(to: clock.now).seconds
         try expectEnding(first, client)
         expectNothingTwice(client)
-        if let waits = fault.waits { #expect(waits.contains(waited), "it waited \(waited) s") }
-        if let requests = fault.requests, shape == .onePiece {
-            #expect(client.exchanges.count == requests, "\(client.exchanges.map(\.asked))")
+        expectPatience(waited, client.exchanges.count)
+        if let addresses = fault.addresses {
+            #expect(addresses.contains(provider?.count ?? 0), "\(provider?.count ?? 0) addresses")
         }
 
-        state.withLock { $0.isHealed = true }
+        script.heal()
+        provider?.heal()
         disk.heal()
         (disk.base as? FullDisk)?.heal()
         let second = self.client()
@@ -124,7 +98,9 @@ final class FaultRun: Sendable {
     }
 
     private func transfer(_ client: any HTTPClient) -> FileTransfer {
-        FileTransfer(http: client, fileSystem: disk, time: clock.time, folder: folder.path)
+        FileTransfer(
+            http: client, fileSystem: disk, time: clock.time, folder: folder.path, tuning: shape.tuning,
+            provider: provider)
     }
 
     private func request(healed: Bool = false) throws -> TransferRequest {
@@ -139,7 +115,8 @@ final class FaultRun: Sendable {
             }
         return TransferRequest(
             label: "m.gguf", locations: [place] + (try mirror.map { [try $0.url("/m.gguf")] } ?? []),
-            size: .exact(Self.content.count), digest: fault.hasDigest ? Self.digest : nil)
+            size: .exact(Self.content.count), digest: fault.hasDigest ? Self.digest : nil,
+            index: fault.hasIndex ? Self.index : nil)
     }
 
     private func outcome(
@@ -166,51 +143,50 @@ final class FaultRun: Sendable {
     }
 
     private func expectWhole(_ file: TransferredFile, _ client: RecordingHTTPClient) throws {
-        #expect(file.digest == Self.digest)
+        let right = [Self.digest] + (fault.other.map { [SHA256Digest(hashing: $0.bytes)] } ?? [])
+        #expect(right.contains(file.digest))
         #expect(file.size == Self.content.count)
-        #expect(try LocalFileSystem().digest(ofFile: file.path) == Self.digest, "on the disk")
-        #expect(file.fetchedBytes == client.takenCount)
+        #expect(try LocalFileSystem().digest(ofFile: file.path) == file.digest, "on the disk")
+        // What came of an answer that was out of date is not counted as fetched.
+        #expect(shape == .onePiece ? file.fetchedBytes == client.takenCount : file.fetchedBytes <= client.takenCount)
     }
 
     /// Nothing that has come is asked for, nor taken, a second time, unless the row says how much.
     private func expectNothingTwice(_ client: RecordingHTTPClient) {
-        #expect(fault.again.contains(client.takenAgain), "\(client.takenAgain) bytes were taken twice")
+        let again = shape == .pieces ? fault.againInPieces ?? fault.again : fault.again
+        #expect(again.contains(client.takenAgain), "\(client.takenAgain) bytes were taken twice")
         let askedAgain = client.exchanges.reduce(0) { $0 + $1.askedAgain }
-        #expect(askedAgain <= fault.again.upperBound, "\(askedAgain) bytes were asked for twice")
+        #expect(askedAgain <= again.upperBound, "\(askedAgain) bytes were asked for twice")
         #expect(client.exchanges.allSatisfy { $0.idleTimeout == .seconds(15) }, "silence has its limit")
+    }
+
+    /// Several connections also look for work on the clock, and fail side by side: there the figures are bounds.
+    private func expectPatience(_ waited: Double, _ requests: Int) {
+        if let waits = fault.waits {
+            let allowed = shape == .onePiece ? waits : waits.lowerBound...(.infinity)
+            #expect(allowed.contains(waited), "it waited \(waited) s")
+        }
+        if let expected = fault.requests {
+            let allowed = shape == .onePiece ? expected...expected : 1...((Shape.pieceCount + 4) * expected)
+            #expect(allowed.contains(requests), "\(requests) requests")
+        }
     }
 
     /// The next start asks for what is missing, and for nothing else.
     private func expectOnlyTheRest(after first: RecordingHTTPClient, in second: RecordingHTTPClient) throws {
         let file = RangeSet(0..<Self.content.count)
-        if fault.ending == .whole {
-            #expect(second.exchanges.isEmpty, "a file that is here was asked for")
-            return
-        }
         let had = first.taken.intersection(file)
         #expect(second.takenAgain == 0)
+        if fault.ending == .whole {
+            #expect(second.taken == (fault.kept == .nothing ? file : RangeSet()), "a file that is here was asked for")
+            return
+        }
         #expect(had.union(second.taken) == file)
         switch fault.kept {
         case .everything: #expect(second.taken == file.subtracting(had))
         case .nothing: #expect(second.taken == file)
-        case .atLeast(let count): #expect(second.taken.total <= Self.content.count - count)
+        case .before(let end): #expect(second.taken.isDisjoint(had.intersection(RangeSet(0..<end))))
+        case .allBut(let range): #expect(second.taken == RangeSet(range))
         }
-    }
-}
-
-/// A disk that has no room for a file's bytes from some place on.
-private final class FullDisk: ForwardingFileSystem {
-    let base: any FileSystem = LocalFileSystem()
-    private let end: Locked<UInt64>
-
-    init(at end: UInt64) { self.end = Locked(end) }
-
-    func heal() { end.withLock { $0 = .max } }
-
-    func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws {
-        let room = end.withLock { $0 - min($0, offset) }
-        let fitting = UnsafeRawBufferPointer(rebasing: bytes.prefix(Int(min(room, UInt64(bytes.count)))))
-        try base.write(file, fitting, at: offset)
-        guard fitting.count == bytes.count else { throw FileError(errno: ENOSPC, doing: "write", path: file.path) }
     }
 }

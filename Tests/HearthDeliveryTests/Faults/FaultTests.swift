@@ -6,7 +6,8 @@ import Testing
 private let allFaults: [(String, [Fault])] = [
     ("Connections", connectionFaults), ("Lengths and ranges", rangeFaults), ("Content", contentFaults),
     ("Statuses", statusFaults), ("Redirects", redirectFaults), ("Certificates", tlsFaults),
-    ("Mirrors", mirrorFaults), ("The disk", diskFaults),
+    ("Addresses that expire", renewalFaults), ("Digests of parts", indexFaults), ("Mirrors", mirrorFaults),
+    ("The disk", diskFaults),
 ]
 
 /// The table of faults: each row twice, with the fault and without it.
@@ -30,6 +31,12 @@ struct FaultTests {
     @Test(.enabled(if: TLSServer.program != nil, "openssl is not installed"), arguments: FaultCase.all(tlsFaults))
     func certificates(_ example: FaultCase) async throws { try await FaultRun(example).run() }
 
+    @Test(arguments: FaultCase.all(renewalFaults))
+    func renewals(_ example: FaultCase) async throws { try await FaultRun(example).run() }
+
+    @Test(arguments: FaultCase.all(indexFaults))
+    func parts(_ example: FaultCase) async throws { try await FaultRun(example).run() }
+
     @Test(arguments: FaultCase.all(mirrorFaults))
     func mirrors(_ example: FaultCase) async throws { try await FaultRun(example).run() }
 
@@ -49,7 +56,7 @@ struct FaultTests {
     }
 
     @Test func everyRowHasANameOfItsOwn() {
-        let names = allFaults.flatMap(\.1).map(\.name)
+        let names = allFaults.flatMap { title, faults in faults.map { "\(title): \($0.name)" } }
         #expect(Set(names).count == names.count)
         #expect(names.count >= 40)
     }

@@ -57,7 +57,7 @@ let diskFaults: [Fault] = [
         .fails("disk-full"), aim: .afterCut(at: 150_000)
     ).with {
         $0.fullAt = 200_000
-        $0.kept = .atLeast(150_000)
+        $0.kept = .before(150_000)
         $0.requests = 2
     },
     Fault(

@@ -6,7 +6,7 @@ import HearthTestSupport
 let rangeFaults: [Fault] =
     [
         Fault(
-            "a body that ends early, with a true length", "goes on at the next byte", .whole, aim: .byte(299_999),
+            "a body that ends early, with a true length", "goes on at the next byte", .whole, aim: .byte(200_000),
             times: 1, reply: { $0.cut(at: 200_000) }
         ).with { $0.requests = 2 },
         Fault(
@@ -61,15 +61,27 @@ let rangeFaults: [Fault] =
         Fault(
             "Content-Range: another total", "refuses the answer, keeps the bytes it has",
             .fails("bad-content-range"), aim: .afterCut(at: 50_000),
-            reply: { $0.proper.header("Content-Range", "bytes \($0.asked.lowerBound)-299999/400000") }
-        ).with {
-            $0.ending = .fails("bad-content-range")
-            $0.requests = 2
-        },
+            reply: {
+                $0.proper.header("Content-Range", "bytes \($0.asked.lowerBound)-\($0.asked.upperBound - 1)/400000")
+            }
+        ).with { $0.requests = 2 },
         Fault(
             "a 206 without Content-Range", "refuses the answer, keeps the bytes it has", .fails("bad-content-range"),
             aim: .afterCut(at: 50_000), reply: { Reply(206, body: $0.proper.body) }
         ).with { $0.requests = 2 },
+        Fault(
+            "a 206 whose body is longer than its Content-Range", "stops at the byte, keeps the bytes it has",
+            .fails("response-too-long"), aim: .afterCut(at: 50_000),
+            reply: { visit in
+                let proper = visit.proper
+                return Reply(206, headers: proper.headers, body: .data(proper.body.bytes + Data(count: 1000)))
+                    .framed(.chunked)
+            }
+        ).with {
+            $0.requests = 2
+            $0.kept = .before(50_000)
+            $0.againInPieces = 0...4000
+        },
         Fault(
             "a 206 that nobody asked for", "refuses it", .fails("bad-content-range"),
             reply: { Reply(206, headers: ["Content-Range": "bytes 0-299999/300000"], body: $0.content) }
@@ -85,6 +97,7 @@ let rangeFaults: [Fault] =
         ).with {
             $0.requests = 2
             $0.again = 50_000...50_000
+            $0.againInPieces = 0...200_000
         },
         Fault(
             "ranges are ignored and every connection breaks", "gives up after four attempts without progress",
@@ -99,6 +112,7 @@ let rangeFaults: [Fault] =
         ).with {
             $0.requests = 3
             $0.again = 50_000...50_000
+            $0.againInPieces = 0...200_000
         },
         Fault(
             "416 without Content-Range", "asks again from the first byte", .whole, aim: .afterCut(at: 50_000),
@@ -106,6 +120,7 @@ let rangeFaults: [Fault] =
         ).with {
             $0.requests = 3
             $0.again = 50_000...50_000
+            $0.againInPieces = 0...200_000
         },
         Fault(
             "416 to every request", "gives up", .fails("unexpected-status"), reply: { _ in Reply(416) }
