@@ -8,7 +8,7 @@ import HearthHTTP
 /// <folder>/<key>/      key: the digest, or a hash of the address for a file without one
 ///     data.part        the bytes, in place
 ///     journal          what of them is on the disk, and what they belong to
-///     lock             held while a process works here
+///     lock, lease      held while a process works here; see ``TransferLock``
 /// ```
 public struct FileTransfer: Sendable {
     private let http: any HTTPClient
@@ -43,18 +43,21 @@ public struct FileTransfer: Sendable {
         _ request: TransferRequest, progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> TransferredFile {
         let place = try self.place(of: request)
-        let lock = try await blocking { [fileSystem] in
-            try fileSystem.makeFolders(place)
-            return try FileLock.tryAcquire(place.appending("lock"))
+        guard let lock = try await TransferLock.acquire(place, fileSystem: fileSystem) else {
+            let holder = try await blocking { [fileSystem] in
+                try TransferLock.holder(of: place, fileSystem: fileSystem, now: Date())
+            }
+            throw TransferError.busy(request.label, holder: holder)
         }
-        guard let lock else {
-            throw TransferError(
-                .busy, "another process is fetching \(request.label)",
-                context: ErrorContext(file: request.label, remedy: "Wait for it, or stop it first."),
-                disposition: .tryLater)
-        }
-        defer { lock.release() }
-        return try await attempt(request, at: place, ProgressReporter(time: time, report: progress))
+        return try await lock.whileHeld { try await fetch(request, under: lock, progress: progress) }
+    }
+
+    /// Fetches under a lock that the caller holds and renews.
+    func fetch(
+        _ request: TransferRequest, under lock: TransferLock, progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> TransferredFile {
+        try await attempt(
+            request, at: try place(of: request), ProgressReporter(time: time, report: progress))
     }
 
     /// Attempts, until the bytes are the promised ones or the ``Download`` has had enough.

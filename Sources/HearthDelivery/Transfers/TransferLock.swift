@@ -49,13 +49,7 @@ public final class TransferLock: Sendable {
     public static func acquire(
         _ folder: Path, fileSystem: any FileSystem, time: TimeSource = .system
     ) async throws -> TransferLock? {
-        try await acquire(folder, fileSystem: fileSystem, time: time, basis: .flockAndLease)
-    }
-
-    static func acquire(
-        _ folder: Path, fileSystem: any FileSystem, time: TimeSource = .system, basis: Basis
-    ) async throws -> TransferLock? {
-        try await blocking { try tryAcquire(folder, fileSystem: fileSystem, time: time, basis: basis) }
+        try await blocking { try tryAcquire(folder, fileSystem: fileSystem, time: time) }
     }
 
     /// Blocks.

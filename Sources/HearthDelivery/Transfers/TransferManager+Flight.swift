@@ -8,9 +8,9 @@ extension TransferManager {
         guard let flight = flights[key] else { return }
         let outcome: Result<TransferredFile, any Error>
         do {
-            try await begin(flight, plan)
+            let lock = try await begin(flight, plan)
             watch(flight)
-            outcome = .success(try await bring(flight))
+            outcome = .success(try await bring(flight, under: lock))
         } catch {
             outcome = .failure(error)
         }
@@ -47,9 +47,9 @@ extension TransferManager {
 
     /// Takes the folder and writes down what it is for. It stays this flight's until the flight lands: also while nothing
     /// is fetched, and while the file is being installed.
-    private func begin(_ flight: TransferFlight, _ plan: TransferPlan) async throws {
+    private func begin(_ flight: TransferFlight, _ plan: TransferPlan) async throws -> TransferLock {
         let folder = flight.folder
-        guard let lock = try await TransferLock.acquire(folder.path, fileSystem: fileSystem, basis: .leaseOnly) else {
+        guard let lock = try await TransferLock.acquire(folder.path, fileSystem: fileSystem) else {
             throw await busy(flight.folder, plan.label)
         }
         flight.lock = lock
@@ -61,6 +61,7 @@ extension TransferManager {
             } catch {}  // cancelled with the flight
         }
         try await blocking { try folder.begin(plan) }
+        return lock
     }
 
     /// Another machine took this one for dead and works in the folder now.
@@ -71,7 +72,7 @@ extension TransferManager {
     }
 
     /// Fetches until the file is whole; stands still while it is paused.
-    private func bring(_ flight: TransferFlight) async throws -> TransferredFile {
+    private func bring(_ flight: TransferFlight, under lock: TransferLock) async throws -> TransferredFile {
         while true {
             switch flight.download.state {
             case .waiting: await standStill(flight)
@@ -82,7 +83,7 @@ extension TransferManager {
                 if let loss = flight.loss { throw loss }
                 throw CancellationError()  // nobody waits for it any more
             default:
-                guard let file = try await fetchOnce(flight) else { continue }
+                guard let file = try await fetchOnce(flight, under: lock) else { continue }
                 // What came too late to stop the last byte still counts.
                 switch flight.download.state {
                 case .idle, .failed: continue
@@ -96,9 +97,9 @@ extension TransferManager {
     }
 
     /// The file; `nil` if it was stopped: then the state says by whom.
-    private func fetchOnce(_ flight: TransferFlight) async throws -> TransferredFile? {
+    private func fetchOnce(_ flight: TransferFlight, under lock: TransferLock) async throws -> TransferredFile? {
         let task = Task { [transfer, request = flight.request, board = flight.board] in
-            try await transfer.fetch(request) { board.post($0) }
+            try await transfer.fetch(request, under: lock) { board.post($0) }
         }
         flight.fetching = task
         defer { flight.fetching = nil }
@@ -106,8 +107,6 @@ extension TransferManager {
             return try await task.value
         } catch is CancellationError where task.isCancelled {
             return nil
-        } catch let error as TransferError where error.code == .busy {
-            throw await busy(flight.folder, flight.request.label)
         }
     }
 
