@@ -6,7 +6,7 @@ import Testing
 @testable import HearthCommand
 
 /// What `pull` does about a network that is metered or gone, with a catalog here and the file elsewhere.
-@Suite struct MeteredTests {
+@Suite(.timeLimit(.minutes(10))) struct MeteredTests {
     private static let question = "This network is metered. Fetch 18.0 MB of far now? [y/N] "
     private let folder: TemporaryFolder
 

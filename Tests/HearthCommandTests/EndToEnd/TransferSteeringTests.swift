@@ -4,7 +4,7 @@ import HearthTestSupport
 import Testing
 
 /// The built program steers a pull of another process, as two terminals would.
-@Suite struct TransferSteeringTests {
+@Suite(.timeLimit(.minutes(10))) struct TransferSteeringTests {
     private let lab: HearthLab
 
     init() throws { lab = try HearthLab() }

@@ -22,6 +22,7 @@ final class ChildProcess: Sendable {
     private let output: StreamReader
     private let errors: StreamReader
     private let ending: AsyncStream<Int32>
+    private let hasEnded = Locked(false)
 
     /// Starts `hearth`, or another program, with an empty environment but for `environment`.
     init(
@@ -40,7 +41,8 @@ final class ChildProcess: Sendable {
         process.standardInput = inputPipe
         let (ending, source) = AsyncStream<Int32>.makeStream()
         self.ending = ending
-        process.terminationHandler = { process in
+        process.terminationHandler = { [hasEnded] process in
+            hasEnded.withLock { $0 = true }
             let isSignal = process.terminationReason == .uncaughtSignal
             source.yield(process.terminationStatus + (isSignal ? 128 : 0))
             source.finish()
@@ -53,6 +55,9 @@ final class ChildProcess: Sendable {
         output = StreamReader(outputIsClosed ? nil : outputPipe.fileHandleForReading)
         errors = StreamReader(errorPipe.fileHandleForReading)
     }
+
+    // What a test that failed has left waiting would wait for ever.
+    deinit { if !hasEnded.withLock({ $0 }) { send(SIGKILL) } }
 
     /// The lines of its output as they come; to be iterated once.
     var outputLines: AsyncStream<String> { output.lines }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthDelivery
 
-@Suite(.timeLimit(.minutes(1))) struct NetworkGateTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkGateTests {
     private static let far = [URL(string: "https://models.example.org/m.gguf")].compactMap(\.self)
     private static let near = [URL(string: "http://127.0.0.1:1/m.gguf")].compactMap(\.self)
 

@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func whoFallsSilentIsRelieved() async throws {
+    @Test(.timeLimit(.minutes(10))) func whoFallsSilentIsRelieved() async throws {
         var tuning = tuning
         tuning.minimumSplit = 1 << 10
         tuning.stragglerInterval = .milliseconds(50)

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthDelivery
 
 /// Pulls through the front door: shared in a process, refused between owners, repeated from what was written down.
-@Suite struct ManagedPullTests {
+@Suite(.timeLimit(.minutes(10))) struct ManagedPullTests {
     private static let content = Content.pattern(count: 200_000)
     private static let digest = SHA256Digest(hashing: content.bytes)
 
