@@ -69,8 +69,9 @@ public struct FileTransfer: Sendable {
         var request = request
         if let index = request.index, request.size.exact != index.fileSize { request.index = nil }
         var fetched: UInt64 = 0
+        var isRaced = true
         while true {
-            var (file, isAdopted) = try await fetchOnce(request, at: place, reporter)
+            var (file, isAdopted) = try await fetchOnce(request, at: place, isRaced: isRaced, reporter)
             fetched += file.fetchedBytes
             file.fetchedBytes = fetched
             download.take(.received)
@@ -100,15 +101,17 @@ public struct FileTransfer: Sendable {
             if case .failed = download.state {
                 throw Self.corrupted(request, expected: expected, found: file.digest)
             }
-            // Whoever sent the wrong bytes is asked last.
+            // Of several places nobody knows which one sent the wrong bytes: from now on each has to bring all of them.
+            isRaced = false
             request.locations.append(request.locations.removeFirst())
         }
     }
 
     /// Fetches what is missing of the whole, whatever its digest.
+    /// - Parameter isRaced: whether all places are asked at a time; else one, and the next when that is of no use.
     /// - Returns: the file, and whether some of it was taken over without a journal.
     private func fetchOnce(
-        _ request: TransferRequest, at place: Path, _ reporter: ProgressReporter
+        _ request: TransferRequest, at place: Path, isRaced: Bool, _ reporter: ProgressReporter
     ) async throws -> (TransferredFile, isAdopted: Bool) {
         let session = Locked<TransferSession?>(nil)
         let part = try await blocking { [fileSystem, time, tuning] in
@@ -118,10 +121,11 @@ public struct FileTransfer: Sendable {
         }
         // Chunks from earlier times are checked first: only then is it known what is missing.
         if request.index != nil { try await part.settle() }
+        let state = SessionState(request, held: part.held, tuning: tuning, isRaced: isRaced)
         let running = TransferSession(
             request: request, http: http, time: time, part: part,
-            addresses: SourceAddresses(locations: request.locations, provider: provider),
-            state: Locked(SessionState(request, held: part.held, tuning: tuning)), tuning: tuning, reporter: reporter)
+            addresses: SourceAddresses(locations: request.locations, provider: provider), state: Locked(state),
+            tuning: tuning, reporter: reporter)
         session.withLock { $0 = running }
         defer { session.withLock { $0 = nil } }
         do {

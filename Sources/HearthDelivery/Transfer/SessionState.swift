@@ -63,12 +63,12 @@ struct SessionState: Sendable {
     private let size: FileSize
     private let tuning: TransferTuning
 
-    init(_ request: TransferRequest, held: RangeSet<UInt64>, tuning: TransferTuning) {
+    init(_ request: TransferRequest, held: RangeSet<UInt64>, tuning: TransferTuning, isRaced: Bool = true) {
         size = request.size
         self.tuning = tuning
         schedule = PieceSchedule(
             total: request.size.exact, limit: request.size.limit, held: held, tuning: tuning)
-        board = SourceBoard(count: request.locations.count, mayMix: request.digest != nil)
+        board = SourceBoard(count: request.locations.count, mayMix: isRaced && request.digest != nil)
         governor = ConnectionGovernor(tuning)
         limiter = request.bytesPerSecond.map(RateLimiter.init)
         here = held.byteCount

@@ -28,7 +28,7 @@ struct SourceBoard: Sendable {
     }
 
     private var sources: [Source]
-    /// Whether bytes of several places may make up one file: only if the file has a digest.
+    /// Whether bytes of several places may make up one file: only if the file has a digest, and they made up the right one.
     private let mayMix: Bool
     private var lastError: (any Error)?
 

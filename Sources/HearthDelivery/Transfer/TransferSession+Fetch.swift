@@ -45,6 +45,11 @@ extension TransferSession {
                 try await restart(job, total: nil, giving: nil)
                 return
             }
+            if request.digest == nil, tags.withLock({ $0.isAnother(job.source) }) {
+                // What is here came from elsewhere, and nothing would tell whether the rest belongs to it.
+                try await restart(job, total: nil, giving: nil)
+                return
+            }
             if isPart, request.digest == nil, tag == nil {
                 state.withLock { $0.forbidParts() }
                 try await restart(job, total: nil, giving: nil)

@@ -188,6 +188,9 @@ struct EntityTags: Sendable {
     /// The strong entity tag of a place.
     func tag(of source: Int) -> String? { tags[source] }
 
+    /// Whether bytes came from another place than this one.
+    func isAnother(_ source: Int) -> Bool { tags.keys.contains { $0 != source } }
+
     mutating func note(_ tag: String?, of source: Int) { tags[source] = tag }
 
     mutating func removeAll() {

@@ -76,6 +76,8 @@ struct Fault: Sendable {
     var origin = Origin.server
     /// Whether a second, proper place is named.
     var hasMirror = false
+    /// Whether the proper place is the preferred one.
+    var isMirrorFirst = false
     /// What is wrong with the disk.
     var disk: (@Sendable (FaultyFileSystem) -> Void)?
     /// Whether the digest is known beforehand.

@@ -113,8 +113,9 @@ final class FaultRun: Sendable {
             case .https(_, _, let path): try #require(tlsServer).url(path)
             case .silentTLS: try server.url("/m.gguf", scheme: "https")
             }
+        let locations = [place] + (try mirror.map { [try $0.url("/m.gguf")] } ?? [])
         return TransferRequest(
-            label: "m.gguf", locations: [place] + (try mirror.map { [try $0.url("/m.gguf")] } ?? []),
+            label: "m.gguf", locations: fault.isMirrorFirst ? locations.reversed() : locations,
             size: .exact(Self.content.count), digest: fault.hasDigest ? Self.digest : nil,
             index: fault.hasIndex ? Self.index : nil)
     }

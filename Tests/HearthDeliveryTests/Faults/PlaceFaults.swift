@@ -31,6 +31,16 @@ let mirrorFaults: [Fault] = [
         aim: .afterCut(at: 50_000), reply: { _ in .hangUp }
     ).mirrored(requests: 2),
     Fault(
+        "no digest, and the first mirror breaks at byte 50 000, and for ever",
+        "takes the file from its first byte from the second", .whole, aim: .afterCut(at: 50_000),
+        reply: { _ in .hangUp }
+    ).mirrored(requests: 6, waits: 1...4).with {
+        $0.hasDigest = false
+        $0.again = 50_000...50_000
+        $0.againInPieces = 50_000...200_000
+        $0.kept = .nothing
+    },
+    Fault(
         "the first mirror all but stops", "goes on at the next byte from the second", .whole,
         reply: { $0.proper.paced(bytesPerSecond: 50_000).header(FaultRun.pace, "5") }
     ).mirrored(requests: 2, waits: 15...60),
@@ -42,6 +52,19 @@ let mirrorFaults: [Fault] = [
         "the first mirror has wrong bits", "throws its bytes away, takes all from the second", .whole,
         aim: .byte(123_456), reply: { $0.answer(with: $0.flipped(at: 123_456)) }
     ).mirrored(requests: 2, waits: 1.5...2).with { $0.again = 300_000...300_000 },
+    Fault(
+        "the first mirror has wrong bits everywhere", "finds it by the digest, asks one mirror at a time from then on",
+        .whole, reply: { $0.answer(with: $0.scrambled) }
+    ).mirrored(requests: 2, waits: 1.5...2).with { $0.again = 300_000...300_000 },
+    Fault(
+        "the second mirror has wrong bits everywhere", "the same; the first is asked alone in the third attempt",
+        .whole, reply: { $0.answer(with: $0.scrambled) }
+    ).mirrored(requests: 1).with {
+        $0.isMirrorFirst = true
+        $0.againInPieces = 0...600_000
+        $0.requests = nil
+        $0.waits = nil
+    },
 ]
 
 /// A disk without room.
