@@ -160,9 +160,14 @@ actor PartFile {
 
     /// Records everything written so far. Called at every end, good or bad, so that no byte is fetched twice.
     func record() async throws {
-        // A checkpoint on its way holds an older state; its failure repeats itself here.
-        _ = await checkpoint?.result
-        checkpoint = nil
+        // A checkpoint on its way holds an older state, perhaps with bytes that turned out to be wrong since; its failure
+        // repeats itself here.
+        while let running = checkpoint {
+            let result = await running.result
+            guard checkpoint == running else { continue }
+            checkpoint = nil
+            if case .success(let committed) = result { ended(committed) }
+        }
         let next = journalUpToNow
         guard next.held != recorded else { return }
         try Self.commit(next, file, journalPath, fileSystem)

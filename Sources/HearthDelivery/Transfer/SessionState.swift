@@ -263,9 +263,11 @@ struct SessionState: Sendable {
         } else {
             schedule.putBack(range)
         }
-        for source in sources {
+        // If it came from several places, one of them brings all of it the next time: then it is known whose fault it is.
+        let trusted = sources.count > 1 ? sources.max() : nil
+        for source in sources where source != trusted {
             if board.hasOther(than: source) { board.hold(source, for: Download.corruptionPause, at: now) }
-            if corruption.blame(source), board.hasOther(than: source) { board.giveUp(source, error()) }
+            if trusted == nil, corruption.blame(source), board.hasOther(than: source) { board.giveUp(source, error()) }
         }
         if !sources.isEmpty, corruption.isBeyondHope(chunk) { failure = error() }
     }
