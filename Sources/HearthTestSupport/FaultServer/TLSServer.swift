@@ -1,6 +1,12 @@
 import Foundation
 import HearthBase
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// An `https` server on loopback that gives out whole scripted answers: `openssl s_server` as a child process.
 ///
 /// Its certificate is one of its own making, so that only a client who is told to trusts it. It stops with its last
@@ -44,13 +50,14 @@ public final class TLSServer: Sendable {
         self.process = process
         authority = folder.path("certificate.pem")
         guard let port = Self.port(in: output) else {
-            process.terminate()
+            kill(process.processIdentifier, SIGKILL)
             throw CocoaError(.executableNotLoadable)
         }
         self.port = port
     }
 
-    deinit { process.terminate() }
+    // A polite signal would wait for ever: the child has the signal mask of the thread that started it, which blocks all.
+    deinit { kill(process.processIdentifier, SIGKILL) }
 
     /// The address of a path on this server.
     public func url(_ path: String) throws -> URL {
