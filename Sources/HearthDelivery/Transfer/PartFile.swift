@@ -9,6 +9,9 @@ actor PartFile {
     /// What stays in the page cache of a file that is on the disk: what an engine reads first. The rest would push out
     /// what other apps have there, and waiting for fresh memory costs more than writing.
     private static let cachedPrefix: UInt64 = 128 << 20
+    /// How many times ``TransferTuning/recordBytes`` may arrive while a record is on its way, before the network has to
+    /// wait for the disk. A file ends on the disk anyway, so on a slow one nothing is lost by waiting early.
+    private static let recordsBehind: UInt64 = 4
 
     private let executor = ThreadExecutor(name: "hearth.part-file")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -29,6 +32,9 @@ actor PartFile {
     private var unrecordedBytes: UInt64 = 0
     private var lastCheckpoint = Duration.zero
     private var checkpoint: Task<TransferJournal, any Error>?
+    /// Why bytes of this file may never reach the disk, although the next attempt to bring them there will say they did:
+    /// a system forgets what it could not write back. Nothing is recorded any more after that.
+    private var loss: (any Error)?
 
     /// Opens or creates the part file of a request in `folder`, and takes over what its journal vouches for. Blocks.
     ///
@@ -115,8 +121,9 @@ actor PartFile {
 
     /// Writes bytes to their place; what is proven already stays as it is.
     /// - Parameter epoch: the ``epoch`` in which the bytes were asked for; older ones are void.
-    func write(_ bytes: [UInt8], at offset: UInt64, epoch: Int) throws {
+    func write(_ bytes: [UInt8], at offset: UInt64, epoch: Int) async throws {
         guard epoch == self.epoch else { return }
+        if let loss { throw loss }
         let range = offset..<offset + UInt64(bytes.count)
         try bytes.withUnsafeBytes { buffer in
             for part in ledger.withLock({ $0.writable(range) }) {
@@ -132,25 +139,24 @@ actor PartFile {
         unrecordedBytes += UInt64(bytes.count)
         startCheckpointIfDue()
         verifier.waitForRoom()
+        if unrecordedBytes >= Self.recordsBehind * tuning.recordBytes { _ = await checkpoint?.result }
     }
 
     /// Forgets every byte that is not proven, and those that are still on their way.
     func restart() async throws {
         epoch += 1
         // A checkpoint on its way would vouch for bytes that are void now.
-        _ = await checkpoint?.result
-        checkpoint = nil
+        try await endCheckpoints()
         let (kept, frontier) = ledger.withLock { ledger in
             ledger.forgetUnproven()
             return (ledger.written, ledger.frontier)
         }
         verifier.restart(at: frontier)
-        recorded = kept
         unrecordedBytes = 0
-        journal.held = kept
         journal.entityTag = nil
         journal.isAdopted = nil
-        try journal.write(journalPath, in: fileSystem)
+        journal.held = kept
+        try commit(journal)
     }
 
     // MARK: Ending
@@ -160,18 +166,40 @@ actor PartFile {
 
     /// Records everything written so far. Called at every end, good or bad, so that no byte is fetched twice.
     func record() async throws {
-        // A checkpoint on its way holds an older state, perhaps with bytes that turned out to be wrong since; its failure
-        // repeats itself here.
+        // A checkpoint on its way holds an older state, perhaps with bytes that turned out to be wrong since; whether its
+        // journal could be written shows here again.
+        try await endCheckpoints()
+        let next = journalUpToNow
+        guard next.held != recorded else { return }
+        try commit(next)
+    }
+
+    /// Returns when no checkpoint is on its way.
+    private func endCheckpoints() async throws {
         while let running = checkpoint {
             let result = await running.result
             guard checkpoint == running else { continue }
             checkpoint = nil
-            if case .success(let committed) = result { ended(committed) }
+            switch result {
+            case .success(let committed): ended(committed)
+            case .failure(let error): note(error)
+            }
         }
-        let next = journalUpToNow
-        guard next.held != recorded else { return }
-        try Self.commit(next, file, journalPath, fileSystem)
+        if let loss { throw loss }
+    }
+
+    private func commit(_ next: TransferJournal) throws {
+        do {
+            try Self.commit(next, file, journalPath, fileSystem)
+        } catch {
+            note(error)
+            throw loss ?? error
+        }
         ended(next)
+    }
+
+    private func note(_ error: any Error) {
+        if let unsafe = error as? NotOnDisk { loss = unsafe.cause }
     }
 
     /// Ends the file at its length: brings it to the disk, and says what it hashes to.
@@ -190,7 +218,7 @@ actor PartFile {
     }
 
     private func startCheckpointIfDue() {
-        guard checkpoint == nil, unrecordedBytes > 0 else { return }
+        guard checkpoint == nil, loss == nil, unrecordedBytes > 0 else { return }
         let isDue =
             unrecordedBytes >= tuning.recordBytes || stopwatch.elapsed - lastCheckpoint >= tuning.recordInterval
         guard isDue else { return }
@@ -211,8 +239,12 @@ actor PartFile {
         lastCheckpoint = stopwatch.elapsed
         switch result {
         case .success(let committed): ended(committed)
-        case .failure(let error): Log.write(.warning, "delivery.transfer", "could not record progress: \(error)")
+        case .failure(let error):
+            note(error)
+            Log.write(.warning, "delivery.transfer", "could not record progress: \(loss ?? error)")
         }
+        // What came meanwhile may be due already, and who knows when the next byte comes.
+        startCheckpointIfDue()
     }
 
     private func ended(_ committed: TransferJournal) {
@@ -227,7 +259,15 @@ actor PartFile {
     private static func commit(
         _ journal: TransferJournal, _ file: OpenFile, _ path: Path, _ fileSystem: any FileSystem
     ) throws {
-        try fileSystem.synchronize(file)
+        do {
+            try fileSystem.synchronize(file)
+        } catch {
+            throw NotOnDisk(cause: error)
+        }
         try journal.write(path, in: fileSystem)
+    }
+
+    private struct NotOnDisk: Error {
+        let cause: any Error
     }
 }

@@ -10,7 +10,12 @@ public struct TransferTuning: Sendable, Hashable {
     public var minimumSplit: UInt64 = 256 << 10
     /// How often a connection that has nothing left to do looks whether another one has fallen behind; `nil` for never.
     public var stragglerInterval: Duration? = .milliseconds(500)
-    /// New bytes are recorded after this many, or after ``recordInterval``.
+    /// New bytes are recorded after this many, or after ``recordInterval``, whichever comes first.
+    ///
+    /// A kill costs the bytes that came since the last finished record was begun: at most this many or those of one
+    /// interval, and what came while the next record was on its way to the disk, and what was in the buffers of its
+    /// connections. A disk that is slower than the network makes the network wait once four times this many came during
+    /// one record, so that in all it is never more than eight times this many and the buffers.
     public var recordBytes: UInt64 = 16 << 20
     /// New bytes are recorded after this time, or after ``recordBytes``.
     public var recordInterval = Duration.milliseconds(200)

@@ -7,6 +7,8 @@ enum DiskChange: Sendable, CustomStringConvertible {
     case write(node: Int, offset: Int, bytes: [UInt8])
     case resize(node: Int, size: Int)
     case synchronize(node: Int)
+    /// A synchronisation that failed: what it should have brought to the disk counts as clean from now on, and is lost.
+    case failToSynchronize(node: Int)
     case synchronizeFolder([String])
     case rename([String], to: [String])
     case remove([String])
@@ -21,6 +23,7 @@ enum DiskChange: Sendable, CustomStringConvertible {
         case .write(let node, let offset, let bytes): "write #\(node) \(bytes.count) bytes at \(offset)"
         case .resize(let node, let size): "resize #\(node) to \(size)"
         case .synchronize(let node): "synchronize #\(node)"
+        case .failToSynchronize(let node): "fail to synchronize #\(node)"
         case .synchronizeFolder(let names): "synchronize folder \(text(names))"
         case .rename(let from, let to): "rename \(text(from)) -> \(text(to))"
         case .remove(let names): "remove \(text(names))"
@@ -36,7 +39,32 @@ struct DiskModel: Sendable {
     private struct File {
         var now: [UInt8] = []
         var synced: [UInt8] = []
+        /// What of `now` a synchronisation would bring to the disk.
+        var dirty = RangeSet<Int>()
         var permissions: UInt32
+
+        mutating func synchronize() {
+            if synced.count > now.count { synced.removeLast(synced.count - now.count) }
+            synced += [UInt8](repeating: 0, count: now.count - synced.count)
+            for range in dirty.ranges where range.lowerBound < now.count {
+                let kept = range.clamped(to: 0..<now.count)
+                synced.replaceSubrange(kept, with: now[kept])
+            }
+            dirty = RangeSet()
+        }
+
+        /// As a disk that was writing when the power went may leave it: each sector old or new.
+        func torn(_ coin: inout SeededGenerator) -> [UInt8] {
+            var bytes = Bool.random(using: &coin) ? now : Array(now.prefix(synced.count))
+            for start in stride(from: 0, to: bytes.count, by: DiskModel.sector) {
+                let sector = start..<min(bytes.count, start + DiskModel.sector)
+                let old = synced[min(sector.lowerBound, synced.count)..<min(sector.upperBound, synced.count)]
+                if bytes[sector] == old || Bool.random(using: &coin) { continue }
+                bytes.replaceSubrange(
+                    sector, with: Array(old) + [UInt8](repeating: 0, count: sector.count - old.count))
+            }
+            return bytes
+        }
     }
 
     private struct Folder {
@@ -52,6 +80,8 @@ struct DiskModel: Sendable {
     }
 
     private static let root = 0
+    /// The bytes a disk writes all or none of.
+    private static let sector = 512
     private var nodes: [Int: Node] = [root: .folder(Folder(permissions: 0o755))]
     private(set) var nextNode = 1
 
@@ -111,13 +141,16 @@ struct DiskModel: Sendable {
                 let end = offset + bytes.count
                 if file.now.count < end { file.now += [UInt8](repeating: 0, count: end - file.now.count) }
                 file.now.replaceSubrange(offset..<end, with: bytes)
+                file.dirty.insert(contentsOf: offset..<end)
             }
         case .resize(let node, let size):
             changeFile(node) { file in
                 let kept = file.now.prefix(size)
                 file.now = Array(kept) + [UInt8](repeating: 0, count: size - kept.count)
+                file.dirty.insert(contentsOf: kept.count..<size)
             }
-        case .synchronize(let node): changeFile(node) { $0.synced = $0.now }
+        case .synchronize(let node): changeFile(node) { $0.synchronize() }
+        case .failToSynchronize(let node): changeFile(node) { $0.dirty = RangeSet() }
         case .synchronizeFolder(let names): changeFolder(try find(names)) { $0.synced = $0.now }
         case .rename(let from, let to):
             let node = try find(from)
@@ -163,26 +196,46 @@ struct DiskModel: Sendable {
     // MARK: - The end
 
     /// Writes what is left after a power cut into a real folder.
-    func write(into folder: Path, policy: PowerCutDisk.Policy) throws { try write(Self.root, to: folder, policy) }
+    func write(into folder: Path, policy: PowerCutDisk.Policy, seed: UInt64) throws {
+        var coin = SeededGenerator(seed: seed)
+        try write(Self.root, to: folder, policy, &coin)
+    }
 
-    private func write(_ node: Int, to path: Path, _ policy: PowerCutDisk.Policy) throws {
+    private func write(
+        _ node: Int, to path: Path, _ policy: PowerCutDisk.Policy, _ coin: inout SeededGenerator
+    ) throws {
         let disk = LocalFileSystem()
         switch nodes[node] {
         case .folder(let folder):
             if node != Self.root { try disk.makeFolder(path, permissions: folder.permissions) }
-            for (name, child) in policy == .onlySynced ? folder.synced : folder.now {
-                try write(child, to: Path(path.string + "/" + name), policy)
+            // The order of a dictionary is another in every run.
+            for (name, child) in names(of: folder, policy, &coin).sorted(by: { $0.key < $1.key }) {
+                try write(child, to: Path(path.string + "/" + name), policy, &coin)
             }
         case .file(let file):
             let open = try disk.open(path, .createNew, permissions: file.permissions)
-            try content(file, policy).withUnsafeBytes { try disk.write(open, $0, at: 0) }
+            try content(file, policy, &coin).withUnsafeBytes { try disk.write(open, $0, at: 0) }
         case .link(let target): try disk.makeLink(at: path, to: target)
         case nil: break
         }
     }
 
-    private func content(_ file: File, _ policy: PowerCutDisk.Policy) -> [UInt8] {
+    private func names(
+        of folder: Folder, _ policy: PowerCutDisk.Policy, _ coin: inout SeededGenerator
+    ) -> [String: Int] {
         switch policy {
+        case .onlySynced: folder.synced
+        case .everything, .namesWithoutData, .namesWithZeros: folder.now
+        // The entries of one folder keep their order.
+        case .scattered: Bool.random(using: &coin) ? folder.now : folder.synced
+        }
+    }
+
+    private func content(
+        _ file: File, _ policy: PowerCutDisk.Policy, _ coin: inout SeededGenerator
+    ) -> [UInt8] {
+        switch policy {
+        case .scattered: file.torn(&coin)
         case .everything: file.now
         case .onlySynced, .namesWithoutData: file.synced
         case .namesWithZeros:

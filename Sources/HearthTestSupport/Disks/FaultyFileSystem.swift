@@ -32,6 +32,13 @@ public final class FaultyFileSystem: ForwardingFileSystem {
         let operation: Operation?
         let number: Int32
         let stays: Bool
+        let tears: Bool
+    }
+
+    /// What a call has to do besides what it is for.
+    private enum Fate {
+        case goesThrough
+        case fails(FileError, tears: Bool)
     }
 
     private struct State {
@@ -54,12 +61,16 @@ public final class FaultyFileSystem: ForwardingFileSystem {
     /// The calls that may change the disk, in order, the failed ones included.
     public var mutations: [Call] { state.withLock { $0.calls.filter(\.operation.isMutating) } }
 
-    /// Makes one call from now on fail without effect.
+    /// Makes one call from now on fail, without effect unless it tears.
     /// - Parameters:
     ///   - call: which, counted from 1, among the mutating ones or those of the named kind.
     ///   - stays: whether every later such call fails too, as on a disk that has died.
-    public func fail(call: Int, of operation: Operation? = nil, errno number: Int32, stays: Bool = false) {
-        state.withLock { $0.fault = Fault(call: call, operation: operation, number: number, stays: stays) }
+    ///   - tears: whether a write that fails has written the first half of its bytes.
+    public func fail(
+        call: Int, of operation: Operation? = nil, errno number: Int32, stays: Bool = false, tears: Bool = false
+    ) {
+        let fault = Fault(call: call, operation: operation, number: number, stays: stays, tears: tears)
+        state.withLock { $0.fault = fault }
     }
 
     /// Lets files grow by so many bytes more; what is written past that fails with `ENOSPC`, after the part that fits.
@@ -73,16 +84,22 @@ public final class FaultyFileSystem: ForwardingFileSystem {
         }
     }
 
-    private func note(_ operation: Operation, _ path: Path) throws {
-        let number = state.withLock { state -> Int32? in
+    private func fate(_ operation: Operation, _ path: Path) -> Fate {
+        state.withLock { state in
             state.calls.append(Call(operation: operation, path: path))
-            guard var fault = state.fault else { return nil }
-            guard fault.operation == operation || fault.operation == nil && operation.isMutating else { return nil }
+            guard var fault = state.fault else { return .goesThrough }
+            guard fault.operation == operation || fault.operation == nil && operation.isMutating else {
+                return .goesThrough
+            }
             fault.call -= 1
             state.fault = fault
-            return fault.call == 0 || fault.call < 0 && fault.stays ? fault.number : nil
+            guard fault.call == 0 || fault.call < 0 && fault.stays else { return .goesThrough }
+            return .fails(FileError(errno: fault.number, doing: operation.rawValue, path: path), tears: fault.tears)
         }
-        if let number { throw FileError(errno: number, doing: operation.rawValue, path: path) }
+    }
+
+    private func note(_ operation: Operation, _ path: Path) throws {
+        if case .fails(let error, _) = fate(operation, path) { throw error }
     }
 
     /// Takes up to `wanted` bytes from what the disk still holds.
@@ -108,7 +125,11 @@ public final class FaultyFileSystem: ForwardingFileSystem {
     }
 
     public func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws {
-        try note(.write, file.path)
+        if case .fails(let error, let tears) = fate(.write, file.path) {
+            let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
+            if tears { try base.write(file, half, at: offset) }
+            throw error
+        }
         let size = try base.status(of: file).size
         let end = offset + UInt64(bytes.count)
         let growth = end > size ? end - size : 0

@@ -28,6 +28,9 @@ public final class PowerCutDisk: ForwardingFileSystem {
         case namesWithoutData
         /// As ``namesWithoutData``, but files have the length they had at the cut, and zeros for what is missing.
         case namesWithZeros
+        /// Each folder as of the cut or of its last synchronisation, and each sector of 512 bytes as well: what was written
+        /// later may be there while what was written before is not. The same in every run.
+        case scattered
     }
 
     /// The folder this disk is.
@@ -39,6 +42,8 @@ public final class PowerCutDisk: ForwardingFileSystem {
         /// The node of each file, by the identity the real disk gives it.
         var nodes: [FileIdentity: Int] = [:]
         var nextNode: Int
+        /// The synchronisations until one fails.
+        var synchronizationsLeft: Int?
     }
 
     private let initial: DiskModel
@@ -63,8 +68,12 @@ public final class PowerCutDisk: ForwardingFileSystem {
     public func rebuild(after operation: Int, policy: Policy, into folder: Path) throws {
         var model = initial
         for change in state.withLock({ $0.log.prefix(operation) }) { try model.apply(change) }
-        try model.write(into: folder, policy: policy)
+        try model.write(into: folder, policy: policy, seed: UInt64(operation))
     }
+
+    /// Makes one synchronisation of a file from now on fail with `EIO`, counted from 1, and lose what it was to bring to the
+    /// disk: the next one succeeds without it, as Linux does it.
+    public func failToSynchronize(call: Int) { state.withLock { $0.synchronizationsLeft = call } }
 
     // MARK: - The calls
 
@@ -108,6 +117,11 @@ public final class PowerCutDisk: ForwardingFileSystem {
 
     public func synchronize(_ file: OpenFile) throws {
         try change { state in
+            state.synchronizationsLeft = state.synchronizationsLeft.map { $0 - 1 }
+            if state.synchronizationsLeft == 0 {
+                state.log.append(.failToSynchronize(node: try node(file, state)))
+                throw FileError(errno: EIO, doing: "synchronize", path: file.path)
+            }
             try base.synchronize(file)
             state.log.append(.synchronize(node: try node(file, state)))
         }
