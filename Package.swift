@@ -80,6 +80,11 @@ let package = Package(
 
         // Tests.
         .target(name: "HearthTestSupport", dependencies: ["HearthBase", "HearthHTTP", "HearthInference"]),
+        // A child process that ends itself at a chosen moment; no product, and nobody installs it.
+        .executableTarget(
+            name: "HearthCrashProbe",
+            dependencies: ["HearthBase", "HearthDelivery", "HearthHTTP", "HearthTestSupport"],
+            path: "Tests/CrashProbe"),
         .testTarget(name: "HearthBaseTests", dependencies: ["HearthBase", "HearthTestSupport"]),
         .testTarget(name: "HearthHTTPTests", dependencies: ["HearthBase", "HearthHTTP", "HearthTestSupport"]),
         .testTarget(
@@ -97,8 +102,8 @@ let package = Package(
         .testTarget(
             name: "HearthCommandTests",
             dependencies: [
-                "Hearth", "HearthBase", "HearthCommand", "HearthDelivery", "HearthInference", "HearthTestSupport",
-                "hearth",
+                "Hearth", "HearthBase", "HearthCommand", "HearthCrashProbe", "HearthDelivery", "HearthInference",
+                "HearthTestSupport", "hearth",
             ],
             exclude: ["Golden"]),
     ],

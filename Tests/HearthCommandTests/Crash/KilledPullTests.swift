@@ -1,0 +1,90 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+/// The built program is killed with `SIGKILL` while it pulls.
+@Suite(.serialized, .timeLimit(.minutes(60))) struct KilledPullTests {
+    /// At any moment of the pull, seeded: `list` and `verify` work, the active release is whole, and the next pull ends with the
+    /// right bytes and fetches what was not recorded, and no more.
+    ///
+    /// The bound on what a kill costs: by ``TransferTuning/recordBytes``, eight times 16 MiB were written and not recorded at
+    /// the very worst, and at most 16 connections of 4 MiB each were under way, in the buffers of both sides. Where the disk
+    /// keeps up, as it does for the median of the moments, it is the bytes of one record and of what is under way.
+    @Test func aPullKilledAtAnyMomentGoesOn() async throws {
+        let size: UInt64 = CrashSuite.isFull ? 256 << 20 : 32 << 20
+        let lab = try await CrashLab(size: size)
+        // The first pull of all pays for a cold cache.
+        let whole = min(try await durationOfAPull(lab), try await durationOfAPull(lab))
+        let seed: UInt64 = 20_261_121
+        var generator = SeededGenerator(seed: seed)
+        var costs: [UInt64] = []
+        var late = 0
+        for number in 0..<(CrashSuite.isFull ? 200 : 12) {
+            let share = Double.random(in: 0...1, using: &generator)
+            let home = try lab.home("home-\(number)")
+            let server = try lab.serve(bytesPerSecond: Self.pace)
+            let pull = try ChildProcess(["pull", "big", "--quiet"], environment: try lab.environment(home, server))
+            let note = "kill \(number) of seed \(seed), at \(share) of \(whole)"
+            if number.isMultiple(of: 2) {
+                // By the clock: also before the first byte and after the last.
+                try await Task.sleep(for: whole * (1.02 * share))
+            } else {
+                // By the bytes, however busy this machine is.
+                await server.wait { CrashLab.served($0) >= UInt64(Double(size) * share) }
+            }
+            pull.send(SIGKILL)
+            let status = await pull.result().status
+            #expect(status == 128 + SIGKILL || status == 0, "\(note)")
+            if status == 0 { late += 1 }
+
+            let before = await lab.served(by: server)
+            let recorded = try lab.recorded(home)
+            try await lab.checkByCommand(home, server, note)
+            let isInstalled = try await lab.checkHome(home, note)
+
+            let again = try await lab.hearth(["pull", "big", "--format", "json"], home, server)
+            #expect(again.status == 0, "\(note): \(again.errors)")
+            #expect(try fetched(again) == (isInstalled ? 0 : size - recorded), "\(note): \(recorded) were recorded")
+            try await lab.checkDone(home, note)
+            let cost = await lab.served(by: server) - size
+            costs.append(cost)
+            #expect(cost <= 8 * TransferTuning().recordBytes + Self.underWay, "\(note): \(before) were served before")
+            try LocalFileSystem().removeTree(home)
+        }
+        costs.sort()
+        let (median, most) = (costs[costs.count / 2], costs[costs.count - 1])
+        print(
+            "crash suite: seed \(seed), \(costs.count) kills of a pull of \(size >> 20) MiB in \(whole), \(late) too late; fetched",
+            "twice: median \(median >> 10) KiB, most \(most >> 10) KiB")
+        #expect(median <= 2 * TransferTuning().recordBytes + Self.underWay)
+        #expect(late < (CrashSuite.isFull ? costs.count / 5 : costs.count))
+    }
+
+    /// The most bytes a second on one connection.
+    private static let pace = 16_000_000
+    /// What the server has given away and the program has not written: 4 MiB on each of 16 connections.
+    private static let underWay: UInt64 = 16 * (4 << 20)
+
+    /// What a pull says it fetched, in its last event.
+    private func fetched(_ pull: ChildProcess.Result) throws -> UInt64? {
+        let last = try #require(pull.output.split(separator: "\n").last)
+        let event = try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any]
+        return event?["fetchedBytes"] as? UInt64
+    }
+
+    private func durationOfAPull(_ lab: CrashLab) async throws -> Duration {
+        let home = try lab.home("home")
+        let server = try lab.serve(bytesPerSecond: Self.pace)
+        let start = ContinuousClock.now
+        let pulled = try await lab.hearth(["pull", "big", "--quiet"], home, server)
+        let whole = start.duration(to: .now)
+        try #require(pulled.status == 0, "\(pulled.errors)")
+        try await lab.checkDone(home, "without a kill")
+        #expect(await lab.served(by: server) == lab.content.count)
+        try LocalFileSystem().removeTree(home)
+        return whole
+    }
+}
