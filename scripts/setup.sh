@@ -2,19 +2,21 @@
 # Everything the build needs and the machine lacks. Idempotent; quick when nothing is missing.
 #   scripts/setup.sh            libraries, llama.cpp, the default model
 #   scripts/setup.sh bench      also the peers the benchmarks measure against
+#   scripts/setup.sh disk       also strace, for scripts/inject.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
 say() { printf 'set-up: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 peers="${1:-}"
-case $peers in ''|bench) ;; *) die "what is '$peers'? The only word understood here is 'bench'." ;; esac
+case $peers in ''|bench|disk) ;; *) die "what is '$peers'? The words understood here are 'bench' and 'disk'." ;; esac
 
 command -v swift >/dev/null || die "no Swift toolchain found: install Swift 6.2 or newer from swift.org, then try again."
 
 packages="build-essential ca-certificates cmake dbus libcurl4-openssl-dev libglib2.0-dev libmicrohttpd-dev
  libssl-dev ninja-build pkg-config python3 python3-dbusmock python3-pip unzip"
 [ "$peers" = bench ] && packages="$packages aria2 curl nginx-light openssl util-linux"
+[ "$peers" = disk ] && packages="$packages strace"
 
 # One query for all of them: set-up runs before every build, so the nothing-to-do case has to be quick.
 missing=""

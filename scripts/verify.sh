@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests sanitizers fuzz limits network first-run bench bench-peers bench-extremes"
+stages="tests sanitizers fuzz crash disk limits network first-run bench bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -31,6 +31,23 @@ stage_sanitizers() {
 }
 
 stage_fuzz() { FUZZ_SECONDS="${FUZZ_SECONDS:-120}" scripts/fuzz.sh; }
+
+# Kills at 200 moments and at every call to the disk, power cuts after every change.
+stage_crash() {
+    swift build "${flags[@]}" --build-tests
+    HEARTH_CRASH_SUITE=full crash_tests 'KilledPullTests|KilledStepTests|TransferPowerTests|StoreInterruptionTests|PowerCutTests'
+}
+
+# Every call to the disk fails, through the seam and under strace.
+stage_disk() {
+    swift build "${flags[@]}" --build-tests
+    HEARTH_CRASH_SUITE=full crash_tests 'TransferDiskTests|FailingDiskTests'
+    scripts/setup.sh disk
+    make --no-print-directory build
+    LIMITS_REQUIRED=1 scripts/inject.sh
+}
+
+crash_tests() { env -u SWIFT_DETERMINISTIC_HASHING swift test "${flags[@]}" --skip-build --filter "$1"; }
 
 stage_limits() {
     make --no-print-directory build
