@@ -9,6 +9,7 @@ let package = Package(
     dependencies: [.package(name: "hearth", path: "..", traits: [])],
     targets: [
         .executableTarget(
+            // In debug builds, which this always is, it looks behind the public interface.
             name: "Fuzz", dependencies: [.product(name: "HearthDelivery", package: "hearth")],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
     ]

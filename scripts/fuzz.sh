@@ -15,6 +15,9 @@ fi
 swift build --package-path Fuzz --scratch-path "$scratch" --sanitize=fuzzer --product Fuzz -q
 binary="$(swift build --package-path Fuzz --scratch-path "$scratch" --show-bin-path)/Fuzz"
 failed=0
+export TMPDIR="$scratch/tmp"
+rm -rf "$TMPDIR" && mkdir -p "$TMPDIR"
+trap 'rm -rf "$TMPDIR"' EXIT
 for target in "${targets[@]}"; do
     corpus="$scratch/corpus/$target"
     mkdir -p "$corpus" "$scratch/crashes"

@@ -29,11 +29,16 @@ wrong() {
 
 # Pulls while calls fail, and then without; the second time everything has to be right.
 inject() { # CALLS WHAT WHEN EXPECTED-STATUS CODES [STRACE-OPTION…]
-    local calls=$1 what=$2 when=$3 expected=$4 codes=$5 status=0 lines line; shift 5
+    local calls=$1 what=$2 when=$3 expected=$4 codes=$5 status=0; shift 5
     name="$calls $what at $when"
     rm -rf "$HEARTH_HOME"
     timeout 60 strace -f -qq --seccomp-bpf -o /dev/null "$@" -e trace="$calls" -e inject="$calls:$what:when=$when" \
         "$hearth" pull big --quiet >"$work/out" 2>"$work/err" </dev/null || status=$?
+    judge "$expected" "$codes" "$status"
+}
+
+judge() { # EXPECTED-STATUS CODES STATUS
+    local expected=$1 codes=$2 status=$3 lines line
     runs=$((runs + 1))
     lines="$(grep -c '^hearth: ' "$work/err" || true)"
     line="$(grep -m1 '^hearth: ' "$work/err" || true)"
@@ -80,6 +85,22 @@ for calls in pwrite64 fdatasync fsync fallocate ftruncate; do inject "$calls" er
 inject pread64 error=EINTR 1+2 1 none -P "$part"
 # A disk that says it has written what it has not, in every attempt again: the digest notices.
 for when in 2 9; do inject pwrite64 retval=65536 "$when" 1 checksum-mismatch -P "$part"; done
+
+# Writes that write only the first half: strace cannot do that, a library before the system's own can.
+cat > "$work/half.c" <<'C'
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+ssize_t pwrite64(int file, const void *bytes, size_t count, off_t offset) {
+    return syscall(SYS_pwrite64, file, bytes, count > 1 ? count / 2 : count, offset);
+}
+ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) { return pwrite64(file, bytes, count, offset); }
+C
+cc -shared -fPIC -o "$work/half.so" "$work/half.c"
+name="every pwrite in half" status=0
+rm -rf "$HEARTH_HOME"
+LD_PRELOAD="$work/half.so" "$hearth" pull big --quiet >"$work/out" 2>"$work/err" </dev/null || status=$?
+judge 1 none "$status"
 
 echo "inject: $runs runs, in $went_on of them the program went on, in $failed it ended with one sentence; $wrong wrong"
 [ "$wrong" = 0 ]

@@ -11,6 +11,10 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "file-name": fuzzFileName,
     "chunk-index": fuzzChunkIndex,
     "gguf": fuzzGGUF,
+    "journal": fuzzJournal,
+    "plan": fuzzPlan,
+    "lease": fuzzLease,
+    "response": fuzzResponse,
 ]
 
 private let target: @Sendable (Data) -> Void = {

@@ -64,7 +64,7 @@ func fuzzGGUF(_ data: Data) {
 }
 
 /// The result, or nil for a refusal that a person can read; any other error is a finding.
-private func typed<Result>(_ work: () throws -> Result) -> Result? {
+func typed<Result>(_ work: () throws -> Result) -> Result? {
     do {
         return try work()
     } catch let refusal as any HearthFailure {
@@ -75,7 +75,7 @@ private func typed<Result>(_ work: () throws -> Result) -> Result? {
     }
 }
 
-private func requireSafe(_ name: String) {
+func requireSafe(_ name: String) {
     precondition(
         !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 255
             && !name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") },

@@ -1,0 +1,90 @@
+import Foundation
+import HearthBase
+
+@testable import HearthDelivery
+@testable import HearthHTTP
+
+/// What reads files is given a file, of this process's own, in the folder that `scripts/fuzz.sh` clears away.
+private let input: OpenFile? = {
+    let path = Path(FileManager.default.temporaryDirectory.path + "/hearth-fuzz-\(getpid())")
+    return try? LocalFileSystem().open(path, .readWrite)
+}()
+
+private func withFile(_ data: Data, _ body: (Path) throws -> Void) {
+    do {
+        guard let input else { preconditionFailure("the temporary folder cannot be written to") }
+        try data.withUnsafeBytes { try LocalFileSystem().write(input, $0, at: 0) }
+        try LocalFileSystem().truncate(input, to: UInt64(data.count))
+        try body(input.path)
+    } catch {
+        preconditionFailure("a file of this process's own: \(error)")
+    }
+}
+
+func fuzzJournal(_ data: Data) {
+    withFile(data) { path in
+        guard case .sound(let journal) = try TransferJournal.find(path, in: LocalFileSystem()) else { return }
+        var end: UInt64 = 0
+        for extent in journal.extents {
+            precondition(extent.start >= end && extent.end > extent.start, "extents that contradict each other")
+            end = extent.end
+        }
+        precondition(end <= journal.size ?? .max, "more than the file has")
+        precondition(journal.held.byteCount <= end)
+        var again = journal
+        again.held = journal.held
+        precondition(again.held == journal.held, "a journal changed when it was read and written")
+    }
+}
+
+func fuzzPlan(_ data: Data) {
+    guard let plan = try? TransferPlan(data: data) else { return }
+    requireSafe(plan.label)
+    precondition(plan.locations.count <= 16)
+    guard let written = try? plan.data(), let again = try? TransferPlan(data: written) else {
+        preconditionFailure("a plan that was read cannot be written and read")
+    }
+    precondition(again.label == plan.label && again.digest == plan.digest && again.wish == plan.wish)
+    precondition(again.reference == plan.reference, "a plan leads elsewhere when it is read again")
+}
+
+func fuzzLease(_ data: Data) {
+    withFile(data) { path in
+        guard case .lease(let lease) = try FoundLease.read(path, in: LocalFileSystem()) else { return }
+        requireSafe("lease.after-\(lease.token)")
+        _ = lease.isStale(at: Date(timeIntervalSince1970: 1_800_000_000), held: [])
+        _ = try lease.data()
+    }
+}
+
+/// The lines of a response's head, and what a transfer makes of them.
+func fuzzResponse(_ data: Data) {
+    var parser = ResponseHeadParser()
+    for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+        guard case .complete(let head) = parser.append(line) else { continue }
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        if let pause = RetryAfter.pause(status: head.status, head.headers["Retry-After"], now: now) {
+            precondition(pause > .zero && pause <= RetryAfter.ceiling, "a pause of \(pause)")
+        }
+        guard let url = URL(string: "https://models.example/model.gguf") else { return }
+        for size in [FileSize.exact(1000), .exact(0)] {
+            for asked in [nil, 0..<1000, 0..<10, 100..<200, 999..<UInt64.max] as [Range<UInt64>?] {
+                check(head, ResponsePolicy(label: "model.gguf", size: size, asked: asked), url)
+            }
+        }
+        return
+    }
+}
+
+private func check(_ head: ResponseHead, _ policy: ResponsePolicy, _ url: URL) {
+    guard let decision = typed({ try policy.decide(status: head.status, headers: head.headers, url: url) }) else {
+        return
+    }
+    switch decision {
+    case .append(let total), .restart(let total):
+        precondition(total.map { $0 <= policy.size.limit } ?? true, "more than the catalog allows")
+        precondition(total == nil || policy.size.exact == nil || total == policy.size.exact, "another length")
+    case .complete, .askFromStart:
+        precondition(head.status == 416 && policy.asked != nil)
+    }
+}
