@@ -68,7 +68,13 @@ extension ModelManager {
         let purpose = TransferPurpose(
             release: release.identity, source: resolved.location ?? release.file.locations.first,
             activates: options.activate)
-        let (installed, fetched) = try await bring(files, for: purpose, options, tracker) { staged in
+        var requests = files.map {
+            TransferRequest($0, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
+        }
+        if let index = release.index, release.file.size.estimate > UInt64(ChunkIndex.fixedLength) {
+            requests[0].index = try await indexes.fetch(index, fileSize: release.file.size.estimate)
+        }
+        let (installed, fetched) = try await bring(files, requests, for: purpose, tracker) { staged in
             tracker.installing()
             return try await self.store.install(release, files: staged, origin: resolved.location)
         }
@@ -80,15 +86,14 @@ extension ModelManager {
 
     /// Fetches files, or joins the transfers that do; they stay this pull's until `install` has taken them.
     private func bring(
-        _ files: [RemoteFile], for purpose: TransferPurpose, _ options: PullOptions, _ tracker: ReleaseProgress,
+        _ files: [RemoteFile], _ requests: [TransferRequest], for purpose: TransferPurpose, _ tracker: ReleaseProgress,
         install: ([StagedFile]) async throws -> InstalledRelease
     ) async throws -> (InstalledRelease, fetchedBytes: UInt64) {
         var staged: [StagedFile] = []
         var taken: [TransferRequest] = []
         var fetched: UInt64 = 0
         do {
-            for file in files {
-                let request = TransferRequest(file, bytesPerSecond: options.bytesPerSecond)
+            for (file, request) in zip(files, requests) {
                 let arrived = try await transfers.fetch(request, for: purpose) {
                     tracker.update($0, file: file.size.estimate)
                 }
@@ -109,7 +114,7 @@ extension ModelManager {
     /// What an interruption between installing a release and clearing up has left.
     private func sweepTransfers(of release: Release) async {
         for file in [release.file] + release.companions {
-            await transfers.sweep(TransferRequest(file, bytesPerSecond: nil))
+            await transfers.sweep(TransferRequest(file))
         }
     }
 
@@ -195,7 +200,7 @@ extension ModelManager {
     private func checkStorage(for release: Release, _ files: [RemoteFile]) async throws {
         let folder = store.transfersFolder
         let (policy, free) = try await blocking { [transfer, fileSystem] in
-            let held = try files.map { try transfer.bytesHeld(of: TransferRequest($0, bytesPerSecond: nil)) }
+            let held = try files.map { try transfer.bytesHeld(of: TransferRequest($0)) }
             let policy = StoragePolicy(total: release.totalSize, held: held.reduce(0, +))
             return (policy, Result { try fileSystem.freeSpace(at: folder) })
         }
@@ -235,10 +240,11 @@ extension ModelManager {
 }
 
 extension TransferRequest {
-    fileprivate init(_ file: RemoteFile, bytesPerSecond: UInt64?) {
+    fileprivate init(_ file: RemoteFile, bytesPerSecond: UInt64? = nil, metered: MeteredUse = .deny) {
         self.init(
             label: file.name.name, locations: file.locations, size: file.size, digest: file.digest,
             bytesPerSecond: bytesPerSecond)
+        self.metered = metered
     }
 }
 

@@ -22,6 +22,7 @@ public actor ModelManager {
     public nonisolated let transfers: TransferManager
     nonisolated let transfer: FileTransfer
     nonisolated let fetcher: CatalogFetcher
+    nonisolated let indexes: ChunkIndexFetcher
     nonisolated let fileSystem: any FileSystem
     nonisolated let time: TimeSource
     nonisolated let network: any NetworkMonitor
@@ -36,11 +37,12 @@ public actor ModelManager {
     ///   - network: who says whether the network is there and metered; not asked before the first download that uses it.
     ///   - deviceMemory: the bytes a model may count on: the smaller of RAM and the process's own limit.
     ///   - appVersion: compared with a release's `minAppVersion`; `nil` compares nothing.
+    ///   - provider: makes time-limited addresses of those in the catalog; `nil` uses them as they are.
     public init(
         home: Path, origins: [Origin], http: any HTTPClient = DefaultHTTPClient(),
         fileSystem: any FileSystem = LocalFileSystem(),
         time: TimeSource = .system, network: any NetworkMonitor = SystemNetwork.monitor(), deviceMemory: UInt64,
-        appVersion: SemanticVersion? = nil
+        appVersion: SemanticVersion? = nil, provider: (any DownloadURLProvider)? = nil
     ) {
         let store = ModelStore(home: home, fileSystem: fileSystem, time: time)
         self.store = store
@@ -50,7 +52,10 @@ public actor ModelManager {
         self.fileSystem = fileSystem
         self.time = time
         self.network = network
-        transfer = FileTransfer(http: http, fileSystem: fileSystem, time: time, folder: store.transfersFolder)
+        transfer = FileTransfer(
+            http: http, fileSystem: fileSystem, time: time, folder: store.transfersFolder, provider: provider,
+            network: network)
+        indexes = ChunkIndexFetcher(http: http)
         // How soon a transfer notices what people want of it is counted in their time, whatever `time` is.
         transfers = TransferManager(transfer: transfer, folder: store.transfersFolder, fileSystem: fileSystem)
         fetcher = CatalogFetcher(http: http, fileSystem: fileSystem)

@@ -94,7 +94,7 @@ struct ProgressRenderer: Sendable {
             let percent = fraction >= 1 ? 100 : min(99, Int(fraction * 100))
             facts.append(TerminalText.padded("\(percent)%", to: 4, atEnd: false))
         }
-        facts.append(progress.phase.rawValue)
+        facts.append(progress.hold?.message ?? progress.phase.rawValue)
         let done = ByteCount(progress.completedBytes).description
         facts.append(progress.totalBytes.map { "\(done) of \(ByteCount($0))" } ?? done)
         if progress.phase == .downloading {
@@ -104,6 +104,7 @@ struct ProgressRenderer: Sendable {
             if let left = progress.secondsLeft, progress.completedBytes < progress.totalBytes ?? 0 {
                 facts.append("\(TimeText.short(left)) left")
             }
+            if progress.connections > 1 { facts.append("\(progress.connections) connections") }
         }
         return style == .lines ? facts.map { $0.trimmingCharacters(in: .whitespaces) } : facts
     }
@@ -118,6 +119,8 @@ struct ProgressEvent: Encodable {
     let bytesPerSecond: Double?
     let secondsLeft: Double?
     let connections: Int
+    let source: String?
+    let waitingFor: String?
 
     init(_ progress: TransferProgress) {
         phase = progress.phase.rawValue
@@ -127,6 +130,8 @@ struct ProgressEvent: Encodable {
         bytesPerSecond = progress.bytesPerSecond.flatMap { $0.isFinite ? $0 : nil }
         secondsLeft = progress.secondsLeft.flatMap { $0.isFinite ? $0 : nil }
         connections = progress.connections
+        source = progress.source
+        waitingFor = progress.hold.map { "\($0)" }
     }
 }
 

@@ -17,12 +17,16 @@ public struct FileTransfer: Sendable {
     private let folder: Path
     private let tuning: TransferTuning
     private let provider: (any DownloadURLProvider)?
+    private let network: (any NetworkMonitor)?
 
     /// Transfers whose files grow below `folder`.
-    /// - Parameter provider: makes the addresses that are used of those in the catalog; `nil` uses them as they are.
+    /// - Parameters:
+    ///   - provider: makes the addresses that are used of those in the catalog; `nil` uses them as they are.
+    ///   - network: says when the network may not be used, by the request's own rules; `nil` asks nobody.
     public init(
         http: any HTTPClient, fileSystem: any FileSystem, time: TimeSource, folder: Path,
-        tuning: TransferTuning = TransferTuning(), provider: (any DownloadURLProvider)? = nil
+        tuning: TransferTuning = TransferTuning(), provider: (any DownloadURLProvider)? = nil,
+        network: (any NetworkMonitor)? = nil
     ) {
         self.http = http
         self.fileSystem = fileSystem
@@ -30,6 +34,7 @@ public struct FileTransfer: Sendable {
         self.folder = folder
         self.tuning = tuning
         self.provider = provider
+        self.network = network
     }
 
     /// Fetches what is missing of a file, and checks it.
@@ -38,7 +43,9 @@ public struct FileTransfer: Sendable {
     /// themselves, a few times in a row without progress and without limit while bytes come. Bytes that are not the
     /// promised ones are thrown away and fetched again, ``Download/maximumAttempts`` times in all, from the next place
     /// if there is one; in the pause between, the file stays locked against other calls.
-    /// - Throws: ``TransferError``, `HTTPError`, `FileError`, `CancellationError`.
+    /// While the network may not be used it waits, and goes on by itself.
+    /// - Throws: ``TransferError``, `HTTPError`, `FileError`, `CancellationError`; ``DeliveryError`` with
+    ///   `insufficient-storage` when the disk fills up while bytes come.
     public func fetch(
         _ request: TransferRequest, progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> TransferredFile {
@@ -56,8 +63,17 @@ public struct FileTransfer: Sendable {
     func fetch(
         _ request: TransferRequest, under lock: TransferLock, progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> TransferredFile {
-        try await attempt(
-            request, at: try place(of: request), ProgressReporter(time: time, report: progress))
+        let place = try self.place(of: request)
+        let reporter = ProgressReporter(time: time, report: progress)
+        guard let network else { return try await attempt(request, at: place, reporter) }
+        let gate = NetworkGate(policy: NetworkPolicy(metered: request.metered), monitor: network, time: time)
+        return try await gate.whileAllowed(locations: request.locations) { hold in
+            guard let hold else { return }
+            Log.write(.info, "delivery.transfer", "\(request.label) waits: \(hold.message)")
+            reporter.report(.waiting, 0, request.size.exact, hold: hold)
+        } body: {
+            try await attempt(request, at: place, reporter)
+        }
     }
 
     /// Attempts, until the bytes are the promised ones or the ``Download`` has had enough.

@@ -35,6 +35,8 @@ actor PartFile {
     /// Why bytes of this file may never reach the disk, although the next attempt to bring them there will say they did:
     /// a system forgets what it could not write back. Nothing is recorded any more after that.
     private var loss: (any Error)?
+    /// Why nothing more may be written.
+    private var shortage: DeliveryError?
 
     /// Opens or creates the part file of a request in `folder`, and takes over what its journal vouches for. Blocks.
     ///
@@ -124,6 +126,7 @@ actor PartFile {
     func write(_ bytes: [UInt8], at offset: UInt64, epoch: Int) async throws {
         guard epoch == self.epoch else { return }
         if let loss { throw loss }
+        if let shortage { throw shortage }
         let range = offset..<offset + UInt64(bytes.count)
         try bytes.withUnsafeBytes { buffer in
             for part in ledger.withLock({ $0.writable(range) }) {
@@ -238,13 +241,30 @@ actor PartFile {
         checkpoint = nil
         lastCheckpoint = stopwatch.elapsed
         switch result {
-        case .success(let committed): ended(committed)
+        case .success(let committed):
+            ended(committed)
+            checkStorage()
         case .failure(let error):
             note(error)
             Log.write(.warning, "delivery.transfer", "could not record progress: \(loss ?? error)")
         }
         // What came meanwhile may be due already, and who knows when the next byte comes.
         startCheckpointIfDue()
+    }
+
+    /// Where space could not be reserved, others may take it while bytes come.
+    private func checkStorage() {
+        guard shortage == nil, let total = journal.size else { return }
+        do {
+            let policy = StoragePolicy(total: total, held: try fileSystem.status(of: file).allocatedSize)
+            guard policy.required > 0 else { return }
+            let free = try fileSystem.freeSpace(at: journalPath.parent)
+            if case .refused(let required) = policy.verdict(free: free) {
+                shortage = .shortage(in: journalPath.parent, required: required, free: free)
+            }
+        } catch {
+            Log.write(.warning, "delivery.transfer", "the free space is not known any more: \(error)")
+        }
     }
 
     private func ended(_ committed: TransferJournal) {

@@ -1,3 +1,5 @@
+import HearthBase
+
 /// Whether a delivery may begin on a disk: what it still needs has to fit with a fifth to spare.
 ///
 /// A device whose disk is full to the last byte stops working in other places than this one, which is why nobody can
@@ -26,5 +28,16 @@ struct StoragePolicy: Equatable {
     func verdict(free: UInt64?) -> Verdict {
         guard let free, free >= required else { return .refused(required: required) }
         return .allowed
+    }
+}
+
+extension HearthError where Domain == DeliveryErrorDomain {
+    /// A disk that filled up while bytes came.
+    static func shortage(in folder: Path, required: UInt64, free: UInt64) -> Self {
+        Self(
+            .insufficientStorage, "others have filled the disk while the file was arriving",
+            context: ErrorContext(
+                file: folder.string, expected: "\(required) bytes", found: "\(free) bytes",
+                remedy: "Free some space; nothing already received is lost."))
     }
 }

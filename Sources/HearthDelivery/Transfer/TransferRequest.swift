@@ -15,6 +15,8 @@ public struct TransferRequest: Sendable, Hashable {
     public var index: ChunkIndex?
     /// At most this many bytes a second, `nil` for no limit.
     public var bytesPerSecond: UInt64?
+    /// Whether a metered network may be used.
+    public var metered = MeteredUse.deny
 
     /// A request for one file.
     public init(

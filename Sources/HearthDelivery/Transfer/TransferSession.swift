@@ -157,7 +157,7 @@ final class TransferSession: Sendable {
             state.withLock { $0.release(job, at: now) }
         }
         guard case .failure(let error) = outcome else { return }
-        guard error is any HearthFailure, !(error is FileError) else { throw error }
+        guard error is any HearthFailure, !(error is FileError), !(error is DeliveryError) else { throw error }
         Log.write(.info, "delivery.transfer", "\(request.label): \(error)")
         let isUnknown = request.digest == nil && tags.withLock({ $0.tag(of: job.source) }) == nil
         if isUnknown, state.withLock({ $0.claimRestart(job) }) {

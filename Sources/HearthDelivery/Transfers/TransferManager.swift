@@ -69,7 +69,8 @@ public actor TransferManager {
             return file
         }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { flight.askers[asker] = $0 }
+            // Through `self`: a closure that does not name the actor runs anywhere, beside the actor's own work.
+            try await withCheckedThrowingContinuation { flights[key]?.askers[asker] = $0 }
         } onCancel: {
             Task { await self.leave(key, asker) }
         }

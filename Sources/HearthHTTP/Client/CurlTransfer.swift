@@ -42,6 +42,9 @@ final class CurlTransfer {
         errorText.deallocate()
     }
 
+    /// What libcurl takes from the network at once, and what is worth a thread switch: a share of what may wait.
+    private var pieceSize: Int { min(512 << 10, max(64 << 10, exchange.plan.bodyBufferSize / 4)) }
+
     // MARK: Set-up
 
     private func prepare(_ configuration: CurlConfiguration) {
@@ -55,7 +58,7 @@ final class CurlTransfer {
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_NOSIGNAL, 1)
         hearth_curl_do_not_wait_for_resolver(handle)
-        set(CURLOPT_BUFFERSIZE, 512 << 10)
+        set(CURLOPT_BUFFERSIZE, pieceSize)
         set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_TCP_KEEPIDLE, 30)
         set(CURLOPT_TCP_KEEPINTVL, 10)
@@ -188,7 +191,7 @@ final class CurlTransfer {
     // MARK: The loop's side
 
     /// Whether the consumer should be told at once: enough is there, or no more will come until he takes it.
-    var hasLargePiece: Bool { isPaused || newBytes >= 512 << 10 }
+    var hasLargePiece: Bool { isPaused || newBytes >= pieceSize }
 
     /// Tells a waiting consumer.
     func deliver() {

@@ -78,6 +78,19 @@ import Testing
 
     // MARK: - Single flight
 
+    /// Each refusal races the question it answers: an asker that is entered beside the actor's own work is never told.
+    @Test func aBusyFolderIsSaidHoweverOften() async throws {
+        let server = try FaultServer(FaultServer.file(Self.content))
+        let request = try request(server)
+        let lock = try #require(try await TransferLock.acquire(place, fileSystem: disk))
+        for _ in 0..<300 {
+            let error = await #expect(throws: TransferError.self) { try await manager().fetch(request) }
+            #expect(error?.code == .busy)
+        }
+        lock.release()
+        #expect(server.requests.isEmpty)
+    }
+
     @Test func whoAsksForTheSameFileJoins() async throws {
         let gate = Gate()
         let server = try stalling(at: gate)
