@@ -21,6 +21,7 @@ import Testing
         let seed: UInt64 = 20_261_121
         var generator = SeededGenerator(seed: seed)
         var costs: [UInt64] = []
+        var lost: [UInt64] = []
         var late = 0
         for number in 0..<(CrashSuite.isFull ? 200 : 12) {
             let share = Double.random(in: 0...1, using: &generator)
@@ -44,6 +45,7 @@ import Testing
             let recorded = try lab.recorded(home)
             try await lab.checkByCommand(home, server, note)
             let isInstalled = try await lab.checkHome(home, note)
+            if !isInstalled { lost.append(before - recorded) }
 
             let again = try await lab.hearth(["pull", "big", "--format", "json"], home, server)
             #expect(again.status == 0, "\(note): \(again.errors)")
@@ -54,12 +56,18 @@ import Testing
             #expect(cost <= 8 * TransferTuning().recordBytes + Self.underWay, "\(note): \(before) were served before")
             try LocalFileSystem().removeTree(home)
         }
-        costs.sort()
-        let (median, most) = (costs[costs.count / 2], costs[costs.count - 1])
+        func summary(_ bytes: [UInt64]) -> (median: UInt64, text: String) {
+            let sorted = bytes.isEmpty ? [0] : bytes.sorted()
+            let (median, most) = (sorted[sorted.count / 2], sorted[sorted.count - 1])
+            return (median, "median \(median >> 10) KiB, most \(most >> 10) KiB")
+        }
+        let cost = summary(costs)
         print(
-            "crash suite: seed \(seed), \(costs.count) kills of a pull of \(size >> 20) MiB in \(whole), \(late) too late; fetched",
-            "twice: median \(median >> 10) KiB, most \(most >> 10) KiB")
-        #expect(median <= 2 * TransferTuning().recordBytes + Self.underWay)
+            "crash suite: seed \(seed), \(costs.count) kills of a pull of \(size >> 20) MiB in \(whole), \(late) too late"
+        )
+        print("crash suite: served and not recorded at the kill: \(summary(lost).text)")
+        print("crash suite: served in both runs beyond the file's size: \(cost.text)")
+        #expect(cost.median <= 2 * TransferTuning().recordBytes + Self.underWay)
         #expect(late < (CrashSuite.isFull ? costs.count / 5 : costs.count))
     }
 
@@ -83,7 +91,7 @@ import Testing
         let whole = start.duration(to: .now)
         try #require(pulled.status == 0, "\(pulled.errors)")
         try await lab.checkDone(home, "without a kill")
-        #expect(await lab.served(by: server) == lab.content.count)
+        #expect(await lab.served(by: server) <= lab.content.count + Self.underWay)
         try LocalFileSystem().removeTree(home)
         return whole
     }
