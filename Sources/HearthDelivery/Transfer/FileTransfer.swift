@@ -83,7 +83,7 @@ public struct FileTransfer: Sendable {
         var download = Download()
         download.take(.start)
         var request = request
-        if let index = request.index, request.size.exact != index.fileSize { request.index = nil }
+        if request.digest == nil || request.size.exact != request.index?.fileSize { request.index = nil }
         var fetched: UInt64 = 0
         var isRaced = true
         while true {
@@ -98,11 +98,6 @@ public struct FileTransfer: Sendable {
                 download = Download()
                 download.take(.start)
                 continue
-            }
-            if request.index != nil {
-                try await discardPart(at: place)
-                throw Self.corrupted(
-                    request, "is not what its chunk index describes", expected: expected, found: file.digest)
             }
             for effect in download.take(.mismatch) {
                 switch effect {
@@ -147,7 +142,8 @@ public struct FileTransfer: Sendable {
         do {
             let length = try await running.run()
             reporter.report(.verifying, length, length)
-            let digest = try await part.finish(at: length)
+            let found = try await part.finish(at: length)
+            guard let digest = found ?? request.digest else { throw CancellationError() }
             let file = TransferredFile(
                 path: place.appending("data.part"), size: length, digest: digest, fetchedBytes: running.fetchedBytes)
             return (file, await part.isAdopted)

@@ -94,8 +94,6 @@ actor PartFile {
     nonisolated var held: RangeSet<UInt64> { ledger.withLock { $0.written } }
     /// How many bytes of it are written.
     nonisolated var heldCount: UInt64 { ledger.withLock { $0.writtenCount } }
-    /// How far the whole is hashed.
-    nonisolated var hashedCount: UInt64 { verifier.position }
 
     /// The strong entity tag of the bytes, where the place they came from has this address.
     func entityTag(of location: String) -> String? { journal.location == location ? journal.entityTag : nil }
@@ -205,12 +203,14 @@ actor PartFile {
         if let unsafe = error as? NotOnDisk { loss = unsafe.cause }
     }
 
-    /// Ends the file at its length: brings it to the disk, and says what it hashes to.
-    func finish(at size: UInt64) async throws -> SHA256Digest {
+    /// Ends the file at its length: brings it to the disk, and says what it hashes to; `nil` if every chunk of its index
+    /// was checked instead.
+    func finish(at size: UInt64) async throws -> SHA256Digest? {
         if try fileSystem.status(of: file).size != size { try fileSystem.truncate(file, to: size) }
         journal.size = size
         try await record()
         try await verifier.settle()
+        if ledger.withLock({ $0.isIndexed }) { return nil }
         return try await verifier.digest()
     }
 
@@ -269,7 +269,8 @@ actor PartFile {
 
     private func ended(_ committed: TransferJournal) {
         recorded = committed.held
-        let end = min(recorded.prefixEnd, verifier.position)
+        let hashed = verifier.position
+        let end = min(recorded.prefixEnd, ledger.withLock { $0.settledEnd(hashed: hashed) })
         guard end > releasedEnd else { return }
         fileSystem.releaseCache(file, releasedEnd..<end)
         releasedEnd = end

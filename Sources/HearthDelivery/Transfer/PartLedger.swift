@@ -2,8 +2,9 @@ import HearthBase
 
 /// What of a file is here and what of that is known to be right: the bookkeeping of a ``PartFile``, as a value.
 ///
-/// With a chunk index every chunk is checked as soon as its last byte is here, in whatever order they come; only checked
-/// chunks count for the hash of the whole. Without one, the bytes from the first on without a gap do.
+/// With a chunk index every chunk is checked as soon as its last byte is here, in whatever order they come, and that is
+/// all: the index has a digest of its own in the catalog, so its chunks are as good as the digest of the whole. Without
+/// one, the whole is hashed, as far as its bytes are here from the first on without a gap.
 struct PartLedger: Sendable {
     /// The bytes that are written.
     private(set) var written = RangeSet<UInt64>()
@@ -17,8 +18,11 @@ struct PartLedger: Sendable {
     /// Whether chunks are checked one by one.
     var isIndexed: Bool { !chunks.isEmpty }
 
-    /// The bytes from the first on that the hash of the whole may take.
-    var frontier: UInt64 { (isIndexed ? proven : written).prefixEnd }
+    /// The bytes from the first on that the hash of the whole may take; none where chunks are checked.
+    var frontier: UInt64 { isIndexed ? 0 : written.prefixEnd }
+
+    /// The bytes from the first on that need not be read again.
+    func settledEnd(hashed: UInt64) -> UInt64 { isIndexed ? proven.prefixEnd : hashed }
 
     /// The bytes written, how many.
     var writtenCount: UInt64 { written.byteCount }

@@ -11,7 +11,7 @@ public struct TransferRequest: Sendable, Hashable {
     /// What the bytes must hash to; `nil` accepts any, and the receipt says *unverified*.
     public var digest: SHA256Digest?
     /// The digests of its parts, so that a wrong one alone is fetched again; `nil` if the publisher gives none. One for
-    /// a file of another length is not used.
+    /// a file of another length, or without a digest, is not used. It has to come from where the digest comes from.
     public var index: ChunkIndex?
     /// At most this many bytes a second, `nil` for no limit.
     public var bytesPerSecond: UInt64?
@@ -36,7 +36,8 @@ public struct TransferRequest: Sendable, Hashable {
 public struct TransferredFile: Sendable, Hashable {
     public let path: Path
     public let size: UInt64
-    /// What the bytes hash to: computed while they were written, never taken from the server.
+    /// What the bytes hash to: computed while they were written, never taken from the server. With a chunk index it is the
+    /// catalog's, for which the checked chunks vouch.
     public let digest: SHA256Digest
     /// The bytes fetched from the network this time; the rest was on the disk already.
     public internal(set) var fetchedBytes: UInt64
