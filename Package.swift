@@ -102,8 +102,8 @@ let package = Package(
         .testTarget(
             name: "HearthCommandTests",
             dependencies: [
-                "Hearth", "HearthBase", "HearthCommand", "HearthCrashProbe", "HearthDelivery", "HearthInference",
-                "HearthTestSupport", "hearth",
+                "Hearth", "HearthBase", "HearthCommand", "HearthCrashProbe", "HearthDelivery", "HearthHTTP",
+                "HearthInference", "HearthTestSupport", "hearth",
             ],
             exclude: ["Golden"]),
     ],

@@ -35,7 +35,7 @@ struct Pull: Command {
             "On a metered network, where bytes cost money, nothing is fetched unless you agree: at a terminal you are asked, "
                 + "with the size. Files and this machine's own addresses are no network.",
             "With --format json, one object a line: event is progress (phase, completedBytes, totalBytes, bytesPerSecond, "
-                + "secondsLeft, connections), and last done or error.",
+                + "secondsLeft, connections, source, waitingFor), and last done or error.",
         ],
         arguments: [reference],
         options: [

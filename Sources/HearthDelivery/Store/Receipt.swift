@@ -92,7 +92,7 @@ public struct Receipt: Sendable, Hashable {
     }
 }
 
-extension Receipt: Codable {
+extension Receipt: DiskRecord {
     private enum Key: String, CodingKey {
         case schemaVersion, family, version, variant, role, format, name, license, contextLength, files, origin,
             manifestEntry, installed, verified
@@ -144,21 +144,6 @@ extension Receipt: Codable {
         try values.encode(manifestEntry, forKey: .manifestEntry)
         try values.encode(installed, forKey: .installed)
         try values.encode(isVerified, forKey: .verified)
-    }
-
-    /// Reads a receipt's bytes.
-    init(data: Data) throws {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        self = try decoder.decode(Self.self, from: data)
-    }
-
-    /// The receipt as it is written to the disk.
-    func data() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .iso8601
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self) + Data("\n".utf8)
     }
 }
 

@@ -118,7 +118,7 @@ public struct TransferPlan: Sendable, Hashable {
     }
 }
 
-extension TransferPlan: Codable {
+extension TransferPlan: DiskRecord {
     private enum Key: String, CodingKey {
         case format, label, locations, sizeBytes, sha256, family, version, variant, reference, activate, created,
             requested
@@ -171,20 +171,5 @@ extension TransferPlan: Codable {
         try values.encode(activates, forKey: .activate)
         try values.encode(created, forKey: .created)
         try values.encode(wish, forKey: .requested)
-    }
-
-    /// Reads a plan's bytes.
-    init(data: Data) throws {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        self = try decoder.decode(Self.self, from: data)
-    }
-
-    /// The plan as it is written to the disk.
-    func data() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .iso8601
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self) + Data("\n".utf8)
     }
 }
