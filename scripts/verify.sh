@@ -21,10 +21,10 @@ stage_tests() {
 
 # llama.cpp is not instrumented, so these run without it: all the project's own threads and memory are in the rest.
 stage_sanitizers() {
-    # The end-to-end tests want an engine. Two tests ask a thread for its name, which the thread sanitizer's own thread start
-    # keeps from being set; two have time limits that a sanitizer's tenfold slowness on a busy machine does not keep.
+    # The end-to-end tests want an engine; the others have time limits that a sanitizer's tenfold slowness on a busy machine
+    # does not keep.
     local skip=(--skip EndToEndTests --skip blockedBodiesStallNoTask --skip twoInstallersOfOneReleaseEndWell
-        --skip runsEveryJobOnItsOneThread --skip runsOutsideThePoolAndHandsOnErrors)
+        --skip aConsumerWhoTakesHisTimeIsNotSilence)
     swift test --traits Server --sanitize=thread --scratch-path .build-tsan "${skip[@]}"
     # Leaks are left out: what it reports are the one-time allocations of the Swift runtime and Foundation.
     ASAN_OPTIONS=detect_leaks=0 swift test --traits Server --sanitize=address --scratch-path .build-asan "${skip[@]}"

@@ -284,7 +284,8 @@ import Testing
         let file = try await transfer(time: .system, provider: signer).fetch(try request(server)) { _ in }
         try expectWhole(file)
         #expect(file.fetchedBytes == Self.content.count)
-        #expect(await signer.given == 4, "31 parts, 8 for each address")
+        let given = await signer.given
+        #expect((4...6).contains(given), "31 parts, 8 for each address, and not one for each connection: \(given)")
     }
 
     @Test func anAddressThatIsRefusedEvenWhenFreshIsAnError() async throws {
