@@ -5,6 +5,8 @@ struct RetrySchedule {
     /// Attempts in a row that did not make the file longer before the transfer gives up.
     private static let maximumFruitlessAttempts = 4
     private static let ceiling = 8.0
+    /// No pause of our own is longer.
+    static let longest = Duration.seconds(ceiling)
 
     private var fruitless = 0
 

@@ -123,7 +123,8 @@ struct SessionState: Sendable {
         case .use(let chosen): source = chosen
         case .wait(let pause):
             guard schedule.hasUnassigned else { return end(worker) }
-            patience.reset(at: now + pause)
+            // Our own pauses are short and part of not getting anywhere; longer ones somebody asked for.
+            if pause > RetrySchedule.longest { patience.reset(at: now + pause) }
             return .wait(pause)
         case .none(let error): throw error
         }
@@ -249,7 +250,6 @@ struct SessionState: Sendable {
         if (error as? TransferError)?.code == .serverBusy { governor.refused(at: now) }
         if patience.isExhausted(at: now) { throw error }
         let pause = board.failed(job.source, error, requested: requested, jitter: jitter, at: now)
-        patience.reset(at: now + pause)
         return pause
     }
 

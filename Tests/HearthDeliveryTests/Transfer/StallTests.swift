@@ -113,3 +113,62 @@ import Testing
         #expect(start.duration(to: server.clock.now) > .seconds(190), "it was slow, and by our own wish")
     }
 }
+
+@Suite struct PatienceTests {
+    @Test func aTrickleOnEveryConnectionEndsAfterTwoMinutes() {
+        var patience = Patience()
+        for second in 0..<119 {
+            patience.received(4_000, at: .seconds(second))
+            #expect(!patience.isExhausted(at: .seconds(second)))
+        }
+        #expect(patience.isExhausted(at: .seconds(120)))
+    }
+
+    @Test func whatComesSteadilyIsWaitedForWithoutEnd() {
+        var patience = Patience()
+        for second in 0..<10_000 {
+            patience.received(5_000, at: .seconds(second))
+            #expect(!patience.isExhausted(at: .seconds(second)))
+        }
+    }
+
+    @Test func aPauseSomebodyAskedForDoesNotCount() {
+        var patience = Patience()
+        patience.reset(at: .seconds(300))
+        #expect(!patience.isExhausted(at: .seconds(419)))
+        #expect(patience.isExhausted(at: .seconds(420)))
+    }
+
+    /// Connections that bring a little each and are replaced, for ever.
+    private struct Trickle: HTTPClient {
+        let clock: HurriedClock
+
+        func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
+            let offset = request.headers["Range"].flatMap { UInt64($0.dropFirst("bytes=".count).dropLast()) } ?? 0
+            let total: UInt64 = 8 << 20
+            let body = HTTPBody { [clock] in
+                try await clock.sleep(for: .seconds(6))
+                return [UInt8](repeating: 1, count: 1_000)
+            }
+            return HTTPResponse(
+                status: offset == 0 ? 200 : 206,
+                headers: [
+                    "ETag": "\"v1\"", "Content-Length": "\(total - offset)",
+                    "Content-Range": "bytes \(offset)-\(total - 1)/\(total)",
+                ], url: request.url, body: body)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aTransferThatOnlyTricklesEnds() async throws {
+        let folder = try TemporaryFolder()
+        let clock = HurriedClock()
+        let url = try #require(URL(string: "http://127.0.0.1:1/m.gguf"))
+        let request = TransferRequest(
+            label: "m.gguf", locations: [url], size: .exact(8 << 20), digest: SHA256Digest(hashing: [0]))
+        let transfer = FileTransfer(
+            http: Trickle(clock: clock), fileSystem: LocalFileSystem(), time: clock.time, folder: folder.path)
+        let error = await #expect(throws: HTTPError.self) { try await transfer.fetch(request) { _ in } }
+        #expect(error?.code == .timedOut)
+        #expect(error?.disposition == .tryLater)
+    }
+}

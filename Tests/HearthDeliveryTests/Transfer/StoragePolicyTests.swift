@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 import HearthTestSupport
 import Testing
 
@@ -131,5 +132,49 @@ import Testing
             try await manager(SmallDisk(free: .max, fillsUp: true)).pull(.file(model))
         }
         #expect(error?.code == .diskFull)
+    }
+}
+
+/// The policy while bytes come, on a disk that cannot reserve space.
+@Suite(.timeLimit(.minutes(10))) struct ShortageTests {
+    private struct SparseDisk: ForwardingFileSystem {
+        let base: any FileSystem = LocalFileSystem()
+        let free: UInt64
+
+        func allocate(_ file: OpenFile, size: UInt64) throws { try base.truncate(file, to: size) }
+        func freeSpace(at path: Path) throws -> UInt64 { free }
+    }
+
+    private static let content = Content.pattern(count: 4_000_000)
+
+    @Test func aDiskThatOthersFillUpEndsTheTransferInTime() async throws {
+        let folder = try TemporaryFolder()
+        // The rest only comes once what is here was recorded, and the disk looked at.
+        let gate = Gate()
+        let server = try FaultServer { request in
+            let reply = FaultServer.answer(request, with: Self.content)
+            return request.index == 0 ? reply.stalled(after: 1_000_000, at: gate) : reply
+        }
+        var small = TransferTuning()
+        small.recordBytes = 1
+        let tuning = small
+        let request = TransferRequest(
+            label: "m.gguf", locations: [try server.url("/m.gguf")], size: .exact(Self.content.count),
+            digest: SHA256Digest(hashing: Self.content.bytes))
+        @Sendable func transfer(_ disk: any FileSystem) -> FileTransfer {
+            FileTransfer(
+                http: CurlHTTPClient(), fileSystem: disk, time: HurriedClock().time, folder: folder.path, tuning: tuning
+            )
+        }
+        let journal = folder.path("\(SHA256Digest(hashing: Self.content.bytes).hex)/journal")
+        let running = Task { try await transfer(SparseDisk(free: 3_000_000)).fetch(request) { _ in } }
+        await gate.reached()
+        while try LocalFileSystem().status(at: journal) == nil { await Task.yield() }
+        gate.open()
+        let error = await #expect(throws: DeliveryError.self) { try await running.value }
+        #expect(error?.code == .insufficientStorage)
+        let file = try await transfer(LocalFileSystem()).fetch(request) { _ in }
+        #expect(file.digest == request.digest)
+        #expect(file.fetchedBytes < Self.content.count, "what had come was kept")
     }
 }
