@@ -142,8 +142,7 @@ public struct FileTransfer: Sendable {
         do {
             let length = try await running.run()
             reporter.report(.verifying, length, length)
-            let found = try await part.finish(at: length)
-            guard let digest = found ?? request.digest else { throw CancellationError() }
+            let digest = try await part.finish(at: length)
             let file = TransferredFile(
                 path: place.appending("data.part"), size: length, digest: digest, fetchedBytes: running.fetchedBytes)
             return (file, await part.isAdopted)

@@ -203,14 +203,14 @@ actor PartFile {
         if let unsafe = error as? NotOnDisk { loss = unsafe.cause }
     }
 
-    /// Ends the file at its length: brings it to the disk, and says what it hashes to; `nil` if every chunk of its index
-    /// was checked instead.
-    func finish(at size: UInt64) async throws -> SHA256Digest? {
+    /// Ends the file at its length: brings it to the disk, and says what it hashes to. With an index every chunk of it was
+    /// checked, which vouches for the promised digest.
+    func finish(at size: UInt64) async throws -> SHA256Digest {
         if try fileSystem.status(of: file).size != size { try fileSystem.truncate(file, to: size) }
         journal.size = size
         try await record()
         try await verifier.settle()
-        if ledger.withLock({ $0.isIndexed }) { return nil }
+        if ledger.withLock({ $0.isIndexed }), let promised = journal.digest { return promised }
         return try await verifier.digest()
     }
 
