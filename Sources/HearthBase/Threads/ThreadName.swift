@@ -8,6 +8,7 @@ package enum ThreadName {
     package static var current: String {
         get {
             #if os(Linux)
+                // As in the setter: without /proc there is no name to tell.
                 let name = try? String(contentsOfFile: file, encoding: .utf8)
                 return name?.trimmingCharacters(in: .newlines) ?? ""
             #else

@@ -195,6 +195,7 @@ extension TransferManager {
     // MARK: - Sentences
 
     private func busy(_ folder: TransferFolder, _ label: String) async -> TransferError {
+        // The name of whoever holds it only makes the sentence better.
         let holder = try? await blocking { [fileSystem] in
             try TransferLock.holder(of: folder.path, fileSystem: fileSystem, now: Date())
         }

@@ -79,6 +79,7 @@ public actor TransferManager {
     /// Tells that somebody who got a file needs it no more. With the last one the transfer ends.
     /// - Parameter discarding: the file was installed: what is left of it in its folder goes.
     public func letGo(_ request: TransferRequest, discarding: Bool) async {
+        // A request without a key never had a flight.
         guard let key = try? TransferKey(request), let flight = flights[key], flight.landed != nil else { return }
         flight.isUnwanted = flight.isUnwanted || discarding
         flight.holders -= 1
@@ -90,6 +91,7 @@ public actor TransferManager {
 
     /// Takes away what an earlier process left of a file that is installed, unless somebody works on it.
     func sweep(_ request: TransferRequest) async {
+        // A request without a key never had a folder.
         guard let key = try? TransferKey(request), flights[key] == nil else { return }
         let folder = TransferFolder(key, in: folder, fileSystem: fileSystem)
         do {
