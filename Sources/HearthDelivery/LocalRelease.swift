@@ -19,7 +19,7 @@ enum LocalRelease {
                     remedy: "Rename the file: letters, digits, points and hyphens, such as my-model-v1.0.0-q4_k_m.gguf."
                 ))
         }
-        let file = RemoteFile(name: name, size: .exact(size), digest: digest, locations: [path.url])
+        let file = RemoteFile(name: RelativePath(name), size: .exact(size), digest: digest, locations: [path.url])
         return Release(identity: identity, id: path.lastComponent, file: file)
     }
 

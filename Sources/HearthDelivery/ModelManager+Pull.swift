@@ -171,7 +171,7 @@ extension ModelManager {
             throw DeliveryError(
                 .digestMissing, "the catalog gives no SHA-256 for \(missing.name), so its bytes cannot be checked",
                 context: ErrorContext(
-                    model: release.identity.description, file: missing.name.name,
+                    model: release.identity.description, file: missing.name.string,
                     remedy: "Ask the publisher for one, or accept any bytes with --allow-unverified."))
         }
         if let archive = release.archive {
@@ -242,7 +242,7 @@ extension ModelManager {
 extension TransferRequest {
     fileprivate init(_ file: RemoteFile, bytesPerSecond: UInt64? = nil, metered: MeteredUse = .deny) {
         self.init(
-            label: file.name.name, locations: file.locations, size: file.size, digest: file.digest,
+            label: file.name.string, locations: file.locations, size: file.size, digest: file.digest,
             bytesPerSecond: bytesPerSecond)
         self.metered = metered
     }

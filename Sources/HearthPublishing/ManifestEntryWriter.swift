@@ -96,7 +96,7 @@ struct ManifestEntryWriter {
         if case .object(let before)? = previous?["requirements"] { members = before }
         let estimate = Release(
             identity: source.identity, id: "",
-            file: RemoteFile(name: source.fileName, size: .exact(size), digest: nil, locations: []))
+            file: RemoteFile(name: RelativePath(source.fileName), size: .exact(size), digest: nil, locations: []))
         members["memoryBytes"] = .integer(estimate.requiredMemory)
         members["storageBytes"] = .integer(size + size / 5)
         return .object(members)

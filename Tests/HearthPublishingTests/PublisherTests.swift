@@ -57,7 +57,7 @@ struct TestOrigin {
         #expect(release.identity == item.identity)
         #expect(release.id == "tiny-v1.2.0-q4_k_m")
         #expect(catalog.current == [release.identity.family: release.identity.version])
-        #expect(release.file.name.name == "tiny-v1.2.0-q4_k_m.gguf")
+        #expect(release.file.name.string == "tiny-v1.2.0-q4_k_m.gguf")
         #expect(release.file.size == .exact(UInt64(data.count)))
         #expect(release.file.digest == SHA256Digest(hashing: data))
         #expect(release.name == "Tiny One")
@@ -220,7 +220,7 @@ struct TestOrigin {
         let release = try #require(try origin.catalog().releases.first)
         let digest = SHA256Digest(hashing: ModelFiles.gguf(payload: [4, 5, 6]))
         #expect(release.file.digest == digest)
-        #expect(release.file.name.name == "m-v1.0.0-q4.gguf")
+        #expect(release.file.name.string == "m-v1.0.0-q4.gguf")
         // A name of its own, since caches keep the first one.
         #expect(try origin.names() == ["m-v1.0.0-q4.\(digest.short).gguf", "m-v1.0.0-q4.\(digest.short).index"])
         #expect(release.file.locations.first?.lastPathComponent == "m-v1.0.0-q4.\(digest.short).gguf")

@@ -6,6 +6,7 @@ import Foundation
 private let targets: [String: @Sendable (Data) -> Void] = [
     "version": fuzzVersion,
     "path-component": fuzzPathComponent,
+    "relative-path": fuzzRelativePath,
     "manifest": fuzzManifest,
     "model-reference": fuzzModelReference,
     "file-name": fuzzFileName,

@@ -12,13 +12,19 @@ func fuzzPathComponent(_ data: Data) {
     requireSafe("\(name)")
 }
 
+func fuzzRelativePath(_ data: Data) {
+    guard let path = RelativePath(String(decoding: data, as: UTF8.self)) else { return }
+    requireSafePath("\(path)")
+    precondition(RelativePath(path.string) == path && path.folders.count == path.components.count - 1)
+}
+
 func fuzzManifest(_ data: Data) {
     guard let url = URL(string: "https://models.example/folder/models.json"),
         let catalog = typed({ try Catalog(manifest: data, url: url) })
     else { return }
     for release in catalog.releases {
         for file in [release.file] + release.companions {
-            requireSafe("\(file.name)")
+            requireSafePath("\(file.name)")
             for location in file.locations {
                 let isLoopback = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(location.host() ?? "")
                 precondition(
@@ -72,6 +78,13 @@ func typed<Result>(_ work: () throws -> Result) -> Result? {
         return nil
     } catch {
         preconditionFailure("an error without a code: \(error)")
+    }
+}
+
+func requireSafePath(_ path: String) {
+    precondition(path.utf8.count <= 1024, "a path of \(path.utf8.count) bytes came through")
+    for name in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+        requireSafe(String(decoding: name, as: UTF8.self))
     }
 }
 

@@ -39,7 +39,7 @@ func fuzzJournal(_ data: Data) {
 
 func fuzzPlan(_ data: Data) {
     guard let plan = try? TransferPlan(data: data) else { return }
-    requireSafe(plan.label)
+    requireSafePath(plan.label)
     precondition(plan.locations.count <= 16)
     guard let written = try? plan.data(), let again = try? TransferPlan(data: written) else {
         preconditionFailure("a plan that was read cannot be written and read")

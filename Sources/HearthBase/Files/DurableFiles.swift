@@ -86,6 +86,15 @@ extension FileSystem {
         try removeFolder(path)
     }
 
+    /// Everything below a folder that is no folder itself, as paths relative to it, sorted; no link is followed.
+    public func files(below folder: Path) throws -> [String] {
+        try contents(of: folder).flatMap { name -> [String] in
+            let path = folder.joined(name)
+            guard try status(at: path, followLinks: false)?.kind == .folder else { return [name] }
+            return try files(below: path).map { "\(name)/\($0)" }
+        }
+    }
+
     /// The SHA-256 of a file, read in pieces of 1 MiB. Blocks for about half a second per GiB.
     public func digest(ofFile path: Path) throws -> SHA256Digest {
         let file = try open(path, .read)

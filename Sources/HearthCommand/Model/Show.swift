@@ -113,7 +113,7 @@ struct ShownModel: Encodable, Sendable {
         origin = receipt.origin?.absoluteString
         installed = receipt.installed
         files = receipt.files.map {
-            File(path: $0.name.name, role: $0.role.rawValue, sizeBytes: $0.size, sha256: $0.digest.description)
+            File(path: $0.name.string, role: $0.role.rawValue, sizeBytes: $0.size, sha256: $0.digest.description)
         }
         // Weights of another format have no such header; `verify` is there to find damage.
         if let weights = release.weights { model = try? await Show.facts(of: weights) }
@@ -133,7 +133,7 @@ struct ShownModel: Encodable, Sendable {
         memoryBytes = release.requirements.memoryBytes
         files = ([release.file] + release.companions).map {
             File(
-                path: $0.name.name, role: $0.role.rawValue, sizeBytes: $0.size.estimate,
+                path: $0.name.string, role: $0.role.rawValue, sizeBytes: $0.size.estimate,
                 sha256: $0.digest?.description)
         }
     }

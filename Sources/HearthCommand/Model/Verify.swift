@@ -157,7 +157,7 @@ struct VerifiedEvent: Encodable {
         variant = report.identity.variant?.name
         intact = report.isIntact
         verified = report.isVerified
-        files = report.files.map { File(path: $0.expected.name.name, outcome: $0.outcome.name) }
+        files = report.files.map { File(path: $0.expected.name.string, outcome: $0.outcome.name) }
         unexpected = report.unexpected
     }
 }

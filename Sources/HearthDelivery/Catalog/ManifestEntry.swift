@@ -10,7 +10,7 @@ extension Release {
 
         let name = try entry.required("filename", "a file name", entry.fileName)
         let file = RemoteFile(
-            name: name,
+            name: RelativePath(name),
             size: .exact(
                 try entry.required("sizeBytes", "a number of bytes") { field throws(CatalogError) in
                     try entry.integer(field)
@@ -22,7 +22,7 @@ extension Release {
 
         role = try entry.choice("role") ?? .text
         archive = try entry.archive()
-        format = try entry.choice("format") ?? ModelFormat(fileName: archive?.member ?? name.name) ?? .gguf
+        format = try entry.choice("format") ?? ModelFormat(fileName: archive?.member?.string ?? name.name) ?? .gguf
         self.name = try entry.text("name")
         summary = try entry.prose("summary")
         license = try entry.text("license")
@@ -86,9 +86,19 @@ extension ManifestReader {
     /// The name a file will have in the release's folder: one component, not hidden, not the receipt's.
     func fileName(_ field: String) throws(CatalogError) -> PathComponent? {
         try parsed(field, "a plain file name") { text in
-            guard !text.hasPrefix("."), text.lowercased() != "receipt.json" else { return nil }
-            return PathComponent(text)
+            PathComponent(text).flatMap { Self.isUsable(RelativePath($0)) ? $0 : nil }
         }
+    }
+
+    /// The place a file will have in the release's folder: nothing hidden on the way, and not the receipt's.
+    fileprivate func filePath(_ field: String) throws(CatalogError) -> RelativePath? {
+        try parsed(field, "a relative path of plain names") { text in
+            RelativePath(text).flatMap { Self.isUsable($0) ? $0 : nil }
+        }
+    }
+
+    private static func isUsable(_ path: RelativePath) -> Bool {
+        Receipt.objection(to: path) == nil && !path.components.contains { $0.name.hasPrefix(".") }
     }
 
     /// The most files an entry may list.
@@ -99,15 +109,12 @@ extension ManifestReader {
         let format = try archive.required("format", "an archive format") { field throws(CatalogError) in
             try archive.choice(field, ArchiveFormat.self)
         }
-        let member = try archive.parsed("member", "a path inside the archive") { text in
-            let names = text.split(separator: "/", omittingEmptySubsequences: false)
-            return names.allSatisfy { PathComponent($0) != nil } ? text : nil
-        }
+        let member = try archive.parsed("member", "a path inside the archive") { RelativePath($0) }
         return Archive(format: format.rawValue, member: member)
     }
 
     fileprivate func index(of file: PathComponent) throws(CatalogError) -> RemoteFile {
-        guard let name = PathComponent(file.name + ".index") else {
+        guard let name = RelativePath(file).withSuffix(".index") else {
             throw failure("url", "the file's name is too long for an index beside it")
         }
         return RemoteFile(
@@ -129,7 +136,7 @@ extension ManifestReader {
             }
             let size = try integer("sizeBytes").map { FileSize.exact($0) } ?? .about(0, limit: 4 << 20)
             classes.labels = RemoteFile(
-                name: name, role: .labels, size: size, digest: try digest("sha256"), locations: [url])
+                name: RelativePath(name), role: .labels, size: size, digest: try digest("sha256"), locations: [url])
         }
         return classes
     }
@@ -139,18 +146,22 @@ extension ManifestReader {
         besides main: PathComponent, inArchive: Bool
     ) throws(CatalogError) -> [RemoteFile] {
         var companions: [RemoteFile] = []
-        // Compared without case, since the device's file system may not tell it apart.
-        var names: [String: String] = inArchive ? [:] : [main.name.lowercased(): "filename"]
+        var names = DistinctPaths()
+        var places: [String: String] = [:]
+        if !inArchive, names.insert(RelativePath(main)) == nil { places[RelativePath(main).folded] = "filename" }
         let files = try objects("files") ?? []
         guard files.count <= Self.maximumCompanions else {
             throw malformed("files", expected: "at most \(Self.maximumCompanions) files", found: "\(files.count)")
         }
         for file in files {
-            let name = try file.required("path", "a plain file name", file.fileName)
-            if let other = names.updateValue(file.place, forKey: name.name.lowercased()) {
+            let name = try file.required("path", "a relative path of plain names", file.filePath)
+            if let other = names.insert(name) {
                 throw file.failure(
-                    "path", "\(name.name.quoted) is taken by \(other)", expected: "a name of its own", found: name.name)
+                    "path",
+                    "\(name.string.quoted) is taken by \(places[other.folded] ?? "the folder \(other.string.quoted)")",
+                    expected: "a name of its own", found: name.string)
             }
+            places[name.folded] = file.place
             let size = try file.required("sizeBytes", "a number of bytes") { field throws(CatalogError) in
                 try file.integer(field)
             }

@@ -73,8 +73,8 @@ public struct Release: Sendable, Hashable {
 
 /// A file a source offers.
 public struct RemoteFile: Sendable, Hashable {
-    /// Its name in the release folder.
-    public var name: PathComponent
+    /// Its place in the release folder.
+    public var name: RelativePath
     public var role: FileRole
     public var size: FileSize
     /// The digest of the file as downloaded, `nil` for an entry without one.
@@ -83,7 +83,7 @@ public struct RemoteFile: Sendable, Hashable {
     public var locations: [URL]
 
     /// A file of the given facts.
-    public init(name: PathComponent, role: FileRole = .weights, size: FileSize, digest: SHA256Digest?, locations: [URL])
+    public init(name: RelativePath, role: FileRole = .weights, size: FileSize, digest: SHA256Digest?, locations: [URL])
     {
         self.name = name
         self.role = role
@@ -146,10 +146,10 @@ public struct Requirements: Sendable, Hashable {
 public struct Archive: Sendable, Hashable {
     public var format: String
     /// The path of the weights inside, `nil` when the whole archive is the model.
-    public var member: String?
+    public var member: RelativePath?
 
     /// An archive of the given format.
-    public init(format: String, member: String? = nil) {
+    public init(format: String, member: RelativePath? = nil) {
         self.format = format
         self.member = member
     }

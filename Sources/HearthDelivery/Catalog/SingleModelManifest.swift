@@ -26,7 +26,7 @@ extension Catalog {
         var release = Release(
             identity: ReleaseIdentity(family: family, version: version), id: "\(family)-v\(version)",
             file: RemoteFile(
-                name: name, size: .rounded(megabytes: megabytes), digest: try document.digest("sha256"),
+                name: RelativePath(name), size: .rounded(megabytes: megabytes), digest: try document.digest("sha256"),
                 locations: [url]),
             role: .classifier, format: ModelFormat(fileName: name.name) ?? .coreml)
         if Path(name.name).fileExtension == "zip" {

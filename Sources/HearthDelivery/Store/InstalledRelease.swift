@@ -43,8 +43,8 @@ public struct Inventory: Sendable {
 ///
 /// A file below the store's transfers folder is taken in and gone from there afterwards; any other is copied.
 public struct StagedFile: Sendable, Hashable {
-    /// Its name in the release folder.
-    public let name: PathComponent
+    /// Its place in the release folder.
+    public let name: RelativePath
     public let role: FileRole
     /// Where it lies now.
     public let path: Path
@@ -57,7 +57,7 @@ public struct StagedFile: Sendable, Hashable {
 
     /// A file of the given facts.
     public init(
-        name: PathComponent, role: FileRole = .weights, path: Path, size: UInt64, digest: SHA256Digest, isVerified: Bool
+        name: RelativePath, role: FileRole = .weights, path: Path, size: UInt64, digest: SHA256Digest, isVerified: Bool
     ) {
         self.name = name
         self.role = role

@@ -73,7 +73,7 @@ struct LeftOvers: Sendable {
         for family in try shelf.families() {
             for identity in try shelf.releases(of: family) {
                 let folder = layout.folder(of: identity)
-                for name in try shelf.names(in: folder) {
+                for name in try fileSystem.files(below: folder) {
                     let path = HomeLayout.join(folder, name)
                     guard let status = try fileSystem.status(at: path, followLinks: false) else { continue }
                     installed.insert(status.identity)

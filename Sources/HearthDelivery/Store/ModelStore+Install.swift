@@ -85,15 +85,19 @@ extension ModelStore {
             if let objection = Receipt.objection(to: file.name) {
                 throw StoreError(
                     .reservedName, "\(model) cannot be installed: its file \(file.name) has a name of the store's own",
-                    context: ErrorContext(model: model, file: file.name.name, found: objection))
+                    context: ErrorContext(model: model, file: file.name.string, found: objection))
             }
         }
-        let names = files.map { $0.name.name.lowercased() }
-        guard !names.isEmpty, Set(names).count == names.count else {
+        guard !files.isEmpty else {
             throw StoreError(
-                .stagedFileChanged,
-                names.isEmpty ? "\(model) came without a file" : "two files of \(model) have one name",
-                context: ErrorContext(model: model))
+                .stagedFileChanged, "\(model) came without a file", context: ErrorContext(model: model))
+        }
+        var names = DistinctPaths()
+        for file in files {
+            guard let other = names.insert(file.name) else { continue }
+            throw StoreError(
+                .stagedFileChanged, "\(file.name) and \(other) of \(model) cannot lie in one folder",
+                context: ErrorContext(model: model, file: file.name.string))
         }
         // What an entry promises about a file's bytes holds for the file of that name.
         for remote in [release.file] + release.companions where release.archive == nil {

@@ -10,12 +10,12 @@ import HearthBase
 ///   "origin": "https://…/models.json", "manifestEntry": "lupus-diary-v1.1.0-q4_k_m",
 ///   "installed": "2026-11-21T10:00:00Z", "verified": true }
 /// ```
-/// Whatever is read back is checked as if it came from outside: names are single path components, digests are digests.
+/// Whatever is read back is checked as if it came from outside: names are safe relative paths, digests are digests.
 public struct Receipt: Sendable, Hashable {
     /// One file of the release.
     public struct File: Sendable, Hashable {
-        /// Its name in the release folder.
-        public let name: PathComponent
+        /// Its place in the release folder.
+        public let name: RelativePath
         public let role: FileRole
         /// The length in bytes.
         public let size: UInt64
@@ -23,7 +23,7 @@ public struct Receipt: Sendable, Hashable {
         public let digest: SHA256Digest
 
         /// A file of the given facts.
-        public init(name: PathComponent, role: FileRole, size: UInt64, digest: SHA256Digest) {
+        public init(name: RelativePath, role: FileRole, size: UInt64, digest: SHA256Digest) {
             self.name = name
             self.role = role
             self.size = size
@@ -84,10 +84,12 @@ public struct Receipt: Sendable, Hashable {
         return parts.url ?? url
     }
 
-    /// Why a name cannot be a file of a release, `nil` if it can.
-    static func objection(to name: PathComponent) -> String? {
-        if name.name.lowercased() == "receipt.json" { return "the receipt has that name" }
-        if HomeLayout.isTemporary(name.name) { return "unfinished files have such names" }
+    /// Why a path cannot be that of a release's file, `nil` if it can.
+    static func objection(to path: RelativePath) -> String? {
+        if RelativePath(path.components[0]).folded == "receipt.json" { return "the receipt has that name" }
+        if path.components.contains(where: { HomeLayout.isTemporary($0.name) }) {
+            return "unfinished files have such names"
+        }
         return nil
     }
 }
@@ -122,9 +124,8 @@ extension Receipt: DiskRecord {
         isVerified = try values.decode(Bool.self, forKey: .verified)
 
         guard !files.isEmpty else { throw refuse(.files, "a release has at least one file") }
-        guard Set(files.map { $0.name.name.lowercased() }).count == files.count else {
-            throw refuse(.files, "a name occurs twice")
-        }
+        var names = DistinctPaths()
+        for file in files where names.insert(file.name) != nil { throw refuse(.files, "a name occurs twice") }
         if let contextLength, contextLength < 0 { throw refuse(.contextLength, "less than nothing") }
     }
 
@@ -153,7 +154,7 @@ extension Receipt.File: Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         let path = try values.decode(String.self, forKey: .path)
-        guard let name = PathComponent(path), Receipt.objection(to: name) == nil else {
+        guard let name = RelativePath(path), Receipt.objection(to: name) == nil else {
             throw DecodingError.dataCorruptedError(
                 forKey: .path, in: values, debugDescription: "not the name of a release's file")
         }
@@ -166,7 +167,7 @@ extension Receipt.File: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
-        try values.encode(name.name, forKey: .path)
+        try values.encode(name, forKey: .path)
         try values.encode(role.rawValue, forKey: .role)
         try values.encode(size, forKey: .sizeBytes)
         try values.encode(digest, forKey: .sha256)

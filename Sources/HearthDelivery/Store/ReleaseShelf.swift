@@ -60,9 +60,10 @@ struct ReleaseShelf: Sendable {
         guard identity == nil || receipt.identity == identity else {
             return .damaged(nil, Self.receiptDamaged(identity, path, "is that of \(receipt.identity)"))
         }
+        var files = ReleaseFolder(folder, fileSystem: fileSystem)
         for file in receipt.files {
             let path = folder.appending(file.name)
-            let status = try fileSystem.status(at: path, followLinks: false)
+            let status = try files.status(of: file.name)
             guard let status, status.kind == .file, status.size == file.size else {
                 return .damaged(receipt, Self.releaseDamaged(receipt.identity, path, file, status))
             }

@@ -48,11 +48,19 @@ struct Staging: Sendable {
 
     /// Brings the files and their receipt to the disk, below the staging folder.
     func fill(_ files: [StagedFile], receipt: Receipt, flag: StopFlag) throws {
+        var folders: Set<RelativePath> = []
         for file in files {
             try flag.check()
+            for folder in file.name.folders where folders.insert(folder).inserted {
+                try fileSystem.makeFolder(self.folder.appending(folder), permissions: 0o755)
+            }
             try take(file, flag)
         }
-        // Brings the folder's entries to the disk as well.
+        // The entries of a folder before that folder's own; those of the outermost are brought to the disk with the
+        // receipt, which so is never there without the files it tells of.
+        for folder in folders.sorted(by: { $0.components.count > $1.components.count }) {
+            try fileSystem.synchronizeFolder(self.folder.appending(folder))
+        }
         try fileSystem.replaceContents(of: HomeLayout.receipt(in: folder), with: try receipt.data())
     }
 

@@ -12,15 +12,16 @@ struct Verification: Sendable {
         let files = try receipt.files.map { file in
             VerificationReport.File(expected: file, outcome: try compare(file, onPiece))
         }
-        let known = Set(receipt.files.map(\.name.name) + ["receipt.json"])
-        let unexpected = try fileSystem.contents(of: folder).filter { !known.contains($0) }
+        let known = Set(receipt.files.map(\.name.string) + ["receipt.json"])
+        let unexpected = try fileSystem.files(below: folder).filter { !known.contains($0) }
         return VerificationReport(
             identity: receipt.identity, files: files, unexpected: unexpected, isVerified: receipt.isVerified)
     }
 
     private func compare(_ file: Receipt.File, _ onPiece: (UInt64) -> Void) throws -> VerificationReport.Outcome {
         let path = folder.appending(file.name)
-        guard let status = try fileSystem.status(at: path, followLinks: false) else {
+        var files = ReleaseFolder(folder, fileSystem: fileSystem)
+        guard let status = try files.status(of: file.name) else {
             onPiece(file.size)
             return .missing
         }

@@ -31,14 +31,14 @@ struct ChunkIndexFetcher: Sendable {
         let limit = min(file.size.limit, UInt64(ChunkIndex.maximumEncodedSize))
         let request = HTTPRequest(location, totalTimeout: Self.timeout, maximumBodySize: limit)
         let response = try await http.execute(request)
-        let policy = ResponsePolicy(label: file.name.name, size: file.size, asked: nil)
+        let policy = ResponsePolicy(label: file.name.string, size: file.size, asked: nil)
         _ = try policy.decide(status: response.status, headers: response.headers, url: response.url)
         let data = try await response.body.collect(upTo: Int(limit))
         let digest = try await blocking { SHA256Digest(hashing: [UInt8](data)) }
         guard digest == file.digest else {
             throw TransferError(
                 .checksumMismatch, "\(file.name) is not the chunk index the catalog promises",
-                context: ErrorContext(file: file.name.name, expected: file.digest?.hex, found: digest.hex))
+                context: ErrorContext(file: file.name.string, expected: file.digest?.hex, found: digest.hex))
         }
         return try ChunkIndex(encoded: data, expectedFileSize: fileSize)
     }

@@ -88,7 +88,7 @@ public struct TransferPlan: Sendable, Hashable {
 
     /// The plan of a request.
     init(_ request: TransferRequest, for purpose: TransferPurpose?, at date: Date) {
-        label = PathComponent(request.label)?.name ?? "unnamed"
+        label = RelativePath(request.label)?.string ?? "unnamed"
         locations = request.locations.prefix(16).map(\.withoutQuery)
         size = request.size.estimate
         digest = request.digest
@@ -133,7 +133,7 @@ extension TransferPlan: DiskRecord {
             throw refuse(.format, "this version reads plans of format 1 only")
         }
         label = try values.decode(String.self, forKey: .label)
-        guard PathComponent(label) != nil else { throw refuse(.label, "not the name of a file") }
+        guard RelativePath(label) != nil else { throw refuse(.label, "not the name of a file") }
         locations = try values.decode([String].self, forKey: .locations)
         guard locations.count <= 16 else { throw refuse(.locations, "too many") }
         size = try values.decodeIfPresent(UInt64.self, forKey: .sizeBytes)

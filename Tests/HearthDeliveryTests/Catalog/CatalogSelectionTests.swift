@@ -14,7 +14,7 @@ private func release(
             variant: try variant.map { try #require(Variant($0)) }),
         id: "\(family)-\(version)-\(variant ?? "")",
         file: RemoteFile(
-            name: try #require(PathComponent("m.gguf")), size: .exact(size), digest: nil, locations: []))
+            name: try #require(RelativePath("m.gguf")), size: .exact(size), digest: nil, locations: []))
     release.requirements.memoryBytes = memory
     return release
 }

@@ -99,8 +99,21 @@ private func manifest(_ changes: [String: String?] = [:], top: String = "") -> S
             ("files", "{}", "models[0].files", "expected a list"),
             ("files", "[3]", "models[0].files[0]", "expected an object"),
             ("files", "[{}]", "models[0].files[0].path", "it is missing"),
-            ("files", "[{\"path\": \"../p\"}]", "models[0].files[0].path", "a plain file name"),
-            ("files", "[{\"path\": \"a/b\"}]", "models[0].files[0].path", "a plain file name"),
+            ("files", "[{\"path\": \"../p\"}]", "models[0].files[0].path", "a relative path"),
+            ("files", "[{\"path\": \"/a/b\"}]", "models[0].files[0].path", "a relative path"),
+            ("files", "[{\"path\": \"a//b\"}]", "models[0].files[0].path", "a relative path"),
+            ("files", "[{\"path\": \"a/../../b\"}]", "models[0].files[0].path", "a relative path"),
+            ("files", "[{\"path\": \"a/.b\"}]", "models[0].files[0].path", "a relative path"),
+            ("files", "[{\"path\": \"a\\\\b\"}]", "models[0].files[0].path", "a relative path"),
+            ("files", "[{\"path\": \"Receipt.json/x\"}]", "models[0].files[0].path", "a relative path"),
+            (
+                "files", "[{\"path\": \"p\", \"sizeBytes\": 1, \"url\": \"p\"}, {\"path\": \"P/q\"}]",
+                "models[0].files[1].path", "is taken by models[0].files[0]"
+            ),
+            (
+                "files", "[{\"path\": \"a/p\", \"sizeBytes\": 1, \"url\": \"p\"}, {\"path\": \"A/q\"}]",
+                "models[0].files[1].path", "is taken by the folder"
+            ),
             ("files", "[{\"path\": \"p\"}]", "models[0].files[0].sizeBytes", "it is missing"),
             ("files", "[{\"path\": \"p\", \"sizeBytes\": 1}]", "models[0].files[0].url", "it is missing"),
             (

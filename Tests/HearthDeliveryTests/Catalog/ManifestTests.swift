@@ -98,7 +98,7 @@ private func manifest(_ changes: [String: String?] = [:], top: String = "") -> S
         #expect(release.identity.description == "nomlensclassifier@1.0.0")
         #expect(release.role == .classifier)
         #expect(release.format == .coreml)
-        #expect(release.file.name.name == "NomLensClassifier_1.0.0.mlpackage")
+        #expect(release.file.name.string == "NomLensClassifier_1.0.0.mlpackage")
         #expect(release.file.digest == SHA256Digest(hex: digest))
         #expect(release.file.size == .about(11_114_905, limit: 13_274_972))
         #expect(release.classes == Classes(count: 972, listVersion: "v1"))
@@ -131,7 +131,7 @@ private func manifest(_ changes: [String: String?] = [:], top: String = "") -> S
         #expect(release.format == .gguf)
         #expect(release.contextLength == 8192)
         #expect(release.requirements == Requirements(memoryBytes: 3_000_000_000, storageBytes: 2_160_000_000))
-        #expect(release.archive == Archive(format: "zip", member: "dir/weights.gguf"))
+        #expect(release.archive == Archive(format: "zip", member: RelativePath("dir/weights.gguf")))
         #expect(release.rollout == Rollout(percent: 25, seed: "2026-11"))
         #expect(
             release.file.locations.map(\.absoluteString) == [
@@ -141,9 +141,9 @@ private func manifest(_ changes: [String: String?] = [:], top: String = "") -> S
         #expect(projector.role == .projector)
         #expect(projector.size == .exact(1))
         #expect(projector.locations.map(\.absoluteString) == ["https://models.example/catalog/mmproj.gguf"])
-        #expect(release.index?.name.name == "lupus-diary-v1.1.0-q4_k_m.gguf.index")
+        #expect(release.index?.name.string == "lupus-diary-v1.1.0-q4_k_m.gguf.index")
         #expect(release.index?.size == .exact(72000))
-        #expect(release.classes?.labels?.name.name == "v1.txt")
+        #expect(release.classes?.labels?.name.string == "v1.txt")
         #expect(release.trainedOn == "2026-03-27")
     }
 

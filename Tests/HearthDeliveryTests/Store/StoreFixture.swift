@@ -47,7 +47,7 @@ struct StoreFixture {
         let files = try names.map { name in
             let data = contents(name + salt, of: identity)
             return RemoteFile(
-                name: try #require(PathComponent(name)), role: name == names[0] ? .weights : .projector,
+                name: try #require(RelativePath(name)), role: name == names[0] ? .weights : .projector,
                 size: .exact(UInt64(data.count)), digest: SHA256Digest(hashing: data), locations: [])
         }
         var release = Release(identity: identity, id: "\(identity)", file: try #require(files.first))
@@ -60,7 +60,7 @@ struct StoreFixture {
         _ release: Release, salt: String = "", isVerified: Bool = true, below place: String = "home/transfers"
     ) throws -> [StagedFile] {
         try ([release.file] + release.companions).map { file in
-            let data = Self.contents(file.name.name + salt, of: release.identity)
+            let data = Self.contents(file.name.string + salt, of: release.identity)
             let digest = SHA256Digest(hashing: data)
             return StagedFile(
                 name: file.name, role: file.role, path: try folder.write("\(place)/\(digest)/data.part", data),

@@ -38,7 +38,8 @@ import Testing
         receipt(family: #""""#), receipt(family: "7"), receipt(version: #""..""#), receipt(version: #""a/b""#),
         receipt(version: #""9.9.9""#), receipt(family: #""other""#), receipt(files: "[]"), receipt(files: "{}"),
         receipt(files: file(path: "../../../etc/passwd")), receipt(files: file(path: "/etc/passwd")),
-        receipt(files: file(path: "..")), receipt(files: file(path: "")), receipt(files: file(path: "a/b")),
+        receipt(files: file(path: "..")), receipt(files: file(path: "")), receipt(files: file(path: "a/../../b")),
+        receipt(files: file(path: "a//b")), receipt(files: file(path: "receipt.json/b")),
         receipt(files: file(path: "a\\u0000b")), receipt(files: file(path: "receipt.json")),
         receipt(files: file(path: ".x.tmp-1")), receipt(files: file(size: "-1")), receipt(files: file(size: "1e300")),
         receipt(files: file(size: "1.5")), receipt(files: file(size: "18446744073709551616")),
@@ -46,6 +47,9 @@ import Testing
         receipt(
             files: #"[{"path":"a","role":"other","sizeBytes":1,"sha256":"\#(digest)"},"#
                 + #"{"path":"A","role":"other","sizeBytes":1,"sha256":"\#(digest)"}]"#),
+        receipt(
+            files: #"[{"path":"a","role":"other","sizeBytes":1,"sha256":"\#(digest)"},"#
+                + #"{"path":"a/b","role":"other","sizeBytes":1,"sha256":"\#(digest)"}]"#),
         receipt(installed: #""yesterday""#), receipt(installed: "1"), receipt(schema: "2"), receipt(schema: #""1""#),
         receipt(more: #","contextLength":-5"#), receipt(more: #","contextLength":1e99"#),
     ]
@@ -77,6 +81,22 @@ import Testing
         let folder = try await fixture.install(identity).folder
         try Data(text.utf8).write(to: folder.appending("receipt.json").url)
         #expect(try await fixture.store.verify(identity).files.map(\.outcome) == [.missing, .missing])
+    }
+
+    /// A link in a sub-folder's place could lead to anybody's file of the right size.
+    @Test func aLinkInPlaceOfASubfolderIsNotFollowed() async throws {
+        let fixture = try StoreFixture()
+        let identity = try StoreFixture.identity()
+        let folder = try await fixture.install(identity, names: ["weights.gguf", "a/b/mmproj.gguf"]).folder
+        #expect(try await fixture.store.installed(identity) != nil)
+        let disk = LocalFileSystem()
+        try disk.rename(folder.appending("a"), to: fixture.folder.path("elsewhere"))
+        try disk.makeLink(at: folder.appending("a"), to: fixture.folder.path("elsewhere").string)
+        #expect(await code { try await fixture.store.installed(identity) } == "release-damaged")
+        let report = try await fixture.store.verify(identity)
+        #expect(report.files.map(\.outcome).contains(.missing) && report.unexpected == ["a"])
+        try await fixture.store.remove(identity.family, version: nil, variant: nil)
+        #expect(try fixture.exists(fixture.folder.path("elsewhere").appending("b")))
     }
 
     @Test func aReceiptThatIsNoSmallFileIsNotRead() async throws {

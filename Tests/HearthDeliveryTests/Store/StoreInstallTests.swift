@@ -122,7 +122,7 @@ import Testing
         #expect(await code { try await fixture.install(identity) } == "reserved-name")
     }
 
-    @Test(arguments: ["receipt.json", "Receipt.JSON", ".weights.tmp-1"])
+    @Test(arguments: ["receipt.json", "Receipt.JSON", ".weights.tmp-1", "receipt.json/x", "a/.b.tmp-1"])
     func filesWithTheStoresOwnNamesAreRefused(_ name: String) async throws {
         let fixture = try StoreFixture()
         #expect(await code { try await fixture.install(try StoreFixture.identity(), names: [name]) } == "reserved-name")

@@ -91,7 +91,7 @@ import Testing
         let file = try disk.open(part, .createNew)
         try data.withUnsafeBytes { try disk.write(file, $0, at: 0) }
         let staged = StagedFile(
-            name: try #require(PathComponent("weights.gguf")), path: part, size: UInt64(data.count),
+            name: try #require(RelativePath("weights.gguf")), path: part, size: UInt64(data.count),
             digest: SHA256Digest(hashing: data), isVerified: true)
         _ = try await store.install(try StoreFixture.release(identity), files: [staged], origin: nil)
         #expect(try await isActiveAfterCut() == false)

@@ -25,7 +25,8 @@ enum StoreScenario: CaseIterable, Sendable {
     private func incoming() throws -> (release: Release, salt: String)? {
         switch self {
         case .first: (try StoreFixture.release(try Self.one()), "")
-        case .update: (try StoreFixture.release(try Self.two(), names: ["weights.gguf", "mmproj.gguf"]), "")
+        case .update:
+            (try StoreFixture.release(try Self.two(), names: ["weights.gguf", "tokenizer/deep/merges.txt"]), "")
         case .replacement: (try StoreFixture.release(try Self.one(), salt: "!"), "!")
         case .removal, .clearance: nil
         }

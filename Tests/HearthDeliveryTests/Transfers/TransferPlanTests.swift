@@ -77,7 +77,8 @@ import Testing
     }
 
     static let hostile: [(String, String)] = [
-        ("format", "2"), ("format", "-1"), ("format", "\"1\""), ("label", #""../../etc/passwd""#), ("label", #""a/b""#),
+        ("format", "2"), ("format", "-1"), ("format", "\"1\""), ("label", #""../../etc/passwd""#),
+        ("label", #""a/../b""#),
         ("label", #""""#), ("label", "7"), ("label", #""\u0000""#), ("label", #""\u202Egnp.fugg""#),
         ("locations", #""https://x""#), ("locations", "[1]"), ("sizeBytes", "-1"), ("sizeBytes", "1e400"),
         ("sizeBytes", "18446744073709551615"), ("sizeBytes", "[]"), ("sha256", #""abc""#), ("sha256", "{}"),
