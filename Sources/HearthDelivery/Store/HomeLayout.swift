@@ -16,6 +16,7 @@ import HearthBase
 ///   models/<family>/.~removed.tmp-<mark>/    a release on its way out
 ///   prepared/<family>/<release>/             what an engine made from it; can be made again
 ///   transfers/<key>/                         files on their way in
+///   leases/<family>/<release>/<token>        a process that reads a release; see ``ReleaseLeases``
 /// ```
 /// Names that hold `Path.temporaryMark` never count as releases; the next start clears them up.
 public struct HomeLayout: Sendable, Hashable {
@@ -39,6 +40,9 @@ public struct HomeLayout: Sendable, Hashable {
     /// The folder of files on their way in.
     public var transfers: Path { home.appending("transfers") }
 
+    /// The folder of who reads which release.
+    public var leases: Path { home.appending("leases") }
+
     /// The folder of a family's releases.
     public func folder(of family: Family) -> Path { Self.join(models, family.name) }
 
@@ -59,6 +63,11 @@ public struct HomeLayout: Sendable, Hashable {
     /// The folder of what engines made from a release.
     public func preparedFolder(of identity: ReleaseIdentity) -> Path {
         Self.join(preparedFolder(of: identity.family), identity.folderName)
+    }
+
+    /// The folder of those who read a release.
+    func leaseFolder(of identity: ReleaseIdentity) -> Path {
+        Self.join(Self.join(leases, identity.family.name), identity.folderName)
     }
 
     /// The receipt inside a release folder.
