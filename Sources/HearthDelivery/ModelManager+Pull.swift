@@ -81,6 +81,7 @@ extension ModelManager {
         if let weights = installed.weights {
             await ModelPageCacheWarmer.hint(file: weights, below: store.layout.models)
         }
+        hub.post(.installed(installed))
         return .installed(try await activateIfWanted(installed, options), fetchedBytes: fetched)
     }
 
@@ -121,7 +122,7 @@ extension ModelManager {
     private func activateIfWanted(_ release: InstalledRelease, _ options: PullOptions) async throws -> InstalledRelease
     {
         guard options.activate, !release.isActive else { return release }
-        return try await store.activate(release.identity)
+        return try await makeLive(release.identity)
     }
 
     // MARK: - Which release

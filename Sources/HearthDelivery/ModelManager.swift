@@ -26,6 +26,12 @@ public actor ModelManager {
     nonisolated let fileSystem: any FileSystem
     nonisolated let time: TimeSource
     nonisolated let network: any NetworkMonitor
+    /// Who is told what happens.
+    nonisolated let hub = EventHub()
+    /// The releases that were said to be live.
+    var announced: [Family: ReleaseIdentity] = [:]
+    var swapBodies: [@Sendable (InstalledRelease) async throws -> Void] = []
+    var readyBodies: [@MainActor @Sendable (InstalledRelease) -> Void] = []
 
     /// A manager of the home folder `home`.
     /// - Parameters:
@@ -125,6 +131,6 @@ public actor ModelManager {
     /// Makes an installed release the active one of its family.
     public func use(_ family: Family, version: ReleaseVersion?, variant: Variant?) async throws -> InstalledRelease {
         let release = try await installed(family, version: version, variant: variant)
-        return try await store.activate(release.identity)
+        return try await makeLive(release.identity)
     }
 }

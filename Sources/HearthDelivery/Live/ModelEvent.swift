@@ -1,0 +1,160 @@
+import HearthBase
+
+/// Something happened to the models of this device.
+public enum ModelEvent: Sendable {
+    /// A release is on the disk, whole and checked; it need not be live.
+    case installed(InstalledRelease)
+    /// A release is live: new requests get it. Posted after the engines in memory were swapped.
+    case activated(InstalledRelease)
+    /// A live release was given up, and `to` serves again, if anything does.
+    case rolledBack(from: ReleaseIdentity, to: ReleaseIdentity?, reason: String)
+    /// A release is live on the disk, and its engine could not be loaded: the one before serves on.
+    case swapFailed(InstalledRelease, any Error)
+    /// A check found something newer than what is live.
+    case updateFound(UpdateFinding)
+    /// A check found nothing newer.
+    case upToDate(Family)
+    /// A check, or the download it led to, failed; `nil` where it failed for all families. What is installed works on.
+    case checkFailed(Family?, any Error)
+
+    /// The family it is about, `nil` for all.
+    public var family: Family? {
+        switch self {
+        case .installed(let release), .activated(let release), .swapFailed(let release, _): release.identity.family
+        case .rolledBack(let identity, _, _): identity.family
+        case .updateFound(let finding): finding.family
+        case .upToDate(let family): family
+        case .checkFailed(let family, _): family
+        }
+    }
+
+    /// What a later event makes out of date: the newest word on each topic is all that somebody who was busy has missed.
+    enum Topic: Hashable {
+        case disk(Family), live(Family), update(Family?)
+    }
+
+    var topic: Topic {
+        switch self {
+        case .installed(let release): .disk(release.identity.family)
+        case .activated(let release), .swapFailed(let release, _): .live(release.identity.family)
+        case .rolledBack(let identity, _, _): .live(identity.family)
+        case .updateFound(let finding): .update(finding.family)
+        case .upToDate(let family): .update(family)
+        case .checkFailed(let family, _): .update(family)
+        }
+    }
+}
+
+/// The events a listener has not seen yet: at most one for each topic, the newest, in the order in which they came.
+struct EventBox: Sendable {
+    private var pending: [(topic: ModelEvent.Topic, event: ModelEvent)] = []
+
+    var count: Int { pending.count }
+
+    mutating func put(_ event: ModelEvent) {
+        let topic = event.topic
+        pending.removeAll { $0.topic == topic }
+        pending.append((topic, event))
+    }
+
+    mutating func take() -> ModelEvent? { pending.isEmpty ? nil : pending.removeFirst().event }
+}
+
+/// Tells every listener what happens, without ever waiting for one.
+final class EventHub: Sendable {
+    private struct Weak: Sendable { weak var mailbox: EventMailbox? }
+
+    private let listeners = Locked<[Weak]>([])
+
+    deinit {
+        for listener in listeners.withLock({ $0 }) { listener.mailbox?.close() }
+    }
+
+    /// What happens from now on. It ends with the hub; letting go of it, or cancelling its reader, ends it sooner.
+    func stream() -> AsyncStream<ModelEvent> {
+        let mailbox = EventMailbox()
+        listeners.withLock { listeners in
+            listeners.removeAll { $0.mailbox == nil }
+            listeners.append(Weak(mailbox: mailbox))
+        }
+        return AsyncStream {
+            await mailbox.next()
+        }
+    }
+
+    func post(_ event: ModelEvent) {
+        for listener in listeners.withLock({ $0 }) { listener.mailbox?.put(event) }
+    }
+
+    /// How many listen, for tests.
+    var listenerCount: Int { listeners.withLock { $0.filter { $0.mailbox != nil }.count } }
+}
+
+/// What one listener has still to hear.
+private final class EventMailbox: Sendable {
+    private struct State {
+        var box = EventBox()
+        var reader: (id: UInt64, continuation: CheckedContinuation<ModelEvent?, Never>)?
+        var cancelled: Set<UInt64> = []
+        var nextID: UInt64 = 0
+        var isClosed = false
+    }
+
+    private let state = Locked(State())
+
+    func put(_ event: ModelEvent) {
+        let (reader, first) = state.withLock { state in
+            state.box.put(event)
+            guard let reader = state.reader else {
+                return (nil as CheckedContinuation<ModelEvent?, Never>?, nil as ModelEvent?)
+            }
+            state.reader = nil
+            return (reader.continuation, state.box.take())
+        }
+        reader?.resume(returning: first)
+    }
+
+    func close() {
+        let reader = state.withLock { state in
+            state.isClosed = true
+            defer { state.reader = nil }
+            return state.reader?.continuation
+        }
+        reader?.resume(returning: nil)
+    }
+
+    /// The next event; `nil` once closed and read empty, or cancelled.
+    func next() async -> ModelEvent? {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        defer { state.withLock { _ = $0.cancelled.remove(id) } }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (answer, earlier) = state.withLock {
+                    state -> (ModelEvent??, CheckedContinuation<ModelEvent?, Never>?) in
+                    if state.cancelled.remove(id) != nil { return (.some(nil), nil) }
+                    if let event = state.box.take() { return (.some(event), nil) }
+                    if state.isClosed { return (.some(nil), nil) }
+                    // A stream has one reader; a second takes the first one's place.
+                    let earlier = state.reader?.continuation
+                    state.reader = (id, continuation)
+                    return (nil, earlier)
+                }
+                earlier?.resume(returning: nil)
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let reader = state.withLock { state -> CheckedContinuation<ModelEvent?, Never>? in
+                guard let reader = state.reader, reader.id == id else {
+                    state.cancelled.insert(id)
+                    return nil
+                }
+                state.reader = nil
+                return reader.continuation
+            }
+            reader?.resume(returning: nil)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+/// Everybody hears what happens, and nobody who does not listen costs anything.
+@Suite(.timeLimit(.minutes(10))) struct ModelEventTests {
+    private let fixture: StoreFixture
+
+    init() throws { fixture = try StoreFixture() }
+
+    private func manager() -> ModelManager {
+        ModelManager(
+            home: fixture.home, origins: [], http: UnreachableClient(), network: UnmonitoredNetwork(),
+            deviceMemory: 1 << 40)
+    }
+
+    @Test func theNewestWordOnEachTopicWaits() async throws {
+        let one = try await fixture.install(try StoreFixture.identity("1.0.0"))
+        let two = try await fixture.install(try StoreFixture.identity("2.0.0"))
+        let other = try await fixture.install(try StoreFixture.identity("1.0.0", family: "other"))
+        let family = one.identity.family
+        var box = EventBox()
+        for _ in 0..<1000 {
+            box.put(.installed(one))
+            box.put(.activated(one))
+            box.put(.checkFailed(nil, CancellationError()))
+            box.put(.checkFailed(family, CancellationError()))
+            box.put(.upToDate(family))
+            box.put(.activated(other))
+            box.put(.rolledBack(from: one.identity, to: nil, reason: "it failed"))
+            box.put(.activated(two))
+        }
+        #expect(box.count == 5, "one for each topic of each family, however many there were")
+        var seen: [String] = []
+        while let event = box.take() { seen.append(name(event)) }
+        #expect(
+            seen == [
+                "installed tiny@1.0.0:q4", "check failed all", "up to date tiny", "activated other@1.0.0:q4",
+                "activated tiny@2.0.0:q4",
+            ])
+        #expect(box.take() == nil)
+    }
+
+    private func name(_ event: ModelEvent) -> String {
+        switch event {
+        case .installed(let release): "installed \(release.identity)"
+        case .activated(let release): "activated \(release.identity)"
+        case .rolledBack(let from, let to, _): "rolled back \(from) to \(to?.description ?? "nothing")"
+        case .swapFailed(let release, _): "swap failed \(release.identity)"
+        case .updateFound(let finding): "update \(finding.family)"
+        case .upToDate(let family): "up to date \(family)"
+        case .checkFailed(let family, _): "check failed \(family?.name ?? "all")"
+        }
+    }
+
+    @Test func everyListenerHears() async throws {
+        let hub = EventHub()
+        let family = try #require(Family("tiny"))
+        let streams = (0..<3).map { _ in hub.stream() }
+        #expect(hub.listenerCount == 3)
+        hub.post(.upToDate(family))
+        for stream in streams {
+            var iterator = stream.makeAsyncIterator()
+            let event = await iterator.next()
+            #expect(event?.family == family)
+        }
+        // One that waits already hears as well.
+        let late = hub.stream()
+        async let first = late.first { _ in true }
+        hub.post(.upToDate(family))
+        #expect(await first?.family == family)
+    }
+
+    @Test func listenersEnd() async throws {
+        let family = try #require(Family("tiny"))
+        var hub: EventHub? = EventHub()
+        let cancelled = try #require(hub?.stream())
+        let reader = Task { for await _ in cancelled {} }
+        reader.cancel()
+        await reader.value
+        do {
+            let forgotten = hub?.stream()
+            _ = forgotten
+        }
+        let last = try #require(hub?.stream())
+        hub?.post(.upToDate(family))
+        hub = nil
+        var count = 0
+        for await _ in last { count += 1 }
+        #expect(count == 1, "what was posted is heard, then the stream ends with the hub")
+    }
+
+    @Test func swapsComeBeforeTheNewsAndTheNewsBeforeReady() async throws {
+        let one = try StoreFixture.identity("1.0.0")
+        let two = try StoreFixture.identity("2.0.0")
+        try await fixture.install(one)
+        try await fixture.install(two)
+        let manager = manager()
+        let log = Locked<[String]>([])
+        @Sendable func note(_ line: String) { log.withLock { $0.append(line) } }
+        await manager.onActivation { release in
+            note("swap \(release.identity.version)")
+            await Task.yield()
+            note("swapped \(release.identity.version)")
+        }
+        await manager.onReady { release in
+            MainActor.assertIsolated()
+            note("ready \(release.identity.version)")
+        }
+        await manager.onReady { _ in note("ready too") }
+        var events = manager.events().makeAsyncIterator()
+        for identity in [one, two, two, one] {
+            _ = try await manager.use(identity.family, version: identity.version, variant: identity.variant)
+        }
+        let once = { (version: String) in ["swap \(version)", "swapped \(version)", "ready \(version)", "ready too"] }
+        #expect(log.withLock { $0 } == once("1.0.0") + once("2.0.0") + once("1.0.0"), "once for each activation")
+        let event = await events.next()
+        #expect(event.map(name) == "activated tiny@1.0.0:q4")
+    }
+
+    @Test func whatCannotBeLoadedIsNotReady() async throws {
+        let identity = try StoreFixture.identity()
+        try await fixture.install(identity)
+        let manager = manager()
+        let fails = Locked(true)
+        let ready = Locked(0)
+        await manager.onActivation { _ in
+            if fails.withLock({ $0 }) { throw StoreError(.releaseDamaged, "no engine takes it") }
+        }
+        await manager.onReady { _ in ready.withLock { $0 += 1 } }
+        var events = manager.events().makeAsyncIterator()
+        _ = try await manager.use(identity.family, version: nil, variant: nil)
+        #expect(await events.next().map(name) == "swap failed tiny@1.0.0:q4")
+        #expect(ready.withLock { $0 } == 0)
+        fails.withLock { $0 = false }
+        _ = try await manager.use(identity.family, version: nil, variant: nil)
+        #expect(await events.next().map(name) == "activated tiny@1.0.0:q4")
+        #expect(ready.withLock { $0 } == 1)
+    }
+}
