@@ -2,34 +2,6 @@ import Foundation
 import HearthBase
 
 extension ModelManager {
-    /// Finds the release a reference means, without fetching it: the publisher's choice of version unless one is named,
-    /// the largest variant that fits this device unless one is named.
-    /// - Throws: ``DeliveryError``, ``CatalogError``, `FileError`.
-    public func resolve(_ reference: ModelReference, options: PullOptions = PullOptions()) async throws
-        -> ResolvedRelease
-    {
-        switch reference {
-        case .family(let family, let version, let variant):
-            let selection = CatalogSelection(version: version, variant: variant, deviceMemory: deviceMemory)
-            return try await resolve(family, selection, options)
-        case .manifest(let url, let family, let version, let variant):
-            let catalog = try await fetcher.fetch(url, familyHint: family).catalog
-            try refuseExpired(catalog, url, options)
-            let selection = CatalogSelection(version: version, variant: variant, deviceMemory: deviceMemory)
-            let choice = try catalog.choose(family: try family ?? catalog.onlyFamily(url: url), selection: selection)
-            return ResolvedRelease(choice, location: url, isNamed: version != nil)
-        case .file(let path):
-            let release = try await LocalRelease.describe(path, in: fileSystem)
-            return ResolvedRelease(ReleaseChoice(release: release, reason: .asked), location: nil, isNamed: true)
-        case .hub(let hub):
-            throw CatalogError(
-                .unsupportedReference, "this version cannot fetch \(hub)",
-                context: ErrorContext(
-                    model: hub.description,
-                    remedy: "Give the address of a models.json, or download the file and pull its path."))
-        }
-    }
-
     /// Brings the release a reference means over, checks it, installs it and makes it the active one of its family.
     /// - Throws: as ``resolve(_:options:)`` and ``pull(_:options:progress:)-(ResolvedRelease,_,_)``.
     public func pull(
@@ -53,21 +25,22 @@ extension ModelManager {
     ) async throws -> PullOutcome {
         try await store.prepare()
         let release = resolved.release
-        if let there = try await store.installed(release.identity), there.holds(release) {
+        if let there = try await store.installed(release.identity), try await holds(there, release) {
             await sweepTransfers(of: release)
             return .alreadyInstalled(try await activateIfWanted(there, options))
         }
-        try check(release, options)
-        if !resolved.isNamed { try await refuseDowngrade(release, options) }
+        try check(resolved, options)
+        if !resolved.acceptsOlder { try await refuseDowngrade(release, options) }
 
         var files = [release.file] + release.companions
         try await checkStorage(for: release, files)
         let gate = NetworkGate(policy: NetworkPolicy(metered: options.metered), monitor: network, time: time)
         for index in files.indices { files[index].locations = try await gate.admitted(files[index].locations) }
         let tracker = ReleaseProgress(total: release.totalSize, report: progress)
-        let purpose = TransferPurpose(
+        var purpose = TransferPurpose(
             release: release.identity, source: resolved.location ?? release.file.locations.first,
             activates: options.activate)
+        purpose.reference = resolved.reference
         var requests = files.map {
             TransferRequest($0, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
         }
@@ -95,9 +68,12 @@ extension ModelManager {
         var fetched: UInt64 = 0
         do {
             for (file, request) in zip(files, requests) {
-                let arrived = try await transfers.fetch(request, for: purpose) {
-                    tracker.update($0, file: file.size.estimate)
+                if let copy = try await localCopy(of: file) {
+                    tracker.fileEnded(file.size.estimate)
+                    staged.append(copy)
+                    continue
                 }
+                let arrived = try await fetch(file, request, for: purpose, tracker)
                 taken.append(request)
                 tracker.fileEnded(file.size.estimate)
                 fetched += arrived.fetchedBytes
@@ -109,6 +85,54 @@ extension ModelManager {
         } catch {
             for request in taken { await transfers.letGo(request, discarding: false) }
             throw error
+        }
+    }
+
+    /// Fetches a file; one that only git's name is known of is compared with it before anybody uses it.
+    private func fetch(
+        _ file: RemoteFile, _ request: TransferRequest, for purpose: TransferPurpose, _ tracker: ReleaseProgress
+    ) async throws -> TransferredFile {
+        var fetched: UInt64 = 0
+        var attempt = 1
+        while true {
+            var arrived = try await transfers.fetch(request, for: purpose) {
+                tracker.update($0, file: file.size.estimate)
+            }
+            fetched += arrived.fetchedBytes
+            arrived.fetchedBytes = fetched
+            guard file.digest == nil, let blob = file.gitBlob else { return arrived }
+            do {
+                let path = arrived.path
+                let found = try await StopFlag.blocking { [fileSystem] flag in
+                    try LocalCopy(fileSystem: fileSystem, flag: flag).read(path).blob
+                }
+                if found == blob { return arrived }
+                guard attempt < Download.maximumAttempts else { throw TransferError.wrongBlob(file, found: found) }
+            } catch {
+                await transfers.letGo(request, discarding: (error as? TransferError)?.code == .checksumMismatch)
+                throw error
+            }
+            await transfers.letGo(request, discarding: true)
+            attempt += 1
+        }
+    }
+
+    /// The bytes of a file where they lie on this machine already, outside of the store.
+    private func localCopy(of file: RemoteFile) async throws -> StagedFile? {
+        guard !file.copies.isEmpty else { return nil }
+        return try await StopFlag.blocking { [fileSystem] flag in
+            try LocalCopy(fileSystem: fileSystem, flag: flag).find(file)
+        }
+    }
+
+    /// Whether a release on this device is exactly what a source offers. Files that only git's name is known of are read.
+    private func holds(_ there: InstalledRelease, _ release: Release) async throws -> Bool {
+        guard there.holds(release) else { return false }
+        let unknown = release.files.filter { $0.digest == nil }
+        guard !unknown.isEmpty else { return true }
+        return try await StopFlag.blocking { [fileSystem] flag in
+            let local = LocalCopy(fileSystem: fileSystem, flag: flag)
+            return try unknown.allSatisfy { $0.isMade(of: try local.read(there.folder.appending($0.name))) }
         }
     }
 
@@ -125,49 +149,12 @@ extension ModelManager {
         return try await makeLive(release.identity)
     }
 
-    // MARK: - Which release
-
-    private func resolve(
-        _ family: Family, _ selection: CatalogSelection, _ options: PullOptions
-    ) async throws -> ResolvedRelease {
-        guard !origins.isEmpty else { throw Self.noOrigin }
-        var listings: [(origin: Origin, catalog: Catalog)] = []
-        for origin in origins { listings.append((origin, try await catalog(of: origin))) }
-        let offering = listings.filter { $0.catalog.families.contains(family) }
-        guard offering.count <= 1 else {
-            let names = offering.map(\.origin.name).joined(separator: ", ")
-            throw DeliveryError(
-                .ambiguous, "several origins offer \(family): \(names)",
-                context: ErrorContext(
-                    model: family.name, remedy: "Name one: \(offering[0].origin.manifestURL.withoutQuery)#\(family)"))
-        }
-        let isNamed = selection.version != nil
-        guard let (origin, catalog) = offering.first else {
-            // Nobody offers it: the choice throws, with the near names over all origins.
-            let all = Catalog(releases: listings.flatMap(\.catalog.releases))
-            return ResolvedRelease(
-                try all.choose(family: family, selection: selection), location: nil, isNamed: isNamed)
-        }
-        try refuseExpired(catalog, origin.manifestURL, options)
-        let choice = try catalog.choose(family: family, selection: selection)
-        return ResolvedRelease(choice, location: origin.manifestURL, isNamed: isNamed)
-    }
-
     // MARK: - What speaks against it
 
-    private func refuseExpired(_ catalog: Catalog, _ url: URL, _ options: PullOptions) throws {
-        guard let expires = catalog.expires, expires < time.now, !options.allowStale else { return }
-        throw DeliveryError(
-            .catalogExpired, "the catalog expired on \(expires.formatted(.iso8601))",
-            context: ErrorContext(
-                url: url.withoutQuery,
-                remedy:
-                    "What is installed keeps working. Ask the publisher for a fresh catalog, or insist with --allow-stale."
-            ))
-    }
-
-    private func check(_ release: Release, _ options: PullOptions) throws {
-        let missing = ([release.file] + release.companions).first { $0.digest == nil }
+    private func check(_ resolved: ResolvedRelease, _ options: PullOptions) throws {
+        let release = resolved.release
+        if let objection = resolved.objection, !resolved.isNamed { try refuse(release, objection) }
+        let missing = release.files.first { !$0.isVerifiable }
         if let missing, !options.allowUnverified {
             throw DeliveryError(
                 .digestMissing, "the catalog gives no SHA-256 for \(missing.name), so its bytes cannot be checked",
@@ -196,6 +183,21 @@ extension ModelManager {
                     model: release.identity.description, expected: "\(minimum)", found: "\(appVersion)",
                     remedy: "Update the app first."))
         }
+    }
+
+    /// Refuses what nobody asked for by its version; the other objections are looked at for every release.
+    private func refuse(_ release: Release, _ objection: Ineligibility) throws {
+        let (code, remedy): (ErrorCode<DeliveryErrorDomain>, String)
+        switch objection {
+        case .noEngine:
+            (code, remedy) = (.noEngine, "Choose another model, or name its version to have it all the same.")
+        case .notInRollout: (code, remedy) = (.notInRollout, "Wait for your turn, or name the version.")
+        case .heldBack: (code, remedy) = (.heldBack, "Wait for a newer version, or name this one.")
+        case .appTooOld, .notEnoughMemory: return
+        }
+        throw DeliveryError(
+            code, "\(release.identity) \(objection.reason)",
+            context: ErrorContext(model: release.identity.description, remedy: remedy))
     }
 
     private func checkStorage(for release: Release, _ files: [RemoteFile]) async throws {
@@ -241,7 +243,7 @@ extension ModelManager {
 }
 
 extension TransferRequest {
-    fileprivate init(_ file: RemoteFile, bytesPerSecond: UInt64? = nil, metered: MeteredUse = .deny) {
+    init(_ file: RemoteFile, bytesPerSecond: UInt64? = nil, metered: MeteredUse = .deny) {
         self.init(
             label: file.name.string, locations: file.locations, size: file.size, digest: file.digest,
             bytesPerSecond: bytesPerSecond)
@@ -253,16 +255,19 @@ extension StagedFile {
     fileprivate init(_ file: RemoteFile, _ arrived: TransferredFile) {
         self.init(
             name: file.name, role: file.role, path: arrived.path, size: arrived.size, digest: arrived.digest,
-            isVerified: file.digest != nil)
+            isVerified: file.isVerifiable)
     }
 }
 
 extension InstalledRelease {
-    /// Whether this is exactly what a source offers: the same files with the same digests.
+    /// Whether this is what a source offers, as far as names, lengths and digests tell.
     func holds(_ release: Release) -> Bool {
-        ([release.file] + release.companions).allSatisfy { file in
-            guard let digest = file.digest else { return false }
-            return receipt.files.contains { $0.name == file.name && $0.digest == digest }
+        release.files.allSatisfy { file in
+            guard file.isVerifiable else { return false }
+            return receipt.files.contains { there in
+                guard there.name == file.name else { return false }
+                return file.digest.map { there.digest == $0 } ?? (there.size == file.size.exact)
+            }
         }
     }
 }

@@ -18,6 +18,10 @@ public actor ModelManager {
     nonisolated let origins: [Origin]
     nonisolated let deviceMemory: UInt64
     nonisolated let appVersion: SemanticVersion?
+    nonisolated let formats: Set<ModelFormat>?
+    nonisolated let bundled: [BundledSource]
+    nonisolated let hub: HubSettings?
+    nonisolated let http: any HTTPClient
     /// What is on its way, in this process and others.
     public nonisolated let transfers: TransferManager
     nonisolated let transfer: FileTransfer
@@ -44,11 +48,15 @@ public actor ModelManager {
     ///   - deviceMemory: the bytes a model may count on: the smaller of RAM and the process's own limit.
     ///   - appVersion: compared with a release's `minAppVersion`; `nil` compares nothing.
     ///   - provider: makes time-limited addresses of those in the catalog; `nil` uses them as they are.
+    ///   - formats: the formats there is an engine for; `nil` for any.
+    ///   - bundled: folders of models that came with the app.
+    ///   - hub: which Hugging Face Hub is asked, and with which token; `nil` for the public one without.
     public init(
         home: Path, origins: [Origin], http: any HTTPClient = DefaultHTTPClient(),
         fileSystem: any FileSystem = LocalFileSystem(),
         time: TimeSource = .system, network: any NetworkMonitor = SystemNetwork.monitor(), deviceMemory: UInt64,
-        appVersion: SemanticVersion? = nil, provider: (any DownloadURLProvider)? = nil
+        appVersion: SemanticVersion? = nil, provider: (any DownloadURLProvider)? = nil,
+        formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = [], hub: HubSettings? = nil
     ) {
         let store = ModelStore(home: home, fileSystem: fileSystem, time: time)
         self.store = store
@@ -58,42 +66,19 @@ public actor ModelManager {
         self.fileSystem = fileSystem
         self.time = time
         self.network = network
+        self.formats = formats
+        self.bundled = bundled
+        self.hub = hub
+        self.http = http
+        // The hub's host is shown the token with every request, files included; nobody else is.
+        let http = hub?.authorized(http) ?? http
         transfer = FileTransfer(
             http: http, fileSystem: fileSystem, time: time, folder: store.transfersFolder, provider: provider,
             network: network)
-        indexes = ChunkIndexFetcher(http: http)
+        indexes = ChunkIndexFetcher(http: self.http)
         // How soon a transfer notices what people want of it is counted in their time, whatever `time` is.
         transfers = TransferManager(transfer: transfer, folder: store.transfersFolder, fileSystem: fileSystem)
-        fetcher = CatalogFetcher(http: http, fileSystem: fileSystem)
-    }
-
-    // MARK: - What is offered
-
-    /// Every release of every configured origin.
-    /// - Throws: ``DeliveryError`` with `no-origin`, ``CatalogError``.
-    public func available() async throws -> [AvailableRelease] {
-        guard !origins.isEmpty else { throw Self.noOrigin }
-        var offers: [AvailableRelease] = []
-        for origin in origins {
-            let catalog = try await catalog(of: origin)
-            offers += catalog.releases.map { release in
-                let isCurrent = catalog.current[release.identity.family] == release.identity.version
-                return AvailableRelease(release: release, origin: origin, isCurrent: isCurrent)
-            }
-        }
-        return offers
-    }
-
-    func catalog(of origin: Origin) async throws -> Catalog {
-        try await fetcher.fetch(origin.manifestURL, familyHint: Family(origin.name.lowercased())).catalog
-    }
-
-    static var noOrigin: DeliveryError {
-        DeliveryError(
-            .noOrigin, "no origin is configured",
-            context: ErrorContext(
-                remedy: "Give the address of a models.json with HEARTH_ORIGIN or 'hearth config set origins.NAME URL'.")
-        )
+        fetcher = CatalogFetcher(http: self.http, fileSystem: fileSystem)
     }
 
     // MARK: - What is here

@@ -21,12 +21,15 @@ public struct AvailableRelease: Sendable, Hashable {
     public let origin: Origin
     /// Whether this is the version the publisher wants used.
     public let isCurrent: Bool
+    /// Why this device may not have it, `nil` if it may.
+    public let objection: Ineligibility?
 
     /// An offer of the given facts.
-    public init(release: Release, origin: Origin, isCurrent: Bool) {
+    public init(release: Release, origin: Origin, isCurrent: Bool, objection: Ineligibility? = nil) {
         self.release = release
         self.origin = origin
         self.isCurrent = isCurrent
+        self.objection = objection
     }
 }
 
@@ -44,6 +47,8 @@ public struct PullOptions: Sendable, Hashable {
     public var ignoreMemory = false
     /// What to do on a metered network; ``MeteredUse/ask`` refuses here as ``MeteredUse/deny`` does, so that the caller can ask.
     public var metered = MeteredUse.deny
+    /// Ask the sources anew, even where their last answer is still good.
+    public var asksAgain = false
     /// At most this many bytes a second, `nil` for no limit.
     public var bytesPerSecond: UInt64?
 
@@ -56,16 +61,29 @@ public struct ResolvedRelease: Sendable, Hashable {
     public let release: Release
     /// Why this variant, for people.
     public let reason: ReleaseChoice.Reason
+    /// What speaks against it on this device: a pull refuses it, or takes it because it was named.
+    public let objection: Ineligibility?
+    /// Newer releases that are not for this device, the publisher's choice first.
+    public let passedOver: [PassedOver]
     /// The list it was found in; `nil` for a local file.
     public let location: URL?
     /// Whether the user named the version, and so means it whatever the publisher prefers.
     public let isNamed: Bool
+    /// Whether it is wanted also in place of a newer one.
+    public internal(set) var acceptsOlder: Bool
+    /// What to pull to get it again; `nil` where the list and the release's own name say it.
+    public internal(set) var reference: ModelReference?
+    /// How new the list was; `nil` for a local file.
+    public internal(set) var standing: CatalogListing.Standing?
 
     init(_ choice: ReleaseChoice, location: URL?, isNamed: Bool) {
         release = choice.release
         reason = choice.reason
+        objection = choice.objection
+        passedOver = choice.passedOver
         self.location = location
         self.isNamed = isNamed
+        acceptsOlder = isNamed
     }
 }
 
@@ -84,22 +102,31 @@ public enum PullOutcome: Sendable, Hashable {
     }
 }
 
-/// What `update` found for one installed family.
+/// What `update` found for one family.
 public struct UpdateFinding: Sendable, Hashable {
     /// Why there is, or is not, something to do.
     public enum Reason: Sendable, Hashable {
         case newVersion(Release)
-        case upToDate
-        /// The origin offers only this older version.
-        case offeredIsOlder(ReleaseVersion)
-        /// No configured origin lists the family.
-        case notOffered
+        case noUpdate(NoUpdate)
+
+        /// What is here is what the publisher wants.
+        public static var upToDate: Self { .noUpdate(.upToDate) }
+        /// No configured source lists the family.
+        public static var notOffered: Self { .noUpdate(.notOffered) }
+        /// The publisher went back to an older version.
+        public static func offeredIsOlder(_ version: ReleaseVersion) -> Self { .noUpdate(.offeredIsOlder(version)) }
     }
 
     public let family: Family
-    /// The active version, `nil` if none is.
+    /// The version in use, `nil` if none is.
     public let active: ReleaseVersion?
     public let reason: Reason
+    /// What to pull for the new version.
+    public internal(set) var resolved: ResolvedRelease?
+    /// What pulling it would change.
+    public internal(set) var plan: UpdatePlan?
+    /// How new the source's list was, `nil` where none was read.
+    public internal(set) var standing: CatalogListing.Standing?
 
     /// A finding of the given facts.
     public init(family: Family, active: ReleaseVersion?, reason: Reason) {

@@ -29,7 +29,7 @@ import Testing
         (["pull", "m"], "no-origin"), (["list", "--available"], "no-origin"), (["show", "m"], "no-origin"),
         (["update"], "no-origin"), (["use", "m@1.0.0"], "not-installed"), (["remove", "m"], "not-installed"),
         (["verify", "m"], "not-installed"), (["chat", "m", "--prompt", "x"], "not-installed"),
-        (["chat", "--prompt", "x"], "no-model"), (["pull", "hf:org/repo"], "unsupported-reference"),
+        (["chat", "--prompt", "x"], "no-model"),
         (["pull", "./none-v1.0.0.gguf"], "file-not-found"), (["show", "none.gguf"], "file-not-found"),
         (["verify", "none.gguf"], "file-not-found"),
     ])
@@ -39,6 +39,16 @@ import Testing
         #expect(await probe.run(words) == 1)
         #expect(probe.errors.contents.contains("[\(code)]"))
         #expect(probe.output.contents.isEmpty)
+    }
+
+    @Test func anEndpointThatIsNoneIsNamed() async throws {
+        let folder = try TemporaryFolder()
+        for endpoint in ["http://hub.example", "ftp://127.0.0.1", "https://me:secret@hub.example", "hub", "https://"] {
+            let probe = CommandProbe(home: folder.path("home"), environment: ["HF_ENDPOINT": endpoint])
+            #expect(await probe.run(["pull", "hf:org/repo"]) == 1)
+            #expect(probe.errors.contents.contains("[bad-endpoint]"), "\(endpoint)")
+            #expect(!probe.errors.contents.contains("secret"))
+        }
     }
 
     @Test(arguments: [["list"], ["verify"], ["list", "--format", "json"]])

@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthDelivery
 import HearthInference
 
 #if Llama
@@ -16,6 +17,9 @@ public enum EngineOpening {
             false
         #endif
     }
+
+    /// The formats this build has an engine for; `nil` where it has none, so that an app brings its own.
+    public static var formats: Set<ModelFormat>? { runsGGUF ? [.gguf] : nil }
 
     /// The engine for GGUF models and the devices it computes on, as lines for people; `nil` in a build without it.
     /// Blocks.

@@ -5,8 +5,9 @@ import HearthHTTP
 
 extension ModelManager {
     /// A manager as the settings and the environment want it: `HEARTH_ORIGIN` takes the place of the configured origins,
-    /// `HEARTH_NETWORK` that of the system's network monitor.
-    /// - Throws: ``ConfigurationError`` when one of them cannot be used.
+    /// `HEARTH_NETWORK` that of the system's network monitor; `HF_ENDPOINT`, `HF_TOKEN` and the Hub's own cache folder are
+    /// those of its client.
+    /// - Throws: ``ConfigurationError`` or `CatalogError` when one of them cannot be used.
     public init(
         home: Path, configuration: Configuration,
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -14,7 +15,8 @@ extension ModelManager {
     ) throws {
         self.init(
             home: home, origins: try configuration.origins(environment: environment), http: http, time: time,
-            network: try NetworkChoice.monitor(environment: environment), deviceMemory: deviceMemory)
+            network: try NetworkChoice.monitor(environment: environment), deviceMemory: deviceMemory,
+            formats: EngineOpening.formats, hub: try HubSettings(environment: environment))
     }
 }
 

@@ -14,24 +14,29 @@ struct List: Command {
                 + "its files are not what its receipt says, and unverified when its publisher gave no digest.",
             "With --format json, an array of objects with family, version, variant, state (installed, damaged or "
                 + "available), active, verified, path and sizeBytes.",
+            "With --available, what this device may not have says why; in JSON as reason: no-engine, app-too-old, "
+                + "not-enough-memory, not-in-rollout, held-back, or null. An origin that does not answer is answered for by "
+                + "the last list it gave.",
         ],
-        options: [available, format],
+        options: [available, Flag.refresh, format],
         examples: [
             .init("hearth list", "What is installed."), .init("hearth list --available", "What could be."),
             .init("hearth list --format json", "The same for a program."),
         ])
 
     let isAvailable: Bool
+    let wish: ListingWish
     let format: ListingFormat
 
     init(_ values: ParsedArguments) throws {
         isAvailable = values.has(Self.available)
+        wish = values.has(.refresh) ? .now : .asPublished
         format = try values.value(Self.format) ?? .table
     }
 
     func run(in context: CommandContext) async throws {
         let manager = try await context.manager()
-        let entries = try await isAvailable ? offered(manager) : installed(manager)
+        let entries = try await isAvailable ? offered(manager, context.console) : installed(manager)
         switch format {
         case .json: try context.console.print(JSONText.pretty(entries))
         case .table:
@@ -59,8 +64,16 @@ struct List: Command {
             .map(\.element)
     }
 
-    private func offered(_ manager: ModelManager) async throws -> [ReleaseEntry] {
-        let offers = try await manager.available()
+    private func offered(_ manager: ModelManager, _ console: Console) async throws -> [ReleaseEntry] {
+        let reports = try await manager.reports(wish)
+        let offers = try await manager.available(in: reports)
+        for report in reports {
+            switch report.outcome {
+            case .success(let listing): listing.standing.sentence(report.source).map(console.say)
+            case .failure(let error):
+                console.say("\(report.source): \((error as? any HearthFailure)?.message ?? "\(error)")")
+            }
+        }
         let installed = Dictionary(
             try await manager.installed().map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
         return offers.map { ReleaseEntry($0, installed: installed[$0.release.identity]) }

@@ -67,8 +67,14 @@ struct ReleaseEntry: Encodable, Sendable {
     let verified: Bool
     let path: String?
     let sizeBytes: UInt64
+    /// For a release on offer: why this device may not have it.
+    var objection: Ineligibility?
+    /// Whether it is on offer; only then the object has a `reason`, which is `null` where nothing speaks against it.
+    var isOffer = false
 
-    private enum CodingKeys: CodingKey { case family, version, variant, state, active, verified, path, sizeBytes }
+    private enum CodingKeys: CodingKey {
+        case family, version, variant, state, active, verified, path, sizeBytes, reason
+    }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -80,6 +86,7 @@ struct ReleaseEntry: Encodable, Sendable {
         try container.encode(verified, forKey: .verified)
         try container.encode(path, forKey: .path)
         try container.encode(sizeBytes, forKey: .sizeBytes)
+        if isOffer { try container.encode(objection?.code, forKey: .reason) }
     }
 
     /// The state as the table shows it.
@@ -87,6 +94,7 @@ struct ReleaseEntry: Encodable, Sendable {
         var words = [active ? "active" : state.rawValue]
         if active && state == .damaged { words.append("damaged") }
         if !verified && state != .damaged { words.append("unverified") }
+        if state == .available, let objection { words = [objection.shortText] }
         return words.joined(separator: ", ")
     }
 }
@@ -119,19 +127,64 @@ extension ReleaseEntry {
 
     /// A release on offer that is not on this device.
     init(offered release: Release) {
-        let files = [release.file] + release.companions
         self.init(
-            release.identity, state: .available, active: false, verified: files.allSatisfy { $0.digest != nil },
+            release.identity, state: .available, active: false, verified: release.files.allSatisfy(\.isVerifiable),
             path: nil, sizeBytes: release.totalSize)
     }
 
     /// A release on offer; `installed` is the same release on this device.
     init(_ offer: AvailableRelease, installed: InstalledRelease?) {
-        let files = [offer.release.file] + offer.release.companions
         self.init(
             offer.release.identity, state: installed == nil ? .available : .installed,
             active: installed?.isActive ?? false,
-            verified: installed?.receipt.isVerified ?? files.allSatisfy { $0.digest != nil }, path: installed?.folder,
-            sizeBytes: offer.release.totalSize)
+            verified: installed?.receipt.isVerified ?? offer.release.files.allSatisfy(\.isVerifiable),
+            path: installed?.folder, sizeBytes: offer.release.totalSize)
+        objection = offer.objection
+        isOffer = true
+    }
+}
+
+extension Ineligibility {
+    /// The reason in a few words, for a table.
+    var shortText: String {
+        switch self {
+        case .appTooOld(let version): "needs app \(version)"
+        case .notEnoughMemory(let needed): "needs \(ByteCount(needed)) of memory"
+        case .noEngine(let format): "no engine for \(format.rawValue)"
+        case .notInRollout(let percent): "rollout of \(percent) %"
+        case .heldBack: "held back"
+        }
+    }
+
+    /// The reason as the end of a sentence, with sizes as people read them.
+    var sentenceEnd: String {
+        if case .notEnoughMemory(let needed) = self {
+            return "needs \(ByteCount(needed)) of memory, more than this device has"
+        }
+        return reason
+    }
+}
+
+extension Flag {
+    /// What `pull`, `update` and `list` have in common.
+    static let refresh = Flag("refresh", "Ask the origins anew, even where their last answer is still good.")
+}
+
+extension CatalogListing.Standing {
+    /// What a person has to know of a list, `nil` if it is new.
+    func sentence(_ source: String) -> String? {
+        guard case .kept(let date, let problem) = self else { return nil }
+        return "\(source): \(problem). Its list of \(date.timestamp) has to do."
+    }
+
+    /// The standing as programs read it.
+    var code: String {
+        switch self {
+        case .fetched: "fetched"
+        case .revalidated: "revalidated"
+        case .fresh: "fresh"
+        case .kept: "kept"
+        case .bundled: "bundled"
+        }
     }
 }

@@ -7,7 +7,8 @@ struct Pull: Command {
     private static let reference = Argument(
         "REF", .modelReference,
         "family[@version][:variant] of a configured origin, the address of a models.json with #family unless it has only "
-            + "one, or the path of a models.json or .gguf file.")
+            + "one, the path of a models.json or .gguf file, or hf:org/repo[@revision][:file-or-pattern] of the Hugging Face "
+            + "Hub.")
     private static let version = Option(
         "version", "V", ValueKind("a version") { ReleaseVersion($0) }, "Take this version, not the publisher's choice.")
     private static let variant = Option(
@@ -31,6 +32,9 @@ struct Pull: Command {
         discussion: [
             "Fetches the model, checks its bytes against the publisher's digest, installs it and makes it the active "
                 + "release of its family. What is there already is not fetched again.",
+            "Of the Hugging Face Hub, a repository without a file means its model: the GGUF variant that suits this device, "
+                + "else all files of a safetensors or ONNX model. HF_TOKEN opens private and gated ones; HF_ENDPOINT names "
+                + "another hub. What the Hub's own client has in its cache is hashed and used.",
             "An interrupted pull keeps what it has received; the same command goes on from there.",
             "On a metered network, where bytes cost money, nothing is fetched unless you agree: at a terminal you are asked, "
                 + "with the size. Files and this machine's own addresses are no network.",
@@ -40,8 +44,7 @@ struct Pull: Command {
         arguments: [reference],
         options: [
             version, variant, noActivate, rate, Option.metered, allowUnverified, allowDowngrade, allowStale,
-            ignoreMemory,
-            format,
+            ignoreMemory, Flag.refresh, format,
         ],
         exitStatuses: [
             (0, "It is installed."), (1, "It failed; see the code."),
@@ -53,6 +56,7 @@ struct Pull: Command {
                 "hearth pull smollm2-135m-instruct", "The publisher's choice, in the variant that suits this device."),
             .init("hearth pull lupus-diary@1.1.0:q4_k_m --limit-rate 2M", "One version and variant, slowly."),
             .init("hearth pull https://models.example.org/models.json#lupus-diary", "From an address."),
+            .init("hearth pull hf:org/model-GGUF:model-Q4_K_M.gguf", "One file of a repository of the Hub."),
             .init("hearth pull ./lupus-diary-v1.1.0-q4_k_m.gguf", "A file of your own."),
         ])
 
@@ -71,6 +75,7 @@ struct Pull: Command {
         options.allowDowngrade = values.has(Self.allowDowngrade)
         options.allowStale = values.has(Self.allowStale)
         options.ignoreMemory = values.has(Self.ignoreMemory)
+        options.asksAgain = values.has(.refresh)
         options.bytesPerSecond = try values.value(Self.rate)
         self.options = options
         metered = try values.value(.metered)
@@ -83,6 +88,10 @@ struct Pull: Command {
         var options = options
         options.metered = try await context.meteredUse(metered)
         let resolved = try await manager.resolve(reference, options: options)
+        resolved.standing?.sentence(resolved.location?.host() ?? "the origin").map(context.console.say)
+        for passed in resolved.passedOver {
+            context.console.say("\(passed.identity) is passed over: it \(passed.objection.sentenceEnd).")
+        }
         if let choice = resolved.reason.sentence(resolved.release.identity) { context.console.say(choice) }
         let outcome = try await PullShell(context: context, format: format)
             .pull(resolved, with: manager, options: options)
@@ -168,7 +177,7 @@ extension ModelReference {
                 variant: try Self.one(ownVariant, variant, "--variant"))
         case .file, .hub:
             throw UsageError(
-                "--version and --variant choose among a catalog's releases; a file's name says what it is",
+                "--version and --variant choose among a catalog's releases; a file or a repository of the Hub says in its name what it is",
                 hint: Pull.declaration.hint())
         }
     }

@@ -131,7 +131,7 @@ struct ShownModel: Encodable, Sendable {
         notes = release.notes
         minAppVersion = release.minimumAppVersion?.description
         memoryBytes = release.requirements.memoryBytes
-        files = ([release.file] + release.companions).map {
+        files = release.files.map {
             File(
                 path: $0.name.string, role: $0.role.rawValue, sizeBytes: $0.size.estimate,
                 sha256: $0.digest?.description)

@@ -12,11 +12,13 @@ struct Update: Command {
     static let declaration = CommandDeclaration(
         "update", summary: "Bring installed models to their publishers' current version",
         discussion: [
-            "A model keeps its variant. A publisher that went back to an older version is reported, not followed.",
-            "With --format json, an event of the kind finding for every model (family, active, offered, reason), then as "
-                + "for pull, and last done or error.",
+            "A model keeps its variant. A publisher that went back to an older version is reported, not followed; a pinned "
+                + "model stays. A repository of the Hugging Face Hub is looked at where its revision stands now.",
+            "For each model it says what would change: the bytes to fetch, and those that are here already; or why it stays.",
+            "With --format json, an event of the kind finding for every model (family, active, offered, reason, detail, list, "
+                + "fetchBytes, sharedBytes, sharedFiles), then as for pull, and last done or error.",
         ],
-        arguments: [family], options: [check, Option.metered, format],
+        arguments: [family], options: [check, Flag.refresh, Option.metered, format],
         examples: [
             .init("hearth update --check", "See whether there is something new."),
             .init("hearth update lupus-diary", "Fetch and activate it for one model."),
@@ -24,12 +26,14 @@ struct Update: Command {
 
     let family: Family?
     let isCheckOnly: Bool
+    let wish: ListingWish
     let metered: MeteredUse?
     let format: EventFormat
 
     init(_ values: ParsedArguments) throws {
         family = try values.optional(Self.family)
         isCheckOnly = values.has(Self.check)
+        wish = values.has(.refresh) ? .now : .asPublished
         metered = try values.value(.metered)
         format = try values.value(Self.format) ?? .text
     }
@@ -37,7 +41,7 @@ struct Update: Command {
     func run(in context: CommandContext) async throws {
         if format == .json { context.console.speakEvents() }
         let manager = try await context.manager()
-        let findings = try await manager.updates(of: family)
+        let findings = try await manager.updates(of: family, wish)
         if let family, findings.isEmpty {
             throw StoreError(
                 .notInstalled, "\(family) is not installed",
@@ -53,11 +57,7 @@ struct Update: Command {
         if !isCheckOnly {
             var options = PullOptions()
             options.metered = try await context.meteredUse(metered)
-            for case .newVersion(let release) in findings.map(\.reason) {
-                let identity = release.identity
-                let reference = ModelReference.family(
-                    identity.family, version: identity.version, variant: identity.variant)
-                let resolved = try await manager.resolve(reference, options: options)
+            for resolved in findings.compactMap(\.resolved) {
                 _ = try await PullShell(context: context, format: format)
                     .pull(resolved, with: manager, options: options)
             }
@@ -70,12 +70,24 @@ extension UpdateFinding {
     /// The finding for people.
     var sentence: String {
         let name = "\(family)" + (active.map { "@\($0)" } ?? "")
-        return switch reason {
-        case .newVersion(let release): "\(name): \(release.identity.version) is available"
-        case .upToDate: "\(name): up to date"
-        case .offeredIsOlder(let version): "\(name): the origin offers only \(version), which is older"
-        case .notOffered: "\(name): no configured origin offers it"
+        switch reason {
+        case .newVersion(let release):
+            return "\(name): \(release.identity.version) is available" + (plan.map { "; \($0.sentence)" } ?? "")
+        case .noUpdate(.notEligible(let identity, let objection)):
+            return "\(name): \(identity.version) \(objection.sentenceEnd)"
+        case .noUpdate(let reason): return "\(name): \(reason.reason)"
         }
+    }
+}
+
+extension UpdatePlan {
+    /// What would come over, and what would not.
+    var sentence: String {
+        let fetched = "\(ByteCount(fetchedBytes)) to fetch"
+        guard !sharedFiles.isEmpty else { return fetched }
+        let names = sharedFiles.prefix(3).map(\.string).joined(separator: ", ")
+        let more = sharedFiles.count > 3 ? " and \(sharedFiles.count - 3) more" : ""
+        return "\(fetched), \(ByteCount(sharedBytes)) are here already (\(names)\(more))"
     }
 }
 
@@ -86,15 +98,33 @@ struct FindingEvent: Encodable {
     let active: String?
     let offered: String?
     let reason: String
+    /// The reason for people, `nil` for a new version.
+    let detail: String?
+    /// How new the source's list is: fetched, revalidated, fresh or kept.
+    let list: String?
+    let fetchBytes: UInt64?
+    let sharedBytes: UInt64?
+    let sharedFiles: [String]?
 
     init(_ finding: UpdateFinding) {
         family = finding.family.name
         active = finding.active?.name
+        list = finding.standing?.code
+        fetchBytes = finding.plan?.fetchedBytes
+        sharedBytes = finding.plan?.sharedBytes
+        sharedFiles = finding.plan?.sharedFiles.map(\.string)
         switch finding.reason {
-        case .newVersion(let release): (offered, reason) = (release.identity.version.name, "new-version")
-        case .upToDate: (offered, reason) = (finding.active?.name, "up-to-date")
-        case .offeredIsOlder(let version): (offered, reason) = (version.name, "offered-is-older")
-        case .notOffered: (offered, reason) = (nil, "not-offered")
+        case .newVersion(let release):
+            (offered, reason, detail) = (release.identity.version.name, "new-version", nil)
+        case .noUpdate(let why):
+            (reason, detail) = (why.code, why.reason)
+            offered =
+                switch why {
+                case .upToDate: finding.active?.name
+                case .offeredIsOlder(let version): version.name
+                case .notEligible(let identity, _): identity.version.name
+                case .pinned, .notOffered, .catalogStale, .unreachable: nil
+                }
         }
     }
 }

@@ -5,9 +5,10 @@ import HearthBase
 public enum CatalogErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
         [
-            .badReference, .unsupportedReference, .manifestInvalid, .manifestTooLarge, .schemaTooNew, .notAManifest,
+            .badReference, .manifestInvalid, .manifestTooLarge, .schemaTooNew, .notAManifest,
             .originUnreachable, .originRefused, .unknownFamily, .familyNeeded, .unknownVersion, .unknownVariant,
-            .indexInvalid,
+            .indexInvalid, .catalogRollback, .badEndpoint, .repositoryMissing, .repositoryGated, .revisionMissing,
+            .fileMissing, .hubAnswerInvalid, .noKnownModel,
         ]
     }
 }
@@ -18,8 +19,6 @@ public typealias CatalogError = HearthError<CatalogErrorDomain>
 extension ErrorCode<CatalogErrorDomain> {
     /// The text is no model reference.
     public static var badReference: Self { "bad-reference" }
-    /// The reference is well formed, but this version cannot follow it.
-    public static var unsupportedReference: Self { "unsupported-reference" }
     /// A field of the manifest is missing or malformed; the context names it.
     public static var manifestInvalid: Self { "manifest-invalid" }
     /// The manifest is larger than 4 MiB.
@@ -42,6 +41,22 @@ extension ErrorCode<CatalogErrorDomain> {
     public static var unknownVariant: Self { "unknown-variant" }
     /// A chunk index that does not hold together.
     public static var indexInvalid: Self { "index-invalid" }
+    /// The origin offers an older catalog than this device has seen from it.
+    public static var catalogRollback: Self { "catalog-rollback" }
+    /// `HF_ENDPOINT` is no address a hub can be asked at.
+    public static var badEndpoint: Self { "bad-endpoint" }
+    /// The hub has no such repository, or not for us.
+    public static var repositoryMissing: Self { "repository-missing" }
+    /// The repository is there, and its owner decides who may have its files.
+    public static var repositoryGated: Self { "repository-gated" }
+    /// The repository has no such branch, tag or commit.
+    public static var revisionMissing: Self { "unknown-revision" }
+    /// The repository has no such file at that revision.
+    public static var fileMissing: Self { "unknown-file" }
+    /// The hub's answer is not what a hub answers.
+    public static var hubAnswerInvalid: Self { "hub-answer-invalid" }
+    /// The repository holds no model of a format that is known.
+    public static var noKnownModel: Self { "no-known-model" }
 }
 
 extension String {

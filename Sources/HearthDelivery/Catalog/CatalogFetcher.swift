@@ -55,12 +55,36 @@ public struct CatalogFetcher: Sendable {
     }
 
     private func download(_ url: URL) async throws -> (Data, URL) {
+        guard case .manifest(let data, let location, _) = try await ask(url, validators: nil) else {
+            throw Self.refusal(status: 304, of: url)
+        }
+        return (data, location)
+    }
+
+    /// What an origin answers to a question that may be conditional.
+    enum Answer: Sendable {
+        /// The manifest is the one that the validators are of.
+        case unchanged(ManifestHeaders)
+        case manifest(Data, URL, ManifestHeaders)
+    }
+
+    /// Asks an `http(s):` address for its manifest, with validators only for one that has changed.
+    /// - Throws: as ``fetch(_:familyHint:)``; the bytes are not read here.
+    func ask(_ url: URL, validators: CatalogValidators?) async throws -> Answer {
+        var headers: HTTPHeaders = ["Accept": "application/json"]
+        headers["If-None-Match"] = validators?.entityTag
+        // RFC 9110, 13.1.3: a tag is the better question, and a server that knows it ignores the date.
+        headers["If-Modified-Since"] = validators?.lastModified
         do {
             let response = try await http.execute(
                 HTTPRequest(
-                    url, headers: ["Accept": "application/json"], totalTimeout: Self.timeout,
+                    url, headers: headers, totalTimeout: Self.timeout,
                     maximumBodySize: UInt64(Catalog.maximumManifestSize)))
-            guard (200...299).contains(response.status) else { throw Self.refusal(response, of: url) }
+            let facts = ManifestHeaders(response.headers)
+            if response.status == 304, headers["If-None-Match"] != nil || headers["If-Modified-Since"] != nil {
+                return .unchanged(facts)
+            }
+            guard (200...299).contains(response.status) else { throw Self.refusal(status: response.status, of: url) }
             if let length = response.contentLength, length > UInt64(Catalog.maximumManifestSize) {
                 throw CatalogError.manifestTooLarge(url: url)
             }
@@ -72,15 +96,14 @@ public struct CatalogFetcher: Sendable {
                         url: url.shown, expected: "application/json", found: "text/html",
                         remedy: "Check the address, and whether this network wants a log-in first."))
             }
-            return (data, response.url)
+            return .manifest(data, response.url, facts)
         } catch let error as HTTPError {
             throw Self.failure(error, of: url)
         }
     }
 
     /// What an answer that is no success means.
-    private static func refusal(_ response: HTTPResponse, of url: URL) -> CatalogError {
-        let status = response.status
+    private static func refusal(status: Int, of url: URL) -> CatalogError {
         let isPassing = status >= 500 || [408, 425, 429].contains(status)
         let (reason, remedy): (String, String) =
             switch status {
@@ -109,5 +132,18 @@ public struct CatalogFetcher: Sendable {
         case .tooLarge: return CatalogError.manifestTooLarge(url: url)
         default: return error
         }
+    }
+}
+
+/// What a server said of a manifest in its headers.
+struct ManifestHeaders: Sendable, Hashable {
+    let validators: CatalogValidators
+    let cacheControl: String?
+
+    init(_ headers: HTTPHeaders) {
+        cacheControl = headers["Cache-Control"]
+        validators = CatalogValidators(
+            entityTag: headers["ETag"], lastModified: headers["Last-Modified"],
+            mustRevalidate: CatalogValidators.mustRevalidate(cacheControl: cacheControl))
     }
 }

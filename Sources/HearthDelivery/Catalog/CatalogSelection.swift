@@ -34,6 +34,16 @@ public struct ReleaseChoice: Sendable, Hashable {
 
     public let release: Release
     public let reason: Reason
+    /// What speaks against it on this device, where nothing better is on offer or it was named.
+    public internal(set) var objection: Ineligibility?
+    /// Newer releases that were passed over, the publisher's choice first.
+    public internal(set) var passedOver: [PassedOver] = []
+
+    /// A choice for a reason.
+    init(release: Release, reason: Reason) {
+        self.release = release
+        self.reason = reason
+    }
 }
 
 extension Release {
@@ -105,7 +115,7 @@ extension Catalog {
         return newest?.version ?? versions.last
     }
 
-    private static func fitting(_ candidates: [Release], memory: UInt64) -> ReleaseChoice {
+    static func fitting(_ candidates: [Release], memory: UInt64) -> ReleaseChoice {
         let bySize = candidates.sorted {
             ($0.file.size.estimate, $0.identity.variant?.name ?? "")
                 < ($1.file.size.estimate, $1.identity.variant?.name ?? "")

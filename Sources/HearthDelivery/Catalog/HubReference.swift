@@ -7,19 +7,21 @@ public struct HubReference: Sendable, Hashable, CustomStringConvertible {
     public let repository: String
     /// A branch, tag or commit; `nil` for the repository's default branch.
     public let revision: String?
-    /// A file of the repository, or a pattern with `*` and `?`.
+    /// A file of the repository, or a pattern as ``FileGlob`` reads it.
     public let file: String?
 
     /// A reference of the given parts, `nil` if one of them is not allowed.
     public init?(organisation: String, repository: String, revision: String? = nil, file: String? = nil) {
         guard Self.isName(organisation), Self.isName(repository) else { return nil }
         if let revision {
-            guard Self.isRelativePath(revision), revision.utf8.count <= 255,
+            guard Self.isRelativePath(revision[...]), revision.utf8.count <= 255,
                 revision.utf8.allSatisfy({ $0.isAlphanumeric || "._-/+".utf8.contains($0) })
             else { return nil }
         }
         if let file {
-            guard Self.isRelativePath(file), file.utf8.count <= 1024 else { return nil }
+            // A pattern may end in a slash: everything below that folder.
+            let path = file.hasSuffix("/") ? file.dropLast() : file[...]
+            guard Self.isRelativePath(path), file.utf8.count <= 1024 else { return nil }
         }
         self.organisation = organisation
         self.repository = repository
@@ -27,14 +29,16 @@ public struct HubReference: Sendable, Hashable, CustomStringConvertible {
         self.file = file
     }
 
+    /// The Hub's own rule: a name holds neither `..` nor `--`, so `hf--org--repo` means one repository only.
     private static func isName(_ text: String) -> Bool {
         guard (1...96).contains(text.utf8.count), let first = text.utf8.first, first.isAlphanumeric else {
             return false
         }
         return text.utf8.allSatisfy { $0.isAlphanumeric || "._-".utf8.contains($0) } && !text.contains("..")
+            && !text.contains("--")
     }
 
-    private static func isRelativePath(_ text: String) -> Bool {
+    private static func isRelativePath(_ text: Substring) -> Bool {
         text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { PathComponent($0) != nil }
     }
 

@@ -11,6 +11,8 @@ public struct Catalog: Sendable, Hashable {
     public var issued: Date?
     /// After this moment nothing new is installed from the catalog unless the user insists.
     public var expires: Date?
+    /// What "newer" means here.
+    public var versionRule: VersionRule
 
     /// A catalog of the given releases.
     public init(
@@ -22,10 +24,20 @@ public struct Catalog: Sendable, Hashable {
         self.serial = serial
         self.issued = issued
         self.expires = expires
+        versionRule = .ordered
     }
 
     /// The families on offer, each once, in order.
     public var families: [Family] { Set(releases.map(\.identity.family)).sorted() }
+}
+
+/// When a catalog's version is wanted in place of another.
+public enum VersionRule: Sendable, Hashable {
+    /// When it is newer; an older one only if somebody asks for it.
+    case ordered
+    /// When it is another: the publisher names one version, and that is the one, as a hub's revision is and the only entry of
+    /// an unsigned single-model manifest.
+    case different
 }
 
 /// One version and variant of a model, as a source describes it.
@@ -67,8 +79,16 @@ public struct Release: Sendable, Hashable {
         requirements = Requirements()
     }
 
+    /// Every file that comes over: the weights, or their archive, and the companions.
+    public var files: [RemoteFile] { [file] + companions }
+
     /// The bytes to be fetched, as far as they are known.
-    public var totalSize: UInt64 { file.size.estimate + companions.reduce(0) { $0 + $1.size.estimate } }
+    public var totalSize: UInt64 {
+        files.reduce(0) { sum, file in
+            let (total, isTooMany) = sum.addingReportingOverflow(file.size.estimate)
+            return isTooMany ? .max : total
+        }
+    }
 }
 
 /// A file a source offers.
@@ -79,8 +99,15 @@ public struct RemoteFile: Sendable, Hashable {
     public var size: FileSize
     /// The digest of the file as downloaded, `nil` for an entry without one.
     public var digest: SHA256Digest?
+    /// What git calls the contents, where a hub gives no digest: checked after the file has arrived.
+    public var gitBlob: GitBlobID?
     /// Where to get it: absolute, the preferred place first.
     public var locations: [URL]
+    /// Where on this machine the same bytes may lie; they are hashed before they are taken.
+    public var copies: [Path]
+
+    /// Whether there is something to compare its bytes with.
+    public var isVerifiable: Bool { digest != nil || gitBlob != nil }
 
     /// A file of the given facts.
     public init(name: RelativePath, role: FileRole = .weights, size: FileSize, digest: SHA256Digest?, locations: [URL])
@@ -90,6 +117,7 @@ public struct RemoteFile: Sendable, Hashable {
         self.size = size
         self.digest = digest
         self.locations = locations
+        copies = []
     }
 }
 

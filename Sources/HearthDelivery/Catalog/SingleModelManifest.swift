@@ -37,6 +37,7 @@ extension Catalog {
         release.classes = Classes(count: count, listVersion: try document.text("class_list_version"))
         release.trainedOn = try document.text("training_date")
         self.init(releases: [release], current: [family: version])
+        versionRule = .different
     }
 }
 

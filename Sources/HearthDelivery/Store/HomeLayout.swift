@@ -16,6 +16,8 @@ import HearthBase
 ///   models/<family>/.~removed.tmp-<mark>/    a release on its way out
 ///   prepared/<family>/<release>/             what an engine made from it; can be made again
 ///   transfers/<key>/                         files on their way in
+///   catalogs/<key>/                          the last good copy of an origin's manifest
+///   device-id                                what rollouts take their share of; random, 0600
 ///   leases/<family>/<release>/<token>        a process that reads a release; see ``ReleaseLeases``
 /// ```
 /// Names that hold `Path.temporaryMark` never count as releases; the next start clears them up.
@@ -33,6 +35,10 @@ public struct HomeLayout: Sendable, Hashable {
     public var versionFile: Path { home.appending("layout") }
     /// The file whose lock is held for commit steps.
     public var lock: Path { home.appending("lock") }
+    /// The folder of the last good copies of origins' manifests; see ``KeptCatalogs``.
+    public var catalogs: Path { home.appending("catalogs") }
+    /// The anonymous name of this device, of which rollouts take their share.
+    public var deviceIdentifier: Path { home.appending("device-id") }
     /// The folder of all installed families.
     public var models: Path { home.appending("models") }
     /// The folder of what engines made from releases.

@@ -37,6 +37,8 @@ public struct TransferPurpose: Sendable, Hashable {
     public var source: URL?
     /// Whether the release is to become the active one of its family.
     public var activates: Bool
+    /// What to pull to get it again, where that is not `source` and the release's name.
+    public var reference: ModelReference?
 
     /// A purpose of the given facts. User names, passwords and queries of `source` are left out where it is written.
     public init(release: ReleaseIdentity, source: URL?, activates: Bool = true) {
@@ -102,6 +104,7 @@ public struct TransferPlan: Sendable, Hashable {
     }
 
     private static func reference(of purpose: TransferPurpose) -> String? {
+        if case .hub(let hub) = purpose.reference { return hub.description }
         guard let source = purpose.source else { return nil }
         let address = source.withoutQuery
         return Path(source.path).fileExtension == "gguf" ? address : "\(address)#\(purpose.release)"
@@ -113,6 +116,7 @@ public struct TransferPlan: Sendable, Hashable {
         case .manifest(let url, let family?, let version?, let variant):
             .manifest(url, family: family, version: version, variant: variant)
         case .file(let path): .file(path)
+        case .hub(let hub): .hub(hub)
         default: nil
         }
     }
@@ -150,6 +154,9 @@ extension TransferPlan: DiskRecord {
         referenceText = try values.decodeIfPresent(String.self, forKey: .reference)
         reference = referenceText.flatMap(Self.parse)
         if referenceText != nil, reference == nil { throw refuse(.reference, "not a reference to one release") }
+        if case .hub(let hub) = reference, release == nil || release?.family != hub.family {
+            throw refuse(.reference, "leads to another release")
+        }
         if case .manifest(_, let family, let version, let variant) = reference {
             guard let release, release.family == family, release.version == version, release.variant == variant else {
                 throw refuse(.reference, "leads to another release")

@@ -42,9 +42,11 @@ public struct Reply: Sendable {
         self.body = body
     }
 
-    /// A short text.
+    /// A short text, which a client asks for anew every time: tests change what their servers say.
     public static func text(_ text: String, status: Int = 200) -> Reply {
-        Reply(status, headers: ["Content-Type": "text/plain; charset=utf-8"], body: .data(Data(text.utf8)))
+        Reply(
+            status, headers: ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-cache"],
+            body: .data(Data(text.utf8)))
     }
 
     /// The page a captive portal or a proxy shows instead of what was asked for.

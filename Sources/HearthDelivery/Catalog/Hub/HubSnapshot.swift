@@ -1,0 +1,284 @@
+import Foundation
+import HearthBase
+
+/// Makes releases of the files of a repository: which of them are a model, what each is for, and what belongs together.
+///
+/// - GGUF: each file, or each set of shards, is a variant of its own, together with a projector (`mmproj`) of the same
+///   repository; the rest of the repository is left where it is.
+/// - Otherwise the repository is one release of everything in it but the weights of other frameworks: `mlx` with
+///   `config.json` and `*.safetensors`, `onnx` with `*.onnx`.
+/// - A named file is that file alone, with its other shards; a pattern picks the files it fits.
+struct HubSnapshot: Sendable {
+    let reference: HubReference
+    let repository: HubRepository
+    let files: [HubFile]
+    /// Patterns beside the reference's own; a file is wanted that fits one of them. Empty wants all.
+    var allowed: [FileGlob] = []
+
+    /// The most files of one release.
+    static let maximumFiles = 2048
+    /// What other frameworks make of the same weights.
+    private static let foreignWeights: Set<String> = [
+        "bin", "ckpt", "gguf", "h5", "msgpack", "onnx", "onnx_data", "ot", "pb", "pt", "pth", "safetensors", "tflite",
+    ]
+
+    /// A file that may lie on a disk.
+    struct Chosen: Sendable, Hashable {
+        let path: RelativePath
+        let file: HubFile
+        var name: String { path.last.name.lowercased() }
+        var kind: String { Path(path.last.name).fileExtension }
+        var isProjector: Bool { kind == "gguf" && name.contains("mmproj") }
+    }
+
+    /// The releases, one for each variant.
+    /// - Throws: ``CatalogError`` with `unknown-file`, `no-known-model`, `hub-answer-invalid`.
+    func releases() throws(CatalogError) -> [Release] {
+        guard let family = reference.family, let version = HubNames.version(ofCommit: repository.commit) else {
+            throw HubAnswer.invalid(reference, "a name no model can have", expected: "letters and digits")
+        }
+        let wanted = try wanted()
+        let weights = wanted.filter { $0.kind == "gguf" && !$0.isProjector }
+        var plans: [Plan] = []
+        if let name = reference.file, !FileGlob.isPattern(name) {
+            plans = try named(wanted)
+        } else if !weights.isEmpty {
+            plans = try ggufPlans(weights, projectors: wanted.filter(\.isProjector))
+        } else {
+            plans = [try whole(wanted)]
+        }
+        var taken: Set<Variant> = []
+        return try plans.map { plan throws(CatalogError) in
+            var variant = plan.variant
+            // Different files whose variants look alike are told apart by a hash; the first in order keeps the plain name.
+            if let plain = variant, !taken.insert(plain).inserted {
+                variant = HubNames.distinctVariant(of: plan.files[0].path)
+            }
+            let identity = ReleaseIdentity(family: family, version: version, variant: variant)
+            return try release(identity, plan)
+        }
+    }
+
+    /// What becomes a release.
+    private struct Plan {
+        var variant: Variant?
+        var format: ModelFormat
+        /// The weights first.
+        var files: [Chosen]
+    }
+
+    // MARK: - Which files
+
+    private func wanted() throws(CatalogError) -> [Chosen] {
+        var globs = allowed
+        if let name = reference.file {
+            if !FileGlob.isPattern(name) {
+                guard files.contains(where: { $0.name == name }) else { throw missing(name) }
+            } else if !files.contains(where: { FileGlob(name).matches($0.name) }) {
+                throw missing(name)
+            } else {
+                globs.append(FileGlob(name))
+            }
+        }
+        var wanted: [Chosen] = []
+        // In an order of our own: what a hub lists first must not decide.
+        for file in files.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
+        where globs.isEmpty || globs.contains(where: { $0.matches(file.name) }) {
+            guard let path = file.path, Receipt.objection(to: path) == nil else { throw unusable(file) }
+            wanted.append(Chosen(path: path, file: file))
+        }
+        return wanted
+    }
+
+    private func missing(_ name: String) -> CatalogError {
+        let near = NearNames.of(files.prefix(2000).map(\.name), to: name) { $0 }
+        return CatalogError(
+            .fileMissing, "\(reference.path) has no file \(name.quoted)",
+            context: ErrorContext(
+                model: reference.description, expected: near.joined(separator: ", "), found: name.quoted,
+                remedy: near.isEmpty ? nil : "Did you mean \(near.map(\.quoted).joined(separator: " or "))?"))
+    }
+
+    private func unusable(_ file: HubFile) -> CatalogError {
+        CatalogError(
+            .hubAnswerInvalid, "\(reference.path) has a file that cannot lie on a disk: \(file.name.quoted)",
+            context: ErrorContext(
+                model: reference.description, expected: "a path inside the model's folder", found: file.name.quoted,
+                remedy: "Name the files you want with a pattern after the colon."))
+    }
+
+    // MARK: - What belongs together
+
+    private func named(_ wanted: [Chosen]) throws(CatalogError) -> [Plan] {
+        guard let file = wanted.first(where: { $0.file.name == reference.file }) else {
+            throw missing(reference.file ?? "")
+        }
+        guard let format = ModelFormat(fileName: file.path.last.name) else { throw noModel() }
+        if let shard = ShardName(file.path), format == .gguf {
+            return [try Self.sharded(wanted.filter { ShardName($0.path)?.stem == shard.stem }, shard, reference)]
+        }
+        return [Plan(variant: HubNames.variant(of: file.path), format: format, files: [file])]
+    }
+
+    private func ggufPlans(_ weights: [Chosen], projectors: [Chosen]) throws(CatalogError) -> [Plan] {
+        var plans: [Plan] = []
+        var seen: Set<String> = []
+        for file in weights {
+            var plan: Plan
+            if let shard = ShardName(file.path) {
+                guard seen.insert(shard.stem).inserted else { continue }
+                plan = try Self.sharded(weights.filter { ShardName($0.path)?.stem == shard.stem }, shard, reference)
+            } else {
+                plan = Plan(variant: HubNames.variant(of: file.path), format: .gguf, files: [file])
+            }
+            if let projector = Self.projector(for: file, among: projectors) { plan.files.append(projector) }
+            plans.append(plan)
+        }
+        return plans
+    }
+
+    /// All the shards of one model; a set that is not whole is no model.
+    private static func sharded(
+        _ shards: [Chosen], _ name: ShardName, _ reference: HubReference
+    ) throws(CatalogError) -> Plan {
+        let numbers = shards.compactMap { ShardName($0.path)?.number }.sorted()
+        guard let first = shards.first(where: { ShardName($0.path)?.number == 1 }),
+            numbers == Array(1...name.count), shards.count == name.count
+        else {
+            throw CatalogError(
+                .noKnownModel,
+                "\(reference.path) has \(shards.count) of the \(name.count) parts of \(name.stem.quoted)",
+                context: ErrorContext(
+                    model: reference.description, expected: "\(name.count) parts", found: "\(shards.count)",
+                    remedy: "Tell its owner, or choose another file."))
+        }
+        let others = shards.filter { $0 != first }.sorted { $0.path < $1.path }
+        return Plan(
+            variant: RelativePath(name.stem + ".gguf").flatMap(HubNames.variant), format: .gguf,
+            files: [first] + others)
+    }
+
+    /// The projector that goes with some weights: of the same folder if there is one, in the precision most engines take.
+    private static func projector(for weights: Chosen, among projectors: [Chosen]) -> Chosen? {
+        let near = projectors.filter { $0.path.parent == weights.path.parent }
+        let candidates = near.isEmpty ? projectors : near
+        let precisions = ["bf16", "f16", "f32", "q8_0"]
+        func rank(_ file: Chosen) -> Int {
+            let words = Set(file.name.split { "-. ".contains($0) }.map(String.init))
+            let order = ["f16": 0, "bf16": 1, "q8_0": 2, "f32": 3]
+            return precisions.compactMap { words.contains($0) ? order[$0] : nil }.min() ?? 4
+        }
+        return candidates.min { (rank($0), $0.path) < (rank($1), $1.path) }
+    }
+
+    /// A repository that is one model.
+    private func whole(_ wanted: [Chosen]) throws(CatalogError) -> Plan {
+        let safetensors = wanted.filter { $0.kind == "safetensors" }
+        let onnx = wanted.filter { $0.kind == "onnx" }
+        let hasConfiguration = files.contains { $0.name == "config.json" }
+        let format: ModelFormat
+        let main: Chosen
+        if let first = safetensors.min(by: Self.isMain), hasConfiguration {
+            (format, main) = (.mlx, first)
+        } else if let first = onnx.min(by: Self.isMain) {
+            (format, main) = (.onnx, first)
+        } else {
+            throw noModel()
+        }
+        // A pattern means what it says; without one the same weights for other frameworks are not wanted.
+        let own: Set<String> = format == .mlx ? ["safetensors"] : ["onnx", "onnx_data"]
+        let isPicked = reference.file != nil || !allowed.isEmpty
+        let others = wanted.filter { file in
+            file != main && (isPicked || own.contains(file.kind) || !Self.foreignWeights.contains(file.kind))
+        }
+        guard others.count < Self.maximumFiles else {
+            throw HubAnswer.invalid(reference, "\(wanted.count) files", expected: "at most \(Self.maximumFiles)")
+        }
+        let pattern = reference.file.map { $0 } ?? (isPicked ? allowed.map(\.pattern).joined(separator: " ") : nil)
+        return Plan(variant: pattern.flatMap(HubNames.variant(ofPattern:)), format: format, files: [main] + others)
+    }
+
+    /// The file an engine opens first: `model.…`, else the one least deep, else the first in order.
+    private static func isMain(_ left: Chosen, _ right: Chosen) -> Bool {
+        func rank(_ file: Chosen) -> (Int, Int, RelativePath) {
+            (file.name.hasPrefix("model.") ? 0 : 1, file.path.components.count, file.path)
+        }
+        return rank(left) < rank(right)
+    }
+
+    private func noModel() -> CatalogError {
+        CatalogError(
+            .noKnownModel, "nothing in \(reference) is a model of a known format",
+            context: ErrorContext(
+                model: reference.description, expected: "*.gguf, config.json with *.safetensors, or *.onnx",
+                remedy: "Choose another repository, or other files of it after a colon."))
+    }
+
+    // MARK: - The release
+
+    private func release(_ identity: ReleaseIdentity, _ plan: Plan) throws(CatalogError) -> Release {
+        var paths = DistinctPaths()
+        for file in plan.files {
+            if let other = paths.insert(file.path) {
+                throw HubAnswer.invalid(
+                    reference, "\(file.path.string.quoted) beside \(other.string.quoted)",
+                    expected: "names that differ in more than case")
+            }
+        }
+        let main = plan.files[0]
+        let hasProjector = plan.files.contains(where: \.isProjector)
+        var release = Release(
+            identity: identity, id: reference.description,
+            file: main.remote(role: main.isProjector ? .projector : .weights),
+            role: hasProjector ? .vision : .text, format: plan.format)
+        release.companions = plan.files.dropFirst().map { $0.remote(role: $0.role(in: plan.format)) }
+        release.name = repository.path
+        release.license = repository.license
+        return release
+    }
+}
+
+extension HubSnapshot.Chosen {
+    /// What a file beside the weights is for.
+    fileprivate func role(in format: ModelFormat) -> FileRole {
+        if isProjector { return .projector }
+        if ["gguf", "safetensors", "onnx_data"].contains(kind) { return .shard }
+        if name.hasPrefix("tokenizer") || ["vocab.json", "vocab.txt", "merges.txt"].contains(name) {
+            return .tokenizer
+        }
+        return ["labels.txt", "labels.json"].contains(name) ? .labels : .other
+    }
+
+    fileprivate func remote(role: FileRole) -> RemoteFile {
+        switch file.content {
+        case .sha256(let digest):
+            return RemoteFile(name: path, role: role, size: .exact(file.size), digest: digest, locations: [])
+        case .gitBlob(let blob):
+            var remote = RemoteFile(name: path, role: role, size: .exact(file.size), digest: nil, locations: [])
+            remote.gitBlob = blob
+            return remote
+        }
+    }
+}
+
+/// The name of a part of a model in several files: `{stem}-00001-of-00003.gguf`.
+struct ShardName: Sendable, Hashable {
+    /// The path without number and extension.
+    let stem: String
+    let number: Int
+    let count: Int
+
+    /// The most parts a model may have.
+    static let maximumCount = 512
+
+    /// The parts of a path's name, `nil` if it is none of a shard.
+    init?(_ path: RelativePath) {
+        guard let match = path.string.wholeMatch(of: /(.+)-([0-9]{5})-of-([0-9]{5})\.[A-Za-z]+/),
+            let number = Int(match.2), let count = Int(match.3), (1...Self.maximumCount).contains(count),
+            (1...count).contains(number)
+        else { return nil }
+        stem = String(match.1)
+        self.number = number
+        self.count = count
+    }
+}

@@ -1,0 +1,58 @@
+import HearthBase
+
+/// Why a release is not for this device, now.
+public enum Ineligibility: Sendable, Hashable {
+    /// The embedding app is older than the release needs.
+    case appTooOld(needs: SemanticVersion)
+    /// The publisher says that it needs so many bytes of memory, and the device has fewer.
+    case notEnoughMemory(needed: UInt64)
+    /// No engine of this device reads the format.
+    case noEngine(ModelFormat)
+    /// It is offered to so many devices of a hundred, and this is none of them yet.
+    case notInRollout(percent: Int)
+    /// It did not prove itself here, or was left by a rollback; a newer version makes up for it.
+    case heldBack
+
+    /// The reason as programs read it.
+    public var code: String {
+        switch self {
+        case .appTooOld: "app-too-old"
+        case .notEnoughMemory: "not-enough-memory"
+        case .noEngine: "no-engine"
+        case .notInRollout: "not-in-rollout"
+        case .heldBack: "held-back"
+        }
+    }
+
+    /// The reason for people, as the end of a sentence.
+    public var reason: String {
+        switch self {
+        case .appTooOld(let needed): "needs version \(needed) of this app"
+        case .notEnoughMemory(let needed): "needs \(needed) bytes of memory, more than this device has"
+        case .noEngine(let format): "is in the format \(format.rawValue), for which there is no engine here"
+        case .notInRollout(let percent): "is offered to \(percent) % of all devices so far, and not to this one"
+        case .heldBack: "is held back on this device, until something newer appears"
+        }
+    }
+}
+
+extension Release {
+    /// Why a device may not have the release, `nil` if it may. What a person can do nothing about here comes first.
+    /// - Parameter heldBack: releases that did not prove themselves; their version is meant, in any variant.
+    public func ineligibility(
+        on device: DeviceProfile, heldBack: Set<ReleaseIdentity> = []
+    ) -> Ineligibility? {
+        if let formats = device.formats, !formats.contains(format) { return .noEngine(format) }
+        if let needed = minimumAppVersion, let version = device.appVersion, version < needed {
+            return .appTooOld(needs: needed)
+        }
+        if let needed = requirements.memoryBytes, needed > device.memory { return .notEnoughMemory(needed: needed) }
+        if heldBack.contains(where: { $0.family == identity.family && $0.version == identity.version }) {
+            return .heldBack
+        }
+        if let rollout, rollout.percent < 100, !(device.cohort?.isIn(rollout) ?? false) {
+            return .notInRollout(percent: rollout.percent)
+        }
+        return nil
+    }
+}

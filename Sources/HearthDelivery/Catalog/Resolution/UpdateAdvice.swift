@@ -1,0 +1,120 @@
+import Foundation
+import HearthBase
+
+/// Why a family stays as it is.
+public enum NoUpdate: Sendable, Hashable {
+    /// What is here is what the publisher wants.
+    case upToDate
+    /// The user holds on to this release.
+    case pinned(ReleaseIdentity)
+    /// The publisher went back to this older version.
+    case offeredIsOlder(ReleaseVersion)
+    /// The newer release is not for this device.
+    case notEligible(ReleaseIdentity, Ineligibility)
+    /// No configured source lists the family.
+    case notOffered
+    /// The catalog is past its date, and may hide what is newer.
+    case catalogStale(since: Date)
+    /// The source gave no answer, and there is no copy of an earlier one; the sentence says why.
+    case unreachable(String)
+
+    /// The reason as programs read it.
+    public var code: String {
+        switch self {
+        case .upToDate: "up-to-date"
+        case .pinned: "pinned"
+        case .offeredIsOlder: "offered-is-older"
+        case .notEligible(_, let objection): objection.code
+        case .notOffered: "not-offered"
+        case .catalogStale: "catalog-stale"
+        case .unreachable: "unreachable"
+        }
+    }
+
+    /// The reason for people, as the end of a sentence about the family.
+    public var reason: String {
+        switch self {
+        case .upToDate: "up to date"
+        case .pinned(let identity): "pinned to \(identity.version)"
+        case .offeredIsOlder(let version): "the origin offers only \(version), which is older"
+        case .notEligible(let identity, let objection): "\(identity.version) \(objection.reason)"
+        case .notOffered: "no configured origin offers it"
+        case .catalogStale(let date): "the catalog expired on \(date.timestamp), so it cannot tell"
+        case .unreachable(let problem): problem
+        }
+    }
+}
+
+/// Whether a family should change, and to what or why not.
+public enum UpdateAdvice: Sendable, Hashable {
+    case take(ReleaseChoice)
+    case stay(NoUpdate)
+}
+
+/// Decides about the update of one family. Pure.
+public struct UpdateQuestion: Sendable {
+    public var family: Family
+    /// What is in use: the active release, or the one that came with the app.
+    public var inUse: ReleaseIdentity?
+    /// The release the user holds on to.
+    public var pinned: ReleaseIdentity?
+    /// Releases that did not prove themselves here.
+    public var heldBack: Set<ReleaseIdentity> = []
+    /// Whether a catalog past its date may decide.
+    public var allowsStale = false
+
+    /// A question about a family.
+    public init(family: Family, inUse: ReleaseIdentity? = nil, pinned: ReleaseIdentity? = nil) {
+        self.family = family
+        self.inUse = inUse
+        self.pinned = pinned
+    }
+
+    /// The answer that a catalog gives for a device; the first of these that holds:
+    ///
+    /// 1. a pinned family stays;
+    /// 2. a family that is not listed stays, and so does any while the catalog is past its date;
+    /// 3. the chosen release is taken if it is newer than what is in use, or only another where versions have no order
+    ///    (``VersionRule/different``, or names that cannot be compared);
+    /// 4. else it stays, and the reason is what speaks against the publisher's choice, if that is something newer.
+    public func advice(from catalog: Catalog?, for device: DeviceProfile, at now: Date) throws -> UpdateAdvice {
+        if let pinned { return .stay(.pinned(pinned)) }
+        guard let catalog, let preferred = catalog.preferredVersion(of: family) else { return .stay(.notOffered) }
+        if let expires = catalog.expires, expires < now, !allowsStale { return .stay(.catalogStale(since: expires)) }
+
+        let resolution = Resolution(catalog: catalog, device: device, heldBack: heldBack)
+        let choice = try choose(resolution, preferring: preferred)
+        if let objection = choice.objection {
+            let identity = choice.release.identity
+            if identity.version == inUse?.version { return .stay(.upToDate) }
+            return .stay(.notEligible(identity, objection))
+        }
+        guard let inUse else { return .take(choice) }
+        if choice.release.identity.version == inUse.version {
+            // What is newer and not for this device explains more than that nothing changed.
+            let newer = choice.passedOver.first { Self.isWanted($0.identity.version, over: inUse.version, catalog) }
+            return .stay(newer.map { .notEligible($0.identity, $0.objection) } ?? .upToDate)
+        }
+        if Self.isWanted(choice.release.identity.version, over: inUse.version, catalog) { return .take(choice) }
+        let newer = choice.passedOver.first { Self.isWanted($0.identity.version, over: inUse.version, catalog) }
+        if let newer { return .stay(.notEligible(newer.identity, newer.objection)) }
+        return .stay(preferred == inUse.version ? .upToDate : .offeredIsOlder(preferred))
+    }
+
+    /// The publisher's version, in the variant in use where there is one.
+    private func choose(_ resolution: Resolution, preferring version: ReleaseVersion) throws -> ReleaseChoice {
+        let variant = inUse?.variant
+        let isOffered =
+            variant != nil
+            && resolution.catalog.releases.contains {
+                $0.identity.family == family && $0.identity.version == version && $0.identity.variant == variant
+            }
+        return try resolution.choose(family: family, variant: isOffered ? variant : nil)
+    }
+
+    private static func isWanted(_ version: ReleaseVersion, over other: ReleaseVersion, _ catalog: Catalog) -> Bool {
+        guard version != other else { return false }
+        if catalog.versionRule == .different { return true }
+        return version.isNewer(than: other) ?? true
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+
+/// A Hugging Face Hub inside the test process, with a second server as its storage: faithful enough that the Hub's own
+/// Python client downloads from it.
+///
+/// ```swift
+/// let hub = try TestHub()
+/// let commit = hub.publish("org/model", ["config.json": .small(text), "model.safetensors": .large(content)])
+/// let settings = try HubSettings(endpoint: hub.endpoint)
+/// ```
+/// What it does as the real one does: revisions resolve to commits; a tree comes in pages with `Link`; large files redirect
+/// to another host, which refuses whoever shows it a token; a repository that is missing, or private without its token,
+/// answers 401; one that is gated shows its facts and keeps its files; a renamed one redirects with 307.
+public final class TestHub: Sendable {
+    /// The bytes of a file, and how the repository holds them.
+    public struct File: Sendable {
+        public let content: Content
+        /// Whether git holds a pointer only, with the SHA-256.
+        public let isLarge: Bool
+
+        /// A file in git itself.
+        public static func small(_ text: String) -> File { File(content: .data(Data(text.utf8)), isLarge: false) }
+        /// A file in git itself.
+        public static func small(_ data: Data) -> File { File(content: .data(data), isLarge: false) }
+        /// A file in large file storage.
+        public static func large(_ content: Content) -> File { File(content: content, isLarge: true) }
+    }
+
+    /// Who may see a repository.
+    public enum Access: Sendable, Hashable {
+        case everybody
+        /// Whoever shows the token; for others there is no such repository.
+        case tokenHolders
+        /// Everybody sees the facts, whoever shows the token gets the files.
+        case gated
+    }
+
+    struct Repository: Sendable {
+        var access = Access.everybody
+        /// A branch or tag, and its commit.
+        var revisions: [String: String] = [:]
+        var commits: [String: [String: File]] = [:]
+    }
+
+    struct State: Sendable {
+        var repositories: [String: Repository] = [:]
+        var renamed: [String: String] = [:]
+        var stored: [String: Content] = [:]
+        var pageSize = 1000
+        var disturbance: (@Sendable (RecordedRequest) -> Reply?)?
+    }
+
+    /// The token that opens private and gated repositories.
+    public let token: String
+    /// The server of facts and small files.
+    public let server: FaultServer
+    /// The server of large files.
+    public let storage: FaultServer
+    private let state: Locked<State>
+
+    /// A hub without repositories.
+    public init(token: String = "hf_TestTokenThatNobodyElseMaySee") throws {
+        self.token = token
+        let state = Locked(State())
+        self.state = state
+        let storage = try FaultServer { request in HubAnswers.storage(request, state.withLock { $0 }) }
+        self.storage = storage
+        let port = storage.port
+        server = try FaultServer { request in
+            let state = state.withLock { $0 }
+            if let reply = state.disturbance?(request) { return reply }
+            return HubAnswers(state: state, token: token, storagePort: port).answer(request)
+        }
+    }
+
+    /// Its address, for `HF_ENDPOINT`.
+    public var endpoint: String { "http://127.0.0.1:\(server.port)" }
+
+    /// Makes a commit of these files, and moves a branch there.
+    /// - Returns: the commit.
+    @discardableResult
+    public func publish(
+        _ repository: String, _ files: [String: File], revision: String = "main", access: Access = .everybody
+    ) -> String {
+        var names = ""
+        for (name, file) in files.sorted(by: { $0.key < $1.key }) {
+            names += "\(name) \(SHA256Digest(hashing: file.content.bytes))\n"
+        }
+        let commit = String(SHA256Digest(hashing: Array((repository + names).utf8)).hex.prefix(40))
+        state.withLock { state in
+            for file in files.values where file.isLarge {
+                state.stored[SHA256Digest(hashing: file.content.bytes).hex] = file.content
+            }
+            state.repositories[repository, default: Repository()].access = access
+            state.repositories[repository]?.revisions[revision] = commit
+            state.repositories[repository]?.commits[commit] = files
+        }
+        return commit
+    }
+
+    /// Gives a repository another name; the old one leads there.
+    public func rename(_ repository: String, to name: String) {
+        state.withLock { state in
+            state.repositories[name] = state.repositories.removeValue(forKey: repository)
+            state.renamed[repository] = name
+        }
+    }
+
+    /// The files of a tree that come on one page.
+    public func page(by size: Int) { state.withLock { $0.pageSize = size } }
+
+    /// Answers some requests otherwise: those for which the closure returns a reply.
+    public func disturb(_ disturbance: (@Sendable (RecordedRequest) -> Reply?)?) {
+        state.withLock { $0.disturbance = disturbance }
+    }
+
+    /// Every request either server has seen.
+    public var requests: [RecordedRequest] { server.requests + storage.requests }
+}
