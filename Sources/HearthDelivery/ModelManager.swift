@@ -20,7 +20,7 @@ public actor ModelManager {
     nonisolated let appVersion: SemanticVersion?
     nonisolated let formats: Set<ModelFormat>?
     nonisolated let bundled: [BundledSource]
-    nonisolated let hub: HubSettings?
+    nonisolated let hubSettings: HubSettings?
     nonisolated let http: any HTTPClient
     /// What is on its way, in this process and others.
     public nonisolated let transfers: TransferManager
@@ -68,7 +68,7 @@ public actor ModelManager {
         self.network = network
         self.formats = formats
         self.bundled = bundled
-        self.hub = hub
+        hubSettings = hub
         self.http = http
         // The hub's host is shown the token with every request, files included; nobody else is.
         let http = hub?.authorized(http) ?? http

@@ -8,12 +8,7 @@ enum LinkHeader {
         while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
             let target = rest[rest.index(after: open)..<close]
             let after = rest[rest.index(after: close)...]
-            // A comma inside quotation marks does not end a link's parameters.
-            var isQuoted = false
-            let end = after.firstIndex { character in
-                if character == "\"" { isQuoted.toggle() }
-                return character == "," && !isQuoted
-            }
+            let end = unquoted(",", in: after)
             if names(relation, after[..<(end ?? after.endIndex)]) { return String(target) }
             guard let end else { return nil }
             rest = after[after.index(after: end)...]
@@ -21,14 +16,27 @@ enum LinkHeader {
         return nil
     }
 
+    /// The first such character outside of quotation marks.
+    private static func unquoted(_ wanted: Character, in text: Substring) -> Substring.Index? {
+        var isQuoted = false
+        return text.firstIndex { character in
+            if character == "\"" { isQuoted.toggle() }
+            return character == wanted && !isQuoted
+        }
+    }
+
     private static func names(_ relation: String, _ parameters: Substring) -> Bool {
-        parameters.split(separator: ";").contains { parameter in
-            let parts = parameter.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces).lowercased() == "rel" else {
-                return false
+        var rest = parameters
+        while true {
+            let end = unquoted(";", in: rest)
+            let parts = rest[..<(end ?? rest.endIndex)].split(separator: "=", maxSplits: 1)
+            if parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces).lowercased() == "rel" {
+                // Only the first counts (RFC 8288, 3.3).
+                return parts[1].trimmingCharacters(in: CharacterSet(charactersIn: " \t\""))
+                    .split(separator: " ").contains { $0.lowercased() == relation }
             }
-            return parts[1].trimmingCharacters(in: CharacterSet(charactersIn: " \t\""))
-                .split(separator: " ").contains { $0.lowercased() == relation }
+            guard let end else { return false }
+            rest = rest[rest.index(after: end)...]
         }
     }
 }

@@ -1,0 +1,186 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+/// Repositories of a hub, brought over and installed.
+@Suite(.timeLimit(.minutes(5))) struct HubPullTests {
+    private let lab: HubLab
+
+    init() throws { lab = try HubLab() }
+
+    @Test func aWholeSnapshotArrivesByteForByte() async throws {
+        let files = snapshotFiles()
+        let commit = lab.hub.publish("Org/Tiny-Model", files)
+        let manager = try lab.manager()
+        let outcome = try await manager.pull(try ModelReference(parsing: "hf:Org/Tiny-Model"))
+        let release = outcome.release
+        #expect(release.identity.description == "hf--org--tiny-model@\(commit.prefix(12))")
+        #expect(release.isActive)
+        #expect(release.receipt.isVerified, "files that only git's name is known of count as verified")
+        #expect(release.receipt.format == .mlx)
+        #expect(release.receipt.origin?.absoluteString.contains(commit) == true, "the receipt has the whole commit")
+        #expect(release.receipt.manifestEntry == "hf:Org/Tiny-Model")
+        #expect(release.weights?.lastComponent == "model-00001-of-00002.safetensors")
+        let tree = try HubLab.tree(release.folder, except: ["receipt.json"])
+        #expect(tree == files.mapValues { Data($0.content.bytes) })
+        let leftovers = try LocalFileSystem().contents(of: manager.store.transfersFolder)
+        #expect(leftovers == [])
+
+        let asked = lab.hub.requests.count
+        guard case .alreadyInstalled = try await manager.pull(try ModelReference(parsing: "hf:Org/Tiny-Model")) else {
+            Issue.record("it was fetched twice")
+            return
+        }
+        #expect(!lab.hub.requests.dropFirst(asked).contains { $0.path.contains("resolve") })
+    }
+
+    @Test func ofSeveralQuantisationsOneIsAReleaseOfItsOwn() async throws {
+        let projector = TestHub.File.large(.pattern(offset: 9, count: 4000))
+        lab.hub.publish(
+            "o/m-GGUF",
+            [
+                "README.md": .small("x"), "m-Q4_K_M.gguf": .large(.pattern(count: 40_000)),
+                "m-Q8_0.gguf": .large(.pattern(offset: 1, count: 80_000)),
+                "mmproj-f32.gguf": .large(.pattern(count: 9)),
+                "mmproj-m-f16.gguf": projector,
+            ])
+        let large = try await lab.manager().pull(try ModelReference(parsing: "hf:o/m-GGUF")).release
+        #expect(large.identity.variant?.name == "m_q8_0")
+        #expect(large.receipt.files.map(\.name.string) == ["m-Q8_0.gguf", "mmproj-m-f16.gguf"])
+        #expect(large.projector?.lastComponent == "mmproj-m-f16.gguf")
+        #expect(large.receipt.role == .vision)
+        let memory = UInt64(40_000 + 4000) * 6 / 5 + (256 << 20)
+        let small = try await lab.manager(memory: memory).pull(try ModelReference(parsing: "hf:o/m-GGUF")).release
+        #expect(small.identity.variant?.name == "m_q4_k_m")
+        #expect(try await lab.manager().installed().count == 2)
+
+        let single = try await lab.manager().resolve(try ModelReference(parsing: "hf:o/m-GGUF:m-Q4_K_M.gguf"))
+        #expect(single.release.identity == small.identity)
+        #expect(single.release.files.count == 1, "a named file is that file alone")
+        let picked = try await lab.manager().resolve(try ModelReference(parsing: "hf:o/m-GGUF:*Q4*"))
+        #expect(picked.release.identity == small.identity)
+    }
+
+    @Test func shardsComeTogether() async throws {
+        var files: [String: TestHub.File] = ["README.md": .small("x")]
+        for number in 1...3 {
+            files["Q4/m-0000\(number)-of-00003.gguf"] = .large(.pattern(offset: UInt64(number), count: 5000))
+        }
+        lab.hub.publish("o/m", files)
+        for reference in ["hf:o/m", "hf:o/m:Q4/m-00002-of-00003.gguf", "hf:o/m:Q4/"] {
+            let resolved = try await lab.manager().resolve(try ModelReference(parsing: reference))
+            #expect(resolved.release.identity.variant?.name == "q4_m")
+            #expect(resolved.release.file.name.string == "Q4/m-00001-of-00003.gguf")
+            #expect(resolved.release.companions.map(\.role) == [.shard, .shard])
+        }
+        files["Q4/m-00002-of-00003.gguf"] = nil
+        lab.hub.publish("o/m", files)
+        let code = await HubLab.code { _ = try await lab.manager().resolve(try ModelReference(parsing: "hf:o/m")) }
+        #expect(code == "no-known-model")
+    }
+
+    @Test func filesOfOtherFrameworksStayWhereTheyAre() async throws {
+        var files = snapshotFiles()
+        files["pytorch_model.bin"] = .large(.pattern(count: 10))
+        files["onnx/model.onnx"] = .large(.pattern(count: 20))
+        files["onnx/model.onnx_data"] = .large(.pattern(count: 30))
+        lab.hub.publish("o/m", files)
+        let whole = try await lab.manager().resolve(try ModelReference(parsing: "hf:o/m")).release
+        #expect(Set(whole.files.map(\.name.string)) == Set(snapshotFiles().keys))
+        let onnx = try await lab.manager().resolve(try ModelReference(parsing: "hf:o/m:onnx/")).release
+        #expect(onnx.format == .onnx)
+        #expect(onnx.files.map(\.name.string) == ["onnx/model.onnx", "onnx/model.onnx_data"])
+        #expect(onnx.identity.variant?.name.hasPrefix("onnx_.") == true)
+    }
+
+    @Test func aSmallFileThatIsDamagedOnTheWayIsFetchedAgain() async throws {
+        let files = snapshotFiles()
+        lab.hub.publish("o/m", files)
+        let damaged = Locked(1)
+        lab.hub.disturb { request in
+            guard request.path.hasSuffix("/1_Pooling/config.json"), request.method == "GET" else { return nil }
+            guard
+                damaged.withLock({
+                    $0 -= 1; return $0 >= 0
+                })
+            else { return nil }
+            return FaultServer.answer(request, with: .data(Data(#"{"pooling": trve}"#.utf8)))
+        }
+        let release = try await lab.manager().pull(try ModelReference(parsing: "hf:o/m")).release
+        #expect(try HubLab.tree(release.folder)["1_Pooling/config.json"] == Data(#"{"pooling": true}"#.utf8))
+    }
+
+    @Test func aSmallFileThatStaysWrongIsNeverPublished() async throws {
+        lab.hub.publish("o/m", snapshotFiles())
+        lab.hub.disturb { request in
+            let path = request.path
+            guard path.hasSuffix("/config.json"), !path.contains("Pooling") else { return nil }
+            return FaultServer.answer(request, with: .data(Data(#"{"model_type": "evil"}"#.utf8)))
+        }
+        let manager = try lab.manager()
+        let code = await HubLab.code { _ = try await manager.pull(try ModelReference(parsing: "hf:o/m")) }
+        #expect(code == "checksum-mismatch")
+        #expect(try await manager.installed().isEmpty)
+        lab.hub.disturb(nil)
+        #expect(try await manager.pull(try ModelReference(parsing: "hf:o/m")).release.receipt.isVerified)
+    }
+
+    @Test func aBranchThatMovesIsAnUpdate() async throws {
+        lab.hub.publish("o/m", ["m.gguf": .large(.pattern(count: 5000))])
+        let manager = try lab.manager()
+        _ = try await manager.pull(try ModelReference(parsing: "hf:o/m"))
+        #expect(try await manager.updates().map(\.reason) == [.upToDate])
+        let second = lab.hub.publish("o/m", ["m.gguf": .large(.pattern(offset: 5, count: 6000))])
+        let finding = try #require(try await manager.updates().first)
+        #expect(finding.plan?.fetchedBytes == 6000)
+        let resolved = try #require(finding.resolved)
+        #expect(resolved.release.identity.version.name == String(second.prefix(12)))
+        #expect(try await manager.pull(resolved).release.isActive)
+        #expect(try await manager.updates().map(\.reason) == [.upToDate])
+    }
+
+    @Test func aCommitThatWasNamedStaysWhatItIs() async throws {
+        let first = lab.hub.publish("o/m", ["m.gguf": .large(.pattern(count: 5000))])
+        lab.hub.publish("o/m", ["m.gguf": .large(.pattern(offset: 5, count: 6000))])
+        let manager = try lab.manager()
+        let release = try await manager.pull(try ModelReference(parsing: "hf:o/m@\(first)")).release
+        #expect(release.identity.version.name == String(first.prefix(12)))
+        #expect(try await manager.updates().map(\.reason) == [.upToDate])
+    }
+
+    @Test func aHubThatDoesNotAnswerIsAReason() async throws {
+        lab.hub.publish("o/m", ["m.gguf": .large(.pattern(count: 5000))])
+        let manager = try lab.manager()
+        let release = try await manager.pull(try ModelReference(parsing: "hf:o/m")).release
+        lab.hub.disturb { _ in Reply(503) }
+        guard case .noUpdate(.unreachable)? = try await manager.updates().first?.reason else {
+            Issue.record("\(try await manager.updates())")
+            return
+        }
+        #expect(try await manager.availability(of: release.identity.family) == .downloaded(release))
+        let code = await HubLab.code { _ = try await manager.pull(try ModelReference(parsing: "hf:o/m")) }
+        #expect(code == "origin-unreachable")
+    }
+
+    @Test func anInterruptedPullKnowsWhatItWasFor() async throws {
+        lab.hub.publish("o/m", ["m.gguf": .large(.pattern(count: 200_000))])
+        let manager = try lab.manager()
+        let gate = Gate()
+        lab.hub.disturb { request in
+            guard request.path.contains("/resolve/") else { return nil }
+            return Reply(body: .pattern(count: 200_000)).stalled(after: 60_000, at: gate)
+        }
+        let pull = Task { try await manager.pull(try ModelReference(parsing: "hf:o/m")) }
+        await lab.hub.server.wait { $0.requests.contains { $0.bytesSent >= 60_000 } }
+        pull.cancel()
+        _ = await pull.result
+        let plan = try #require(try await manager.transfers.list().first?.plan)
+        #expect(plan.reference == (try ModelReference(parsing: "hf:o/m")))
+        lab.hub.disturb(nil)
+        #expect(try await manager.pull(again: plan).release.isActive)
+    }
+}
