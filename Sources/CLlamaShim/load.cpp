@@ -55,8 +55,8 @@ llama_context *hearth_context_new(llama_model *model, const hearth_context_optio
         llama_context_params params = llama_context_default_params();
         params.n_ctx = options->length;
         params.n_batch = options->batch;
-        // One piece of work for each chunk: what was aborted is then exactly what was asked last.
-        params.n_ubatch = options->batch;
+        // The compute buffers grow with this one, and nothing gets faster beyond llama.cpp's own default.
+        params.n_ubatch = options->batch < 512 ? options->batch : 512;
         params.n_seq_max = 1;
         params.n_threads = options->threads;
         params.n_threads_batch = options->threads;

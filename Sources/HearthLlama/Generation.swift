@@ -7,7 +7,7 @@
     struct Generation {
         let model: LoadedModel
         let options: GenerationOptions
-        let flag: CancelFlag
+        let signal: StopSignal
         /// Counts from the request, to tell how long the first token took.
         let request: Stopwatch
         let time: TimeSource
@@ -19,21 +19,17 @@
             let window = model.information.contextLength
             let policy = StopPolicy(
                 maximumNewTokens: options.maximumNewTokens, contextLength: window, timeout: options.timeout)
-            if flag.isSet { throw CancellationError() }
+            if signal.isCancelled { throw CancellationError() }
             let prompt = try makePrompt(messages, window: window)
             let sampler = try Sampler(options.sampling, vocabulary: model.vocabulary)
 
-            llama_set_abort_callback(
-                model.context,
-                { flag in flag.map { Unmanaged<CancelFlag>.fromOpaque($0).takeUnretainedValue().isSet } ?? false },
-                Unmanaged.passUnretained(flag).toOpaque())
-            defer { llama_set_abort_callback(model.context, nil, nil) }
-
-            var facts = Facts(promptTokens: prompt.count)
-            let running = time.stopwatch()
-            var reason = try prefill(prompt, policy, running, &facts)
-            if reason == nil { reason = try decode(sampler, policy, running, &facts) }
-            return facts.summary(reason: reason ?? .endOfGeneration)
+            return try model.listening(to: signal) {
+                var facts = Facts(promptTokens: prompt.count)
+                let running = time.stopwatch()
+                var reason = try prefill(prompt, policy, running, &facts)
+                if reason == nil { reason = try decode(sampler, policy, running, &facts) }
+                return facts.summary(reason: reason ?? .endOfGeneration)
+            }
         }
 
         /// What the summary is made of.
@@ -95,10 +91,11 @@
             var tokens = prompt
             while position < prompt.count {
                 if let end = try stop(policy, facts, running) { return end }
-                let count = min(model.information.batchSize, prompt.count - position)
-                try tokens.withUnsafeMutableBufferPointer { buffer in
+                let count = min(model.chunkSize, prompt.count - position)
+                let isDone = try tokens.withUnsafeMutableBufferPointer { buffer in
                     try compute(buffer.baseAddress.map { $0 + position }, count)
                 }
+                guard isDone else { return .timedOut }
                 model.ledger.append(contentsOf: prompt[position..<position + count])
                 position += count
                 yield(.phase(.prefill(done: position, total: prompt.count)))
@@ -133,25 +130,31 @@
                 let decision = policy.decide(
                     StopPolicy.Progress(
                         generatedTokens: facts.generatedTokens, usedContext: model.ledger.count, elapsed: elapsed,
-                        isEndOfGeneration: ended, isCancelled: flag.isSet))
+                        isEndOfGeneration: ended, isCancelled: signal.isCancelled))
+                var end: FinishReason?
                 switch decision {
                 case .proceed:
-                    try compute(&token, 1)
-                    model.ledger.append(token)
-                case .cancel:
-                    throw CancellationError()
-                case .finish(let reason):
+                    if try compute(&token, 1) {
+                        model.ledger.append(token)
+                    } else {
+                        end = .timedOut
+                    }
+                case .cancel: throw CancellationError()
+                case .finish(let reason): end = reason
+                }
+                if let end {
                     facts.decodeSeconds = (elapsed - firstToken).seconds
                     facts.droppedBytes = assembler.flush()
-                    return reason
+                    return end
                 }
             }
         }
 
         private func stop(_ policy: StopPolicy, _ facts: Facts, _ running: Stopwatch) throws -> FinishReason? {
+            if signal.isExpired { return .timedOut }
             let progress = StopPolicy.Progress(
                 generatedTokens: facts.generatedTokens, usedContext: model.ledger.count, elapsed: running.elapsed,
-                isCancelled: flag.isSet)
+                isCancelled: signal.isCancelled)
             switch policy.decide(progress) {
             case .proceed: return nil
             case .finish(let reason): return reason
@@ -160,11 +163,13 @@
         }
 
         /// Runs tokens through the model and brings the memory back in step with the ledger if that fails.
-        private func compute(_ tokens: UnsafeMutablePointer<llama_token>?, _ count: Int) throws {
+        /// - Returns: `false` when the time-out struck while they were computed.
+        private func compute(_ tokens: UnsafeMutablePointer<llama_token>?, _ count: Int) throws -> Bool {
             let status = llama_decode(model.context, llama_batch_get_one(tokens, Int32(count)))
-            if status == 0 { return }
+            if status == 0 { return true }
             model.truncateMemory(to: model.ledger.count)
-            if status == 2 && flag.isSet { throw CancellationError() }
+            if status == 2 && signal.isCancelled { throw CancellationError() }
+            if status == 2 && signal.isExpired { return false }
             model.clearMemory()
             let cause = LlamaLog.shared.takeProblems().last
             throw LLMError(

@@ -63,11 +63,11 @@
         public nonisolated func load(_ path: Path, progress: @escaping @Sendable (Float) -> Void = { _ in })
             async throws
         {
-            let flag = CancelFlag()
+            let signal = StopSignal()
             try await withTaskCancellationHandler {
-                try await replaceModel(path, flag, progress)
+                try await replaceModel(path, signal, progress)
             } onCancel: {
-                flag.set()
+                signal.cancel()
             }
         }
 
@@ -79,8 +79,8 @@
 
         /// Stops the generations under way and those that wait; their streams throw `CancellationError`.
         public nonisolated func stop() {
-            let flags = requests.withLock { [$0.current].compactMap { $0 } + $0.waiting.map(\.flag) }
-            for flag in flags { flag.set() }
+            let signals = requests.withLock { [$0.current].compactMap { $0 } + $0.waiting.map(\.signal) }
+            for signal in signals { signal.cancel() }
         }
 
         public nonisolated func generate(
@@ -89,10 +89,11 @@
             let stopwatch = time.stopwatch()
             // No bound that would lose text: there are at most as many events as prompt chunks and new tokens.
             return AsyncThrowingStream { continuation in
-                let flag = CancelFlag()
-                continuation.onTermination = { if case .cancelled = $0 { flag.set() } }
+                let signal = StopSignal()
+                continuation.onTermination = { if case .cancelled = $0 { signal.cancel() } }
                 let request = Request(
-                    messages: messages, options: options, flag: flag, stopwatch: stopwatch, continuation: continuation)
+                    messages: messages, options: options, signal: signal, stopwatch: stopwatch,
+                    continuation: continuation)
                 // Queued here, because tasks may reach the engine's thread in another order than they were made.
                 requests.withLock { $0.waiting.append(request) }
                 Task { await self.answerNext() }
@@ -100,13 +101,13 @@
         }
 
         private func replaceModel(
-            _ path: Path, _ flag: CancelFlag, _ progress: @Sendable (Float) -> Void
+            _ path: Path, _ signal: StopSignal, _ progress: @Sendable (Float) -> Void
         ) throws {
             closeModel()
             let loaded = try withoutActuallyEscaping(progress) { progress in
                 try LoadedModel(path: path, configuration: configuration) { value in
                     progress(value)
-                    return !flag.isSet
+                    return !signal.isSet
                 }
             }
             model = loaded
@@ -123,19 +124,19 @@
         private struct Request: Sendable {
             let messages: [ChatMessage]
             let options: GenerationOptions
-            let flag: CancelFlag
+            let signal: StopSignal
             let stopwatch: Stopwatch
             let continuation: AsyncThrowingStream<GenerationEvent, any Error>.Continuation
         }
 
         private struct Requests {
-            var current: CancelFlag?
+            var current: StopSignal?
             var waiting: [Request] = []
 
             mutating func begin() -> Request? {
                 guard !waiting.isEmpty else { return nil }
                 let request = waiting.removeFirst()
-                current = request.flag
+                current = request.signal
                 return request
             }
         }
@@ -145,12 +146,15 @@
             defer { requests.withLock { $0.current = nil } }
             let continuation = request.continuation
             do {
-                if request.flag.isSet { throw CancellationError() }
+                if request.signal.isCancelled { throw CancellationError() }
                 guard let model else { throw Self.notLoaded }
                 let generation = Generation(
-                    model: model, options: request.options, flag: request.flag, request: request.stopwatch, time: time,
+                    model: model, options: request.options, signal: request.signal, request: request.stopwatch,
+                    time: time,
                     yield: { continuation.yield($0) })
-                let summary = try generation.run(request.messages)
+                let summary = try request.signal.expiring(after: request.options.timeout, time) {
+                    try generation.run(request.messages)
+                }
                 continuation.yield(.finish(summary))
                 continuation.finish()
             } catch {

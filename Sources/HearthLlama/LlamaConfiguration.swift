@@ -5,7 +5,8 @@
     public struct LlamaConfiguration: Sendable, Hashable {
         /// The context window in tokens, `nil` for what suits the device's memory; never more than the model was trained with.
         public var contextLength: Int?
-        /// The most tokens one prefill call takes, 1...; a cancelled prompt ends within one such chunk. Default 512.
+        /// The most tokens one prefill call takes, 1...8192, default 512. A processor stops in the middle of a call; what
+        /// cannot, gets at most 256 tokens at once.
         public var batchSize: Int
         /// The threads that compute, `nil` for one less than the machine's cores: computing threads spin while they wait for each
         /// other, so a busy core slows all of them.
@@ -36,6 +37,27 @@
         func resolvedContextLength(trained: Int) -> Int {
             let wanted = max(1, contextLength ?? Self.defaultContextLength(deviceMemory: deviceMemory))
             return trained > 0 ? min(wanted, trained) : wanted
+        }
+
+        /// The highest batch size that is ever used: seed 001's `batchCapacity`.
+        public static let batchCapacity = 8192
+
+        /// The batch size to ask for.
+        var resolvedBatchSize: Int { min(Self.batchCapacity, max(1, batchSize)) }
+
+        /// The most tokens to compute in one call. Only the CPU back end looks at llama.cpp's abort callback, so elsewhere a
+        /// call has to be short.
+        static func chunkSize(batch: Int, isInterruptible: Bool) -> Int {
+            isInterruptible ? batch : min(256, batch)
+        }
+
+        /// The layers to place on a GPU; a simulator has none that computes.
+        var resolvedGPULayers: Int {
+            #if targetEnvironment(simulator)
+                0
+            #else
+                gpuLayers
+            #endif
         }
 
         /// The number of threads to use.

@@ -38,6 +38,9 @@
             return LlamaFacts(version: LlamaLibrary.version, devices: devices)
         }
 
+        /// Whether ggml sees a device that weights could be placed on. Devices stay what they are while a process lives.
+        static let hasGPU = read().devices.contains(where: \.isGPU)
+
         private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
             pointer.map { String(cString: $0) } ?? "unknown"
         }

@@ -16,6 +16,8 @@
         private var isClosed = false
         let vocabulary: Vocabulary
         let information: ModelInformation
+        /// The most prompt tokens computed between two looks at whether anybody still wants the answer.
+        let chunkSize: Int
         /// The tokens whose state the context holds, in order: exact, or reuse would answer something that was not asked.
         var ledger: [llama_token] = []
 
@@ -41,6 +43,8 @@
                 self.threads = threads
                 self.vocabulary = Vocabulary(vocabulary)
                 information = Self.readInformation(model, made, configuration)
+                let isOnGPU = configuration.resolvedGPULayers != 0 && LlamaFacts.hasGPU
+                chunkSize = LlamaConfiguration.chunkSize(batch: information.batchSize, isInterruptible: !isOnGPU)
             } catch {
                 if let context { llama_free(context) }
                 hearth_threads_free(threads)
@@ -68,6 +72,18 @@
             llama_model_free(model)
         }
 
+        /// Runs `body`, whose computations end early once the signal is set.
+        func listening<Result>(to signal: StopSignal, _ body: () throws -> Result) rethrows -> Result {
+            llama_set_abort_callback(
+                context,
+                { signal in
+                    signal.map { Unmanaged<StopSignal>.fromOpaque($0).takeUnretainedValue().isSet } ?? false
+                },
+                Unmanaged.passUnretained(signal).toOpaque())
+            defer { llama_set_abort_callback(context, nil, nil) }
+            return try withExtendedLifetime(signal, body)
+        }
+
         /// The prompt text of a conversation.
         func render(_ messages: [ChatMessage]) throws -> String {
             guard template != nil else { throw LLMError(.modelNotLoaded, "no model is loaded") }
@@ -81,7 +97,7 @@
         ) throws -> OpaquePointer {
             let observer = ProgressObserver(progress)
             var options = hearth_model_options()
-            options.gpu_layers = Int32(clamping: configuration.gpuLayers)
+            options.gpu_layers = Int32(clamping: configuration.resolvedGPULayers)
             options.progress = { value, observer in
                 guard let observer else { return true }
                 return Unmanaged<ProgressObserver>.fromOpaque(observer).takeUnretainedValue().report(value)
@@ -108,7 +124,7 @@
             let length = configuration.resolvedContextLength(trained: Int(llama_model_n_ctx_train(model)))
             var options = hearth_context_options()
             options.length = UInt32(clamping: length)
-            options.batch = UInt32(clamping: max(1, min(configuration.batchSize, length)))
+            options.batch = UInt32(clamping: min(configuration.resolvedBatchSize, length))
             options.threads = Int32(configuration.resolvedThreadCount)
             var reason: UnsafeMutablePointer<CChar>?
             guard let context = hearth_context_new(model, &options, &reason) else {

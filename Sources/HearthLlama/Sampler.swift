@@ -49,9 +49,9 @@
             // llama.cpp reads the largest seed as "choose one", which would make that one seed not repeatable.
             let seed = min(options.seed ?? .random(in: 0 ... .max), .max - 1)
             let isPlain = options.topK == nil && options.topP == nil && options.minP == nil
-            let penalty = options.repeatPenalty ?? 1
+            let penalties = Penalties(options)
             let bias = vocabulary.suppressedTokens.map { llama_logit_bias(token: $0, bias: -.infinity) }
-            if bias.isEmpty && !(penalty > 0 && penalty != 1) {
+            if bias.isEmpty && penalties == nil {
                 if !(options.temperature > 0) { return .greedy }
                 if isPlain {
                     guard let choice = hearth_choice_new(seed) else { throw noMemory }
@@ -67,11 +67,15 @@
             }
             let size = Int32(vocabulary.count)
             if !bias.isEmpty { add(llama_sampler_init_logit_bias(size, Int32(bias.count), bias)) }
-            if penalty > 0 && penalty != 1 { add(llama_sampler_init_penalties(size, 64, penalty, 0, 0)) }
+            if let penalties {
+                add(
+                    llama_sampler_init_penalties(
+                        size, penalties.window, penalties.repeats, penalties.frequency, penalties.presence))
+            }
             if options.temperature > 0 {
                 if let count = options.topK { add(llama_sampler_init_top_k(Int32(clamping: count))) }
-                if let share = options.topP { add(llama_sampler_init_top_p(share, 1)) }
-                if let share = options.minP { add(llama_sampler_init_min_p(share, 1)) }
+                if let share = options.topP, !share.isNaN { add(llama_sampler_init_top_p(share, 1)) }
+                if let share = options.minP, !share.isNaN { add(llama_sampler_init_min_p(share, 1)) }
                 add(llama_sampler_init_temp(options.temperature))
                 add(llama_sampler_init_dist(seed))
             } else {
@@ -81,5 +85,26 @@
         }
 
         private static var noMemory: LLMError { LLMError(.generateFailed, "there is no memory for a sampler") }
+
+        /// The penalties asked for, as far as they do anything; what is no number does nothing.
+        private struct Penalties {
+            let window: Int32
+            let repeats: Float
+            let frequency: Float
+            let presence: Float
+
+            init?(_ options: SamplingOptions) {
+                func usable(_ value: Float?, else neutral: Float) -> Float {
+                    value.flatMap { $0.isFinite ? $0 : nil } ?? neutral
+                }
+                let asked = usable(options.repeatPenalty, else: 1)
+                repeats = asked > 0 ? asked : 1
+                frequency = usable(options.frequencyPenalty, else: 0)
+                presence = usable(options.presencePenalty, else: 0)
+                // The sampler keeps a ring of this size.
+                window = Int32(min(max(0, options.penaltyWindow), 1 << 20))
+                if window == 0 || (repeats == 1 && frequency == 0 && presence == 0) { return nil }
+            }
+        }
     }
 #endif

@@ -2,7 +2,7 @@
     import Foundation
     import HearthBase
     import HearthInference
-    import HearthLlama
+    @testable import HearthLlama
     import HearthTestSupport
     import Testing
 
@@ -42,6 +42,17 @@
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: LlamaConfiguration(contextLength: 1 << 20, threadCount: 1))
                 #expect(try engine.modelInformation.contextLength == 8192)
+            }
+
+            @Test(arguments: [(512, 512), (0, 1), (-7, 1), (8192, 8192), (.max, 8192)] as [(Int, Int)])
+            func boundsTheBatch(asked: Int, size: Int) {
+                #expect(LlamaConfiguration(batchSize: asked).resolvedBatchSize == size)
+            }
+
+            @Test func computesShortChunksWhereNothingInterrupts() {
+                #expect(LlamaConfiguration.chunkSize(batch: 512, isInterruptible: true) == 512)
+                #expect(LlamaConfiguration.chunkSize(batch: 512, isInterruptible: false) == 256)
+                #expect(LlamaConfiguration.chunkSize(batch: 100, isInterruptible: false) == 100)
             }
 
             @Test func withoutAModelNothingAnswers() async throws {

@@ -23,6 +23,14 @@ struct Chat: Command {
         "top-p", "P", .number(0...1), default: "all", "Choose among the likeliest tokens that make up this share.")
     private static let minP = Option(
         "min-p", "P", .number(0...1), default: "none", "Drop tokens less likely than this share of the likeliest.")
+    private static let repeatPenalty = Option(
+        "repeat-penalty", "R", .number(0.01...100), default: "1",
+        "Divide the logits of what the answer just said by this.")
+    private static let frequencyPenalty = Option(
+        "frequency-penalty", "F", .number(-2...2), default: "0",
+        "Take this off a token's logit for each time it was said.")
+    private static let presencePenalty = Option(
+        "presence-penalty", "F", .number(-2...2), default: "0", "Take this off the logit of a token that was said.")
     private static let format = Option(
         "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
@@ -39,7 +47,10 @@ struct Chat: Command {
                 + "timings) or error.",
         ],
         arguments: [reference],
-        options: [prompt, system, maximumTokens, temperature, seed, topK, topP, minP, format],
+        options: [
+            prompt, system, maximumTokens, temperature, seed, topK, topP, minP, repeatPenalty, frequencyPenalty,
+            presencePenalty, format,
+        ],
         examples: [
             .init("hearth chat", "A conversation with the default model."),
             .init("hearth chat smollm2-135m-instruct --seed 1 --prompt \"Name three rivers.\"", "One answer."),
@@ -64,7 +75,10 @@ struct Chat: Command {
         temperature = try values.value(Self.temperature)
         sampling = SamplingOptions(
             seed: try values.value(Self.seed).map { UInt32($0) }, topK: try values.value(Self.topK),
-            topP: try values.value(Self.topP), minP: try values.value(Self.minP))
+            topP: try values.value(Self.topP), minP: try values.value(Self.minP),
+            repeatPenalty: try values.value(Self.repeatPenalty),
+            frequencyPenalty: try values.value(Self.frequencyPenalty),
+            presencePenalty: try values.value(Self.presencePenalty))
         format = try values.value(Self.format) ?? .text
     }
 

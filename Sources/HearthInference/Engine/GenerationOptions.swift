@@ -10,13 +10,21 @@ public struct SamplingOptions: Sendable, Hashable {
     public var topP: Float?
     /// Drops tokens less likely than p times the most likely one, p in [0, 1], `nil` for none.
     public var minP: Float?
-    /// Divides the logits of the last 64 tokens' repeats, 1 for no effect, `nil` for none.
+    /// Divides the logits of tokens among the answer's last ``penaltyWindow``, above 0, 1 for no effect, `nil` for none.
     public var repeatPenalty: Float?
+    /// Taken off a token's logit for each time it is among them, -2...2 as a rule, 0 for no effect, `nil` for none.
+    public var frequencyPenalty: Float?
+    /// Taken off a token's logit once if it is among them, -2...2 as a rule, 0 for no effect, `nil` for none.
+    public var presencePenalty: Float?
+    /// How many of the answer's last tokens the penalties look at. Default 64. The prompt is never among them: a token the
+    /// question needed is not one the answer repeats.
+    public var penaltyWindow: Int
 
     /// Temperature 0.35 and a random choice, nothing else, unless said otherwise.
     public init(
         temperature: Float = 0.35, seed: UInt32? = nil, topK: Int? = nil, topP: Float? = nil, minP: Float? = nil,
-        repeatPenalty: Float? = nil
+        repeatPenalty: Float? = nil, frequencyPenalty: Float? = nil, presencePenalty: Float? = nil,
+        penaltyWindow: Int = 64
     ) {
         self.temperature = temperature
         self.seed = seed
@@ -24,6 +32,9 @@ public struct SamplingOptions: Sendable, Hashable {
         self.topP = topP
         self.minP = minP
         self.repeatPenalty = repeatPenalty
+        self.frequencyPenalty = frequencyPenalty
+        self.presencePenalty = presencePenalty
+        self.penaltyWindow = penaltyWindow
     }
 
     /// Always the most likely token.
