@@ -38,14 +38,7 @@ import Testing
     }
 }
 
-@Suite struct ByteCountTests {
-    @Test(arguments: [
-        (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"),
-        (98_362_432, "98.4 MB"),
-        (UInt64.max, "18446744.1 TB"),
-    ])
-    func writesDecimalUnits(bytes: UInt64, text: String) { #expect(ByteCount(bytes).description == text) }
-
+@Suite struct TimeTextTests {
     @Test(arguments: [
         (0.0, "0 s"), (-1, "0 s"), (59.2, "1 min 0 s"), (61, "1 min 1 s"), (7260, "2 h 1 min"),
         (.infinity, "many hours"),

@@ -1,3 +1,5 @@
+import HearthBase
+
 /// What the parser and the help text need to know of an option or flag, whatever type its value has.
 struct OptionShape: Sendable, Hashable {
     /// The long name without its hyphens.

@@ -1,13 +1,14 @@
 import Foundation
 
 /// A number of bytes as people write and read it: decimal units, as disks and networks count.
-struct ByteCount: Sendable, Hashable, CustomStringConvertible {
-    let bytes: UInt64
+public struct ByteCount: Sendable, Hashable, CustomStringConvertible {
+    public let bytes: UInt64
 
-    init(_ bytes: UInt64) { self.bytes = bytes }
+    /// That many bytes.
+    public init(_ bytes: UInt64) { self.bytes = bytes }
 
     /// Reads `500000`, `500K`, `1.5M`, `2GiB`; `nil` for anything else, for zero, and beyond 2^53.
-    init?(parsing text: String) {
+    public init?(parsing text: String) {
         let units: [(String, Double)] = [
             ("kib", 1024), ("mib", 1_048_576), ("gib", 1_073_741_824), ("tib", 1_099_511_627_776),
             ("kb", 1e3), ("mb", 1e6), ("gb", 1e9), ("tb", 1e12), ("k", 1e3), ("m", 1e6), ("g", 1e9), ("t", 1e12),
@@ -27,7 +28,7 @@ struct ByteCount: Sendable, Hashable, CustomStringConvertible {
         bytes = UInt64(value)
     }
 
-    var description: String {
+    public var description: String {
         let units = ["kB", "MB", "GB", "TB"]
         guard bytes >= 1000 else { return "\(bytes) B" }
         var value = Double(bytes) / 1000
@@ -37,17 +38,5 @@ struct ByteCount: Sendable, Hashable, CustomStringConvertible {
             unit += 1
         }
         return String(format: "%.1f ", value) + units[unit]
-    }
-}
-
-/// A time as people read it.
-enum TimeText {
-    /// `12 s`, `3 min 5 s`, `2 h 10 min`.
-    static func short(_ seconds: Double) -> String {
-        guard seconds.isFinite, seconds < 360_000 else { return "many hours" }
-        let whole = Int(max(0, seconds).rounded(.up))
-        if whole < 60 { return "\(whole) s" }
-        if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
-        return "\(whole / 3600) h \(whole % 3600 / 60) min"
     }
 }
