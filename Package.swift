@@ -98,6 +98,11 @@ let package = Package(
         .testTarget(
             name: "HearthLlamaTests",
             dependencies: ["HearthBase", "HearthInference", "HearthLlama", "HearthTestSupport"]),
+        .testTarget(
+            name: "HearthTests",
+            dependencies: [
+                "Hearth", "HearthBase", "HearthDelivery", "HearthHTTP", "HearthInference", "HearthTestSupport",
+            ]),
         .testTarget(name: "HearthServerTests", dependencies: ["HearthBase", "HearthServer", "HearthTestSupport"]),
         .testTarget(
             name: "HearthCommandTests",

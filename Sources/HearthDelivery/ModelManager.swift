@@ -16,7 +16,8 @@ public actor ModelManager {
     /// Where installed releases are.
     public nonisolated let store: ModelStore
     nonisolated let origins: [Origin]
-    nonisolated let deviceMemory: UInt64
+    /// The bytes a model may count on.
+    public nonisolated let deviceMemory: UInt64
     nonisolated let appVersion: SemanticVersion?
     nonisolated let formats: Set<ModelFormat>?
     nonisolated let bundled: [BundledSource]

@@ -104,6 +104,7 @@ public struct FileTransfer: Sendable {
                 case .discardPart: try await discardPart(at: place)
                 case .pause(let duration):
                     Log.write(.info, "delivery.transfer", "\(request.label): bytes differ; again after \(duration)")
+                    reporter.report(.retrying, 0, request.size.exact)
                     try await time.sleep(for: duration)
                     download.take(.pauseOver)
                 case .fetch, .verify, .extract, .stop: break  // no answers to a mismatch

@@ -61,6 +61,8 @@ public struct TransferProgress: Sendable, Hashable {
         case paused
         /// Something has to change before bytes may flow; see ``TransferProgress/hold``.
         case waiting
+        /// The bytes were not the promised ones: the pause before they are fetched again.
+        case retrying
     }
 
     public var phase: Phase

@@ -1,0 +1,108 @@
+import HearthBase
+import HearthDelivery
+import HearthInference
+
+/// The engines in memory, one for each purpose.
+///
+/// ```swift
+/// let loader = EngineLoader(manager: manager, configuration: configuration)
+/// let models = ModelDownloadViewModel(library: library, loader: loader)
+/// // … once models.isModelLoaded:
+/// guard let engine = await loader.engine(for: .text) else { return }
+/// ```
+public actor EngineLoader: ModelLoading {
+    /// A model's engine, and the release it was opened for.
+    public struct Opened: Sendable {
+        public let release: ReleaseIdentity
+        public let engine: any InferenceEngine
+
+        /// An engine of that release.
+        public init(release: ReleaseIdentity, engine: any InferenceEngine) {
+            self.release = release
+            self.engine = engine
+        }
+    }
+
+    private let find: @Sendable (ModelInfo) async throws -> InstalledRelease
+    private let open: @Sendable (InstalledRelease) async throws -> any InferenceEngine
+    private var opened: [ModelRole: Opened] = [:]
+    private var loading: [Family] = []
+    private var observers: [UInt64: AsyncStream<LoadState>.Continuation] = [:]
+    private var nextObserver: UInt64 = 0
+
+    /// A loader of what a manager has installed.
+    /// - Parameters:
+    ///   - manager: says which release of a family is used.
+    ///   - configuration: gives context window and threads.
+    public init(manager: ModelManager, configuration: Configuration = Configuration()) {
+        self.init {
+            try await manager.installed($0.id)
+        } open: { release in
+            guard let weights = release.weights else {
+                throw LLMError(
+                    .cannotLoad, "\(release.identity) has no weights to run",
+                    context: ErrorContext(model: release.identity.description))
+            }
+            await ModelPageCacheWarmer.hint(file: weights, below: manager.store.layout.models)
+            return try await EngineOpening.open(
+                weights, configuration: configuration, deviceMemory: manager.deviceMemory)
+        }
+    }
+
+    /// A loader that finds and opens as it is told.
+    init(
+        find: @escaping @Sendable (ModelInfo) async throws -> InstalledRelease,
+        open: @escaping @Sendable (InstalledRelease) async throws -> any InferenceEngine
+    ) {
+        self.find = find
+        self.open = open
+    }
+
+    deinit {
+        for observer in observers.values { observer.finish() }
+    }
+
+    /// The engine that answers, `nil` while none is loaded.
+    public func engine(for role: ModelRole) -> (any InferenceEngine)? { opened[role]?.engine }
+
+    public func load(_ model: ModelInfo) async throws {
+        loading.append(model.id)
+        tell()
+        defer {
+            loading.removeAll { $0 == model.id }
+            tell()
+        }
+        let release = try await find(model)
+        if opened[model.role]?.release == release.identity { return }
+        let engine = try await open(release)
+        try Task.checkCancellation()
+        opened[model.role] = Opened(release: release.identity, engine: engine)
+    }
+
+    public func unload(_ family: Family) {
+        opened = opened.filter { $0.value.release.family != family }
+        tell()
+    }
+
+    public func loadStates() -> AsyncStream<LoadState> {
+        let (stream, observer) = AsyncStream.makeStream(of: LoadState.self, bufferingPolicy: .bufferingNewest(1))
+        let id = nextObserver
+        nextObserver += 1
+        observers[id] = observer
+        observer.onTermination = { [weak self] _ in
+            Task { await self?.forget(id) }
+        }
+        observer.yield(state)
+        return stream
+    }
+
+    private func forget(_ id: UInt64) { observers[id] = nil }
+
+    private var state: LoadState {
+        LoadState(loaded: opened.mapValues(\.release.family), loading: loading.first)
+    }
+
+    private func tell() {
+        for observer in observers.values { observer.yield(state) }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import HearthBase
+import HearthDelivery
+import HearthHTTP
+
+/// The one place where the errors of delivery become those of the library.
+public enum LibraryFailure {
+    /// What an error means for somebody who downloads, loads or looks for models; the error itself where the library has no
+    /// word of its own for it, such as for corrupted bytes or a metered network.
+    /// - Parameter model: the model concerned, if it is one.
+    public static func presented(_ error: any Error, model: ModelInfo? = nil) -> any HearthFailure {
+        switch error {
+        case let error as DeliveryError: delivery(error, model) ?? error
+        case let error as HTTPError: ModelLibraryError.networkError(error.message, underlying: error)
+        case let error as TransferError: transfer(error, model) ?? error
+        case let error as CatalogError: catalog(error, model) ?? error
+        case let error as StoreError where error.code == .notInstalled || error.code == .noActiveRelease:
+            notFound(model, error)
+        case let error as FileError where error.code == .diskFull:
+            model.map { ModelLibraryError.insufficientStorage(required: storage(for: $0), underlying: error) } ?? error
+        case let error as any HearthFailure: error
+        default: ForeignFailure(underlying: error)
+        }
+    }
+
+    /// The same as a download's end shows it: the stable code, and the whole sentence.
+    public static func shown(_ error: any Error, model: ModelInfo? = nil) -> DownloadFailure {
+        let failure = presented(error, model: model)
+        return DownloadFailure(code: failure.codeText, message: failure.sentence)
+    }
+
+    private static func delivery(_ error: DeliveryError, _ model: ModelInfo?) -> ModelLibraryError? {
+        let figure = bytes(error.context.expected)
+        switch error.code {
+        case .notEnoughMemory:
+            return (figure ?? model?.requiredMemory)
+                .map { ModelLibraryError.insufficientMemory(required: $0, underlying: error) }
+        case .insufficientStorage:
+            return (figure ?? model.map(storage))
+                .map { ModelLibraryError.insufficientStorage(required: $0, underlying: error) }
+        case .offline: return ModelLibraryError.networkError(error.message, underlying: error)
+        default: return nil
+        }
+    }
+
+    private static func transfer(_ error: TransferError, _ model: ModelInfo?) -> ModelLibraryError? {
+        switch error.code {
+        case .missing: notFound(model, error)
+        case .serverBusy, .accessDenied, .webPage, .unexpectedStatus, .badContentRange, .contentEncoded:
+            ModelLibraryError.networkError(error.message, underlying: error)
+        default: nil
+        }
+    }
+
+    private static func catalog(_ error: CatalogError, _ model: ModelInfo?) -> ModelLibraryError? {
+        switch error.code {
+        case .unknownFamily, .unknownVersion, .unknownVariant: notFound(model, error)
+        case .originUnreachable, .originRefused, .notAManifest:
+            ModelLibraryError.networkError(error.message, underlying: error)
+        default: nil
+        }
+    }
+
+    private static func notFound(_ model: ModelInfo?, _ error: any HearthFailure) -> ModelLibraryError {
+        ModelLibraryError.modelNotFound(
+            model?.displayName ?? error.context.model ?? error.context.file ?? "unnamed", underlying: error)
+    }
+
+    /// What has to be free for a model that is not here: its bytes and a fifth, as delivery asks for.
+    private static func storage(for model: ModelInfo) -> UInt64 {
+        let need = model.size.addingReportingOverflow(model.size / 5 + (model.size % 5 == 0 ? 0 : 1))
+        return need.overflow ? .max : need.partialValue
+    }
+
+    /// Reads `2400000000 bytes`, as delivery writes its figures.
+    private static func bytes(_ text: String?) -> UInt64? {
+        guard let text, text.hasSuffix(" bytes") else { return nil }
+        return UInt64(text.dropLast(" bytes".count))
+    }
+}
+
+/// An error from outside this package, such as one of an app's own loader.
+private struct ForeignFailure: HearthFailure {
+    let underlying: (any Error)?
+
+    var codeText: String { "unknown" }
+    var message: String { underlying?.localizedDescription ?? "Something went wrong" }
+    var context: ErrorContext { ErrorContext() }
+    var disposition: ErrorDisposition { .failed }
+}

@@ -1,0 +1,106 @@
+import HearthBase
+import HearthDelivery
+
+extension ModelManager: ModelDelivering {
+    public func localModels() async throws -> [LocalModel] {
+        try await availabilities().values.compactMap { availability in
+            switch availability {
+            case .none: nil
+            case .bundled(let release): LocalModel(ModelInfo(release.release), presence: .bundled)
+            case .downloaded(let release): LocalModel(ModelInfo(release), presence: .downloaded)
+            }
+        }
+    }
+
+    public func offeredModels() async throws -> OfferedModels {
+        let found = try await offers()
+        return OfferedModels(
+            found.offers.map { offer in
+                OfferedModel(
+                    ModelInfo(offer.release, reference: offer.reference), isUpdate: offer.isUpdate,
+                    objection: offer.objection)
+            }, problem: found.problem)
+    }
+
+    public func pull(
+        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (DownloadEvent) -> Void
+    ) async throws -> LocalDelivery {
+        if let there = try await delivered(model.identity) { return there }
+        var options = PullOptions()
+        options.metered = metered
+        let reports = Locked(DownloadReports())
+        let outcome = try await pull(model.reference, options: options) { progress in
+            for event in reports.withLock({ $0.events(for: progress) }) { report(event) }
+        }
+        return try Self.delivery(outcome.release)
+    }
+
+    /// The release, if it is here already and whole; it is the one used afterwards. A damaged one is to be fetched again.
+    private func delivered(_ identity: ReleaseIdentity) async throws -> LocalDelivery? {
+        if case .bundled(let release) = try await availability(of: identity.family), release.identity == identity,
+            let weights = release.weights
+        {
+            return LocalDelivery(LocalModel(ModelInfo(release.release), presence: .bundled), weights: weights)
+        }
+        do {
+            guard let there = try await store.installed(identity) else { return nil }
+            if there.isActive { return try Self.delivery(there) }
+            return try Self.delivery(
+                try await use(identity.family, version: identity.version, variant: identity.variant))
+        } catch let error as StoreError where [.releaseDamaged, .receiptDamaged].contains(error.code) {
+            return nil
+        }
+    }
+
+    private static func delivery(_ release: InstalledRelease) throws -> LocalDelivery {
+        guard let weights = release.weights else {
+            throw StoreError(
+                .releaseDamaged, "\(release.identity) holds no weights",
+                context: ErrorContext(model: release.identity.description, file: release.folder.string))
+        }
+        return LocalDelivery(LocalModel(ModelInfo(release)), weights: weights)
+    }
+
+    public func discardDownload(of model: ModelInfo) async throws {
+        for transfer in try await transfers.list() where transfer.release == model.identity && !transfer.state.isHeld {
+            do {
+                try await transfers.cancel(transfer.key)
+            } catch let error as TransferControlError where error.code == .unknownTransfer {
+                // Gone meanwhile.
+            }
+        }
+    }
+
+    public func remove(_ model: ModelInfo) async throws {
+        _ = try await store.remove(model.id, version: nil, variant: nil)
+    }
+
+    public func changes() async -> AsyncStream<LibraryChange> {
+        let events = events()
+        return AsyncStream { continuation in
+            let task = Task {
+                for await event in events { if let change = LibraryChange(event) { continuation.yield(change) } }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}
+
+extension LibraryChange {
+    /// What an event changes in a list of models, `nil` for nothing.
+    init?(_ event: ModelEvent) {
+        switch event {
+        case .installed, .activated, .rolledBack: self = .local
+        case .updateFound: self = .offers
+        case .upToDate, .checkFailed, .swapFailed: return nil
+        }
+    }
+}
+
+extension ModelLibrary {
+    /// The library of a home folder: what its manager delivers, and the settings in its `config.json`.
+    public convenience init(manager: ModelManager, home: Path, recommended: Family? = nil) {
+        self.init(delivery: manager, defaultModel: .configuration(home: home), recommended: recommended)
+    }
+}

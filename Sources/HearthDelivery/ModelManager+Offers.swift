@@ -1,0 +1,88 @@
+import Foundation
+import HearthBase
+
+/// What a family is offered as on this device: the release it would get, or the one it has.
+public struct FamilyOffer: Sendable, Hashable {
+    public let release: Release
+    /// What to pull to get exactly this release.
+    public let reference: ModelReference
+    /// Whether it takes the place of what is in use.
+    public let isUpdate: Bool
+    /// Why this device may not have it, `nil` if it may.
+    public let objection: Ineligibility?
+}
+
+/// What the sources offer this device.
+public struct FamilyOffers: Sendable {
+    /// Each family once.
+    public var offers: [FamilyOffer]
+    /// Why one of the sources could not be asked.
+    public var problem: (any Error)?
+}
+
+extension ModelManager {
+    /// As ``availability(of:)``, for every family there is a model of.
+    public func availabilities() async throws -> [Family: ModelAvailability] {
+        let installed = try await store.installed()
+        let bundled = Dictionary(
+            await bundledReleases().map { ($0.identity.family, $0) }, uniquingKeysWith: { first, _ in first })
+        var found: [Family: ModelAvailability] = [:]
+        for family in Set(installed.map(\.identity.family)).union(bundled.keys) {
+            let availability = ModelAvailability.deciding(
+                bundled: bundled[family],
+                active: installed.first { $0.identity.family == family && $0.isActive },
+                pinned: try await store.state(of: family).pinned)
+            if availability != .none { found[family] = availability }
+        }
+        return found
+    }
+
+    /// What the sources offer this device: of each family the one release that it would get, or has. What came with the app is
+    /// no offer. A source that cannot be asked hides no other.
+    /// - Throws: the first source's error if none can be asked; ``FileError``.
+    public func offers(_ wish: ListingWish = .asPublished) async throws -> FamilyOffers {
+        let inUse = try await availabilities().compactMapValues(\.identity)
+        var found = FamilyOffers(offers: [])
+        let reports = origins.isEmpty ? [] : try await reports(wish).filter { $0.origin != nil }
+        for report in reports {
+            switch report.outcome {
+            case .failure(let error): found.problem = found.problem ?? error
+            case .success(let listing):
+                let device = await device(for: listing.catalog)
+                for family in listing.catalog.families
+                where !found.offers.contains(where: { $0.release.identity.family == family }) {
+                    let offer = try await offer(of: family, in: listing, to: device, inUse: inUse[family])
+                    if let offer { found.offers.append(offer) }
+                }
+            }
+        }
+        if let problem = found.problem, !reports.contains(where: { $0.listing != nil }) { throw problem }
+        return found
+    }
+
+    private func offer(
+        of family: Family, in listing: CatalogListing, to device: DeviceProfile, inUse: ReleaseIdentity?
+    ) async throws -> FamilyOffer? {
+        var question = UpdateQuestion(
+            family: family, inUse: inUse, pinned: try await store.state(of: family).pinned)
+        question.heldBack = try await heldBack(family)
+        func offer(_ release: Release, isUpdate: Bool, _ objection: Ineligibility? = nil) -> FamilyOffer {
+            let identity = release.identity
+            return FamilyOffer(
+                release: release,
+                reference: .manifest(
+                    listing.location, family: family, version: identity.version, variant: identity.variant),
+                isUpdate: isUpdate, objection: objection)
+        }
+        if let inUse {
+            if case .take(let choice) = try question.advice(from: listing.catalog, for: device, at: time.now) {
+                return offer(choice.release, isUpdate: true)
+            }
+            // Another variant of what is in use is no news.
+            return listing.catalog.releases.first { $0.identity == inUse }.map { offer($0, isUpdate: false) }
+        }
+        let choice = try Resolution(catalog: listing.catalog, device: device, heldBack: question.heldBack)
+            .choose(family: family)
+        return offer(choice.release, isUpdate: false, choice.objection)
+    }
+}

@@ -1,0 +1,96 @@
+import Hearth
+import HearthBase
+import HearthDelivery
+import Testing
+
+@Suite struct LibraryStateTests {
+    private static func state(
+        recommended: Family? = nil, here: [ModelInfo] = [], offered: [ModelInfo] = [], defaultModel: String? = nil
+    ) -> LibraryState {
+        var state = LibraryState(recommended: recommended)
+        state.setDefault(defaultModel)
+        state.list(local: here.map { LocalModel($0) })
+        state.list(offered: offered.map { OfferedModel($0) })
+        return state
+    }
+
+    @Test func rowsHaveALastingOrder() {
+        var state = Self.state(offered: [Models.vision, Models.other, Models.text])
+        #expect(state.rows.map(\.id.name) == ["diary", "poet", "eyes"])
+        state.take(.download, of: Models.other.id)
+        state.take(.arrived(Models.arrived(Models.other)), of: Models.other.id)
+        #expect(state.rows.map(\.id.name) == ["diary", "poet", "eyes"])
+    }
+
+    @Test func aModelThatIsNeitherHereNorOnOfferHasNoRow() {
+        var state = Self.state(here: [Models.text])
+        state.list(local: [])
+        #expect(state.rows.isEmpty)
+        let effects = state.download(Models.other)
+        #expect(effects == [.fetch])
+        #expect(state.rows.map(\.id) == [Models.other.id], "but one that somebody wants has")
+        state.list(offered: [])
+        state.list(local: [])
+        #expect(state.rows.map(\.id) == [Models.other.id])
+        state.take(.cancel, of: Models.other.id)
+        #expect(state.rows.isEmpty)
+    }
+
+    @Test func theSettingsModelIsUsedUntilTheUserChooses() {
+        var state = Self.state(here: [Models.text, Models.other], defaultModel: "poet@1.0.0:q4_1")
+        #expect(state.selectedModel == Models.other)
+        #expect(state[Models.other.id]?.isDefault == true)
+        #expect(state[Models.other.id]?.badges.contains(.active) == true)
+        let isChosen = state.select(Models.text.id)
+        #expect(isChosen)
+        #expect(state.selectedModel == Models.text)
+        #expect(state[Models.other.id]?.isSelected == false)
+        // The choice is gone: back to the settings' model.
+        state.take(.delete, of: Models.text.id)
+        state.take(.deleted(true), of: Models.text.id)
+        #expect(state.selectedModel == Models.other)
+    }
+
+    @Test func withoutASettingTheOnlyTextModelIsUsed() {
+        #expect(Self.state(here: [Models.text, Models.vision]).selectedModel == Models.text)
+        #expect(Self.state(here: [Models.text, Models.other]).selectedModel == nil)
+        #expect(Self.state(here: [Models.vision]).selectedModel == nil)
+        #expect(Self.state(here: [Models.text], defaultModel: "gone").selectedModel == Models.text)
+        #expect(Self.state(here: [Models.text], defaultModel: "NO NAME").selectedModel == Models.text)
+    }
+
+    @Test func whatIsNotHereCannotBeSelected() {
+        var state = Self.state(offered: [Models.text])
+        let choices = [Models.text.id, Models.other.id].map { state.select($0) }
+        #expect(choices == [false, false])
+        #expect(state.selectedModel == nil)
+    }
+
+    @Test func recommendsTheBestThatFits() {
+        let huge = Models.model("huge", memory: 64 << 30)
+        var state = Self.state(offered: [Models.text, Models.other, Models.vision])
+        state.list(offered: [
+            OfferedModel(Models.text), OfferedModel(Models.other), OfferedModel(Models.vision),
+            OfferedModel(huge, objection: .notEnoughMemory(needed: 64 << 30)),
+        ])
+        #expect(state.rows.filter(\.isRecommended).map(\.id) == [Models.text.id])
+        #expect(Self.state(offered: [Models.text]).rows.allSatisfy { !$0.isRecommended }, "over what?")
+        let chosen = Self.state(recommended: Models.other.id, offered: [Models.text, Models.other])
+        #expect(chosen.rows.filter(\.isRecommended).map(\.id) == [Models.other.id])
+    }
+
+    @Test func featuresAreOffWithoutTheirModel() {
+        var state = Self.state(offered: [Models.text, Models.vision])
+        for role in ModelRole.allCases { #expect(!state.hasModel(for: role)) }
+        state.list(local: [LocalModel(Models.text, presence: .bundled)])
+        #expect(state.hasModel(for: .text))
+        #expect(!state.hasModel(for: .vision))
+        state.take(.delete, of: Models.text.id)
+        #expect(!state.hasModel(for: .text), "from the moment somebody wants it gone")
+    }
+
+    @Test func aModelListedTwiceHasOneRow() {
+        let state = Self.state(here: [Models.text, Models.text], offered: [Models.text, Models.text.at("2.0.0")])
+        #expect(state.rows.count == 1)
+    }
+}
