@@ -25,6 +25,7 @@ let package = Package(
     ],
     targets: [
         // Other people's C, seen through module maps.
+        .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CGio", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
@@ -45,8 +46,9 @@ let package = Package(
             name: "HearthDelivery",
             dependencies: [
                 "HearthBase", "HearthHTTP",
-                // Elsewhere the network has another monitor.
+                // Elsewhere the network has another monitor, and archives another reader.
                 .target(name: "CGio", condition: .when(platforms: [.linux])),
+                .target(name: "CArchive", condition: .when(platforms: [.linux])),
             ]),
         .target(name: "HearthPublishing", dependencies: ["HearthBase", "HearthDelivery"]),
 

@@ -17,26 +17,50 @@ extension ModelManager {
     /// - Parameters:
     ///   - resolved: what ``resolve(_:options:)`` found.
     ///   - options: what is allowed, and whether to activate.
-    ///   - progress: at most ten readings a second, on any thread; `completedBytes` never goes down.
-    /// - Throws: ``DeliveryError``, ``TransferError``, ``StoreError``, `HTTPError`, `FileError`, `CancellationError`.
+    ///   - progress: at most ten readings a second, on any thread; `completedBytes` never goes down, but for an archive: then
+    ///     the phase `extracting` counts the bytes unpacked.
+    /// - Throws: ``DeliveryError``, ``TransferError``, ``StoreError``, ``ArchiveError``, `HTTPError`, `FileError`, `CancellationError`.
     public func pull(
         _ resolved: ResolvedRelease, options: PullOptions = PullOptions(),
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async throws -> PullOutcome {
         try await store.prepare()
         let release = resolved.release
-        if let there = try await store.installed(release.identity), try await holds(there, release) {
+        if let there = try await whole(release.identity), try await holds(there, release) {
             await sweepTransfers(of: release)
             return .alreadyInstalled(try await activateIfWanted(there, options))
         }
         try check(resolved, options)
         if !resolved.acceptsOlder { try await refuseDowngrade(release, options) }
 
-        var files = [release.file] + release.companions
-        try await checkStorage(for: release, files)
+        let shared = try await store.shared(release)
+        let (installed, fetched): (InstalledRelease, UInt64)
+        do {
+            (installed, fetched) = try await deliver(resolved, shared, options, progress)
+        } catch let error as FileError where error.code == .notFound && !shared.isEmpty {
+            // The release that held them was removed meanwhile: its files come over the network after all.
+            Log.write(.info, "delivery.store", "\(release.identity) shares nothing: \(error.message)")
+            (installed, fetched) = try await deliver(resolved, [], options, progress)
+        }
+        if let weights = installed.weights {
+            await ModelPageCacheWarmer.hint(file: weights, below: store.layout.models)
+        }
+        hub.post(.installed(installed))
+        return .installed(try await activateIfWanted(installed, options), fetchedBytes: fetched)
+    }
+
+    /// Fetches what no installed release holds, and installs all of it.
+    private func deliver(
+        _ resolved: ResolvedRelease, _ shared: [StagedFile], _ options: PullOptions,
+        _ progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> (InstalledRelease, fetchedBytes: UInt64) {
+        let release = resolved.release
+        var files = release.files
+        files.removeAll { file in shared.contains { $0.name == file.name } }
+        try await checkStorage(for: release, files, shared)
         let gate = NetworkGate(policy: NetworkPolicy(metered: options.metered), monitor: network, time: time)
         for index in files.indices { files[index].locations = try await gate.admitted(files[index].locations) }
-        let tracker = ReleaseProgress(total: release.totalSize, report: progress)
+        let tracker = ReleaseProgress(total: files.map(\.size.estimate).saturatedSum, report: progress)
         var purpose = TransferPurpose(
             release: release.identity, source: resolved.location ?? release.file.locations.first,
             activates: options.activate)
@@ -44,18 +68,19 @@ extension ModelManager {
         var requests = files.map {
             TransferRequest($0, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
         }
-        if let index = release.index, release.file.size.estimate > UInt64(ChunkIndex.fixedLength) {
+        if let index = release.index, release.file.size.estimate > UInt64(ChunkIndex.fixedLength),
+            files.first?.name == release.file.name
+        {
             requests[0].index = try await indexes.fetch(index, fileSize: release.file.size.estimate)
         }
-        let (installed, fetched) = try await bring(files, requests, for: purpose, tracker) { staged in
+        return try await bring(files, requests, for: purpose, tracker) { staged in
             tracker.installing()
-            return try await self.store.install(release, files: staged, origin: resolved.location)
+            let isPacked = release.archive != nil
+            return try await self.store.install(
+                release, files: (isPacked ? Array(staged.dropFirst()) : staged) + shared,
+                archive: isPacked ? staged.first : nil, origin: resolved.location
+            ) { tracker.extracting($0) }
         }
-        if let weights = installed.weights {
-            await ModelPageCacheWarmer.hint(file: weights, below: store.layout.models)
-        }
-        hub.post(.installed(installed))
-        return .installed(try await activateIfWanted(installed, options), fetchedBytes: fetched)
     }
 
     /// Fetches files, or joins the transfers that do; they stay this pull's until `install` has taken them.
@@ -83,7 +108,9 @@ extension ModelManager {
             for request in taken { await transfers.letGo(request, discarding: true) }
             return (installed, fetched)
         } catch {
-            for request in taken { await transfers.letGo(request, discarding: false) }
+            // The bytes are the promised ones: an archive that is refused now will be the next time too.
+            let isUseless = error is ArchiveError
+            for request in taken { await transfers.letGo(request, discarding: isUseless) }
             throw error
         }
     }
@@ -128,7 +155,7 @@ extension ModelManager {
     /// Whether a release on this device is exactly what a source offers. Files that only git's name is known of are read.
     private func holds(_ there: InstalledRelease, _ release: Release) async throws -> Bool {
         guard there.holds(release) else { return false }
-        let unknown = release.files.filter { $0.digest == nil }
+        let unknown = release.files.dropFirst(release.archive == nil ? 0 : 1).filter { $0.digest == nil }
         guard !unknown.isEmpty else { return true }
         return try await StopFlag.blocking { [fileSystem] flag in
             let local = LocalCopy(fileSystem: fileSystem, flag: flag)
@@ -138,8 +165,16 @@ extension ModelManager {
 
     /// What an interruption between installing a release and clearing up has left.
     private func sweepTransfers(of release: Release) async {
-        for file in [release.file] + release.companions {
-            await transfers.sweep(TransferRequest(file))
+        for file in release.files { await transfers.sweep(TransferRequest(file)) }
+    }
+
+    /// An installed release, `nil` where it is not there or damaged: then it comes again, and takes the damaged one's place.
+    private func whole(_ identity: ReleaseIdentity) async throws -> InstalledRelease? {
+        do {
+            return try await store.installed(identity)
+        } catch let error as StoreError where [.receiptDamaged, .releaseDamaged].contains(error.code) {
+            Log.write(.info, "delivery.store", "\(identity) comes again: \(error.message)")
+            return nil
         }
     }
 
@@ -162,10 +197,10 @@ extension ModelManager {
                     model: release.identity.description, file: missing.name.string,
                     remedy: "Ask the publisher for one, or accept any bytes with --allow-unverified."))
         }
-        if let archive = release.archive {
+        if let archive = release.archive, !archive.format.isSupported {
             throw DeliveryError(
                 .archiveUnsupported,
-                "\(release.identity) comes packed as \(archive.format), which this version cannot unpack",
+                "\(release.identity) comes packed as \(archive.format.rawValue), which this version does not unpack",
                 context: ErrorContext(
                     model: release.identity.description, remedy: "Ask the publisher for the plain file."))
         }
@@ -200,11 +235,13 @@ extension ModelManager {
             context: ErrorContext(model: release.identity.description, remedy: remedy))
     }
 
-    private func checkStorage(for release: Release, _ files: [RemoteFile]) async throws {
+    private func checkStorage(for release: Release, _ files: [RemoteFile], _ shared: [StagedFile]) async throws {
         let folder = store.transfersFolder
         let (policy, free) = try await blocking { [transfer, fileSystem] in
             let held = try files.map { try transfer.bytesHeld(of: TransferRequest($0)) }
-            let policy = StoragePolicy(total: release.totalSize, held: held.reduce(0, +))
+            // What another release holds takes no second place.
+            let there = (held + shared.map(\.size)).saturatedSum
+            let policy = StoragePolicy(total: release.installationSize, held: there)
             return (policy, Result { try fileSystem.freeSpace(at: folder) })
         }
         var unknown: (any Error)?
@@ -230,13 +267,14 @@ extension ModelManager {
 
     private func refuseDowngrade(_ release: Release, _ options: PullOptions) async throws {
         guard !options.allowDowngrade, options.activate else { return }
-        guard let active = try await store.active(release.identity.family) else { return }
-        guard active.identity.version.isNewer(than: release.identity.version) == true else { return }
+        // Also where it is damaged: a damaged release is no reason to go back.
+        guard let active = try await store.state(of: release.identity.family).active else { return }
+        guard active.version.isNewer(than: release.identity.version) == true else { return }
         throw DeliveryError(
             .downgrade,
-            "the origin offers \(release.identity.version), which is older than the active \(active.identity.version)",
+            "the origin offers \(release.identity.version), which is older than the active \(active.version)",
             context: ErrorContext(
-                model: release.identity.family.name, expected: "newer than \(active.identity.version)",
+                model: release.identity.family.name, expected: "newer than \(active.version)",
                 found: release.identity.version.name,
                 remedy: "Name the version, or insist with --allow-downgrade."))
     }
@@ -256,13 +294,17 @@ extension StagedFile {
         self.init(
             name: file.name, role: file.role, path: arrived.path, size: arrived.size, digest: arrived.digest,
             isVerified: file.isVerifiable)
+        source = file.locations.first?.withoutSecrets
     }
 }
 
 extension InstalledRelease {
     /// Whether this is what a source offers, as far as names, lengths and digests tell.
     func holds(_ release: Release) -> Bool {
-        release.files.allSatisfy { file in
+        if release.archive != nil {
+            guard let digest = release.file.digest, receipt.archive?.digest == digest else { return false }
+        }
+        return release.files.dropFirst(release.archive == nil ? 0 : 1).allSatisfy { file in
             guard file.isVerifiable else { return false }
             return receipt.files.contains { there in
                 guard there.name == file.name else { return false }

@@ -34,6 +34,9 @@ final class ReleaseProgress: Sendable {
         state.withLock { $0.before += estimate }
     }
 
+    /// Takes a reading of the archive being unpacked; its bytes are another count than those that were fetched.
+    func extracting(_ progress: TransferProgress) { report(progress) }
+
     func installing() {
         let (completed, total) = state.withLock { (max($0.highest, $0.before), $0.total) }
         report(TransferProgress(phase: .installing, completedBytes: completed, totalBytes: max(total, completed)))

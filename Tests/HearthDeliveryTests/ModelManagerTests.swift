@@ -171,8 +171,8 @@ import Testing
         #expect(modelRequests().count == 1)
     }
 
-    @Test func anArchiveIsRefusedBeforeTheFirstByte() async throws {
-        let packed = #""archive": {"format": "zip", "member": "w.gguf"},"#
+    @Test func anArchiveNobodyUnpacksIsRefusedBeforeTheFirstByte() async throws {
+        let packed = #""archive": {"format": "tar.xz", "member": "w.gguf"},"#
         offer(Offer(version: "1.0.0", content: Self.old, extra: packed))
         let error = await #expect(throws: DeliveryError.self) {
             try await manager().pull(ModelReference(parsing: "toy"))

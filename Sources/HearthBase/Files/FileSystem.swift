@@ -73,6 +73,9 @@ public protocol FileSystem: Sendable {
     /// Reserves space, so that a full disk shows before the bytes arrive (`posix_fallocate`). Grows the file to `size`.
     func allocate(_ file: OpenFile, size: UInt64) throws
     func truncate(_ file: OpenFile, to size: UInt64) throws
+    /// Lets an empty file share the bytes of another on the disk until either is written to (`FICLONE`); `false` where the
+    /// file system cannot do that, and then nothing has changed.
+    func clone(_ source: OpenFile, to target: OpenFile) throws -> Bool
     /// Brings a file's bytes and what is needed to read them to the disk (`fdatasync`).
     func synchronize(_ file: OpenFile) throws
     /// Lets the system forget its copy in memory of bytes that are on the disk; a hint, and never an error.
@@ -108,6 +111,9 @@ extension FileSystem {
 
     /// The whole file: a file system that keeps no account of holes.
     public func dataRanges(of file: OpenFile) throws -> [Range<UInt64>] { [0..<(try status(of: file).size)] }
+
+    /// Never: a file system that shares nothing.
+    public func clone(_ source: OpenFile, to target: OpenFile) throws -> Bool { false }
 
     /// Opens with the permissions `0644` for a new file.
     public func open(_ path: Path, _ mode: OpenMode) throws -> OpenFile { try open(path, mode, permissions: 0o644) }

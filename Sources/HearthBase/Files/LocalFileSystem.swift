@@ -76,6 +76,22 @@ public struct LocalFileSystem: FileSystem {
         _ = try check("truncate", file.path) { ftruncate(file.descriptor, length) }
     }
 
+    public func clone(_ source: OpenFile, to target: OpenFile) throws -> Bool {
+        #if os(Linux)
+            // `FICLONE` of <linux/fs.h>, a macro that Swift does not see: _IOW(0x94, 9, int).
+            let request: UInt = 0x4004_9409
+            var number = EINTR
+            while number == EINTR { number = ioctl(target.descriptor, request, source.descriptor) == 0 ? 0 : errno }
+            switch number {
+            case 0: return true
+            case EOPNOTSUPP, ENOTTY, EXDEV, EINVAL, ENOSYS, EPERM: return false
+            default: throw FileError(errno: number, doing: "clone to", path: target.path)
+            }
+        #else
+            return false
+        #endif
+    }
+
     public func synchronize(_ file: OpenFile) throws {
         #if canImport(Darwin)
             _ = try check("synchronize", file.path) { fcntl(file.descriptor, F_FULLFSYNC) }

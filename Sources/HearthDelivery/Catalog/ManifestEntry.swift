@@ -110,7 +110,7 @@ extension ManifestReader {
             try archive.choice(field, ArchiveFormat.self)
         }
         let member = try archive.parsed("member", "a path inside the archive") { RelativePath($0) }
-        return Archive(format: format.rawValue, member: member)
+        return Archive(format: format, member: member)
     }
 
     fileprivate func index(of file: PathComponent) throws(CatalogError) -> RemoteFile {
@@ -175,14 +175,6 @@ extension ManifestReader {
         }
         return companions
     }
-}
-
-/// The archives a manifest may name.
-private enum ArchiveFormat: String, CaseIterable {
-    case zip, tar
-    case tarGzip = "tar.gz"
-    case tarXz = "tar.xz"
-    case tarZstandard = "tar.zst"
 }
 
 extension ModelFormat {

@@ -79,16 +79,16 @@ public struct Release: Sendable, Hashable {
         requirements = Requirements()
     }
 
-    /// Every file that comes over: the weights, or their archive, and the companions.
-    public var files: [RemoteFile] { [file] + companions }
+    /// Every file that comes over: the weights or their archive first, then the companions that are not in that archive, and
+    /// the list of classes, which belongs to the model as its tokenizer does.
+    public var files: [RemoteFile] {
+        var files = [file] + (archive == nil ? companions : companions.filter { !$0.locations.isEmpty })
+        if let labels = classes?.labels, !files.contains(where: { $0.name == labels.name }) { files.append(labels) }
+        return files
+    }
 
     /// The bytes to be fetched, as far as they are known.
-    public var totalSize: UInt64 {
-        files.reduce(0) { sum, file in
-            let (total, isTooMany) = sum.addingReportingOverflow(file.size.estimate)
-            return isTooMany ? .max : total
-        }
-    }
+    public var totalSize: UInt64 { files.map(\.size.estimate).saturatedSum }
 }
 
 /// A file a source offers.
@@ -172,12 +172,12 @@ public struct Requirements: Sendable, Hashable {
 
 /// How the downloaded file is packed.
 public struct Archive: Sendable, Hashable {
-    public var format: String
+    public var format: ArchiveFormat
     /// The path of the weights inside, `nil` when the whole archive is the model.
     public var member: RelativePath?
 
     /// An archive of the given format.
-    public init(format: String, member: RelativePath? = nil) {
+    public init(format: ArchiveFormat, member: RelativePath? = nil) {
         self.format = format
         self.member = member
     }

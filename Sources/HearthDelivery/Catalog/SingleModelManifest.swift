@@ -30,7 +30,7 @@ extension Catalog {
                 locations: [url]),
             role: .classifier, format: ModelFormat(fileName: name.name) ?? .coreml)
         if Path(name.name).fileExtension == "zip" {
-            release.archive = Archive(format: "zip")
+            release.archive = Archive(format: .zip)
             release.format = ModelFormat(fileName: String(name.name.dropLast(4))) ?? release.format
         }
         let count = try document.integer("num_classes", in: 0...1 << 31).map { Int($0) }

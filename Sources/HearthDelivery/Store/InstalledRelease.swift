@@ -1,3 +1,4 @@
+import Foundation
 import HearthBase
 
 /// A release that is on the device, whole as far as names and sizes tell; `ModelStore.verify` re-hashes it.
@@ -54,6 +55,10 @@ public struct StagedFile: Sendable, Hashable {
     public let digest: SHA256Digest
     /// Whether that is the digest its publisher promised.
     public let isVerified: Bool
+    /// Where it was fetched from, without query and credentials, so that it can be mended.
+    public var source: URL?
+    /// Whether it lies in another release, was read again just now, and may become one file with it.
+    var isShared = false
 
     /// A file of the given facts.
     public init(

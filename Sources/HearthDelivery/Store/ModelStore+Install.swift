@@ -9,28 +9,33 @@ extension ModelStore {
     /// Blocks no task of the cooperative pool; cancellation is heeded until the release moves into place.
     /// - Parameters:
     ///   - release: what its catalog says of it.
-    ///   - files: every file of the release, with digests computed on this device.
+    ///   - files: every file of the release that is not in its archive, with digests computed on this device.
+    ///   - archive: the archive of a release that comes in one, compared with its digest; what is in it is unpacked.
     ///   - origin: the manifest it came from.
-    /// - Throws: `reserved-name`, `staged-file-changed`, `home-busy`, `FileError`.
+    ///   - progress: hears of bytes unpacked, at most ten times a second.
+    /// - Throws: `reserved-name`, `staged-file-changed`, `home-busy`, ``ArchiveError``, `FileError`.
     public func install(
-        _ release: Release, files: [StagedFile], origin: URL?
+        _ release: Release, files: [StagedFile], archive: StagedFile? = nil, origin: URL?,
+        progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async throws -> InstalledRelease {
         let identity = release.identity
-        try check(release, files)
+        try check(release, files, archive)
         try await prepare()
-        let receipt = Receipt(release, files: files, origin: origin, at: time.now)
+        let work = Installation(release: release, files: files, archive: archive, origin: origin, date: time.now)
 
-        if let kept = try await keep(receipt, files) { return kept }
+        if let kept = try await keep(work) { return kept }
         let before = try folderIdentity(identity)
         let staging = try await committing {
             try Staging(identity, layout: layout, fileSystem: fileSystem)
         }
         defer { staging.close() }
+        let receipt: Receipt
         do {
-            try await StopFlag.blocking { try staging.fill(files, receipt: receipt, flag: $0) }
+            let reporter = ProgressReporter(time: time, report: progress)
+            receipt = try await StopFlag.blocking { try work.fill(staging, flag: $0, reporter) }
         } catch let error as FileError where error.code == .notFound {
             // Another process may have installed the same files, and taken them from the transfers folder.
-            if let kept = try await keep(receipt, files) { return kept }
+            if let kept = try await keep(work) { return kept }
             throw error
         }
         return try await committing {
@@ -43,37 +48,35 @@ extension ModelStore {
             } else {
                 try staging.commit()
             }
-            consume(files)
+            consume(work)
             guard let installed = try read(identity) else { throw notInstalled(identity.description) }
             return installed
         }
     }
 
     /// The installed release, if re-hashing shows that it is the same already.
-    private func keep(_ receipt: Receipt, _ files: [StagedFile]) async throws -> InstalledRelease? {
-        let identity = receipt.identity
-        guard case .whole(let found) = try shelf.find(identity), found.isSameContent(as: receipt) else { return nil }
+    private func keep(_ work: Installation) async throws -> InstalledRelease? {
+        let identity = work.release.identity
+        guard case .whole(let found) = try shelf.find(identity), work.isDone(by: found) else { return nil }
         let folder = layout.folder(of: identity)
         let report = try await StopFlag.blocking { [fileSystem] flag in
             try Verification(receipt: found, folder: folder, fileSystem: fileSystem, flag: flag).run()
         }
         guard report.isIntact else { return nil }
         return try await committing { () -> InstalledRelease? in
-            guard case .whole(var current) = try shelf.find(identity), current.isSameContent(as: receipt) else {
-                return nil
-            }
-            if receipt.isVerified, !current.isVerified {
+            guard case .whole(var current) = try shelf.find(identity), work.isDone(by: current) else { return nil }
+            if work.isVerified, !current.isVerified {
                 current.isVerified = true
                 try fileSystem.replaceContents(of: HomeLayout.receipt(in: folder), with: try current.data())
             }
             // An earlier attempt may have failed between moving the release in and bringing that to the disk.
             try fileSystem.synchronizeFolder(folder.parent)
-            consume(files)
+            consume(work)
             return try read(identity)
         }
     }
 
-    private func check(_ release: Release, _ files: [StagedFile]) throws {
+    private func check(_ release: Release, _ files: [StagedFile], _ archive: StagedFile?) throws {
         let model = release.identity.description
         if HomeLayout.isReserved(release.identity) {
             throw StoreError(
@@ -88,7 +91,7 @@ extension ModelStore {
                     context: ErrorContext(model: model, file: file.name.string, found: objection))
             }
         }
-        guard !files.isEmpty else {
+        guard !files.isEmpty || archive != nil else {
             throw StoreError(
                 .stagedFileChanged, "\(model) came without a file", context: ErrorContext(model: model))
         }
@@ -100,10 +103,10 @@ extension ModelStore {
                 context: ErrorContext(model: model, file: file.name.string))
         }
         // What an entry promises about a file's bytes holds for the file of that name.
-        for remote in [release.file] + release.companions where release.archive == nil {
-            guard let file = files.first(where: { $0.name == remote.name }), let promised = remote.digest else {
-                continue
-            }
+        for (index, remote) in release.files.enumerated() {
+            let isArchive = index == 0 && release.archive != nil
+            let staged = isArchive ? archive : files.first { $0.name == remote.name }
+            guard let file = staged, let promised = remote.digest else { continue }
             guard promised == file.digest else {
                 throw StoreError(
                     .stagedFileChanged, "\(file.name) is not the file that \(model) promises",
@@ -118,8 +121,8 @@ extension ModelStore {
     }
 
     /// Takes the first name from files that have one in the release now.
-    private func consume(_ files: [StagedFile]) {
-        for file in files where layout.isTransfer(file.path) {
+    private func consume(_ work: Installation) {
+        for file in work.files + [work.archive].compactMap(\.self) where layout.isTransfer(file.path) {
             do {
                 try fileSystem.removeFile(file.path)
             } catch {
@@ -132,6 +135,8 @@ extension ModelStore {
 extension Receipt {
     /// Whether two receipts tell of the same bytes.
     func isSameContent(as other: Receipt) -> Bool {
-        identity == other.identity && files.sorted { $0.name < $1.name } == other.files.sorted { $0.name < $1.name }
+        guard identity == other.identity, files.count == other.files.count else { return false }
+        return zip(files.sorted { $0.name < $1.name }, other.files.sorted { $0.name < $1.name })
+            .allSatisfy { $0.isSameContent(as: $1) }
     }
 }

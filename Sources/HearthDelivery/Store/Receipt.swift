@@ -21,11 +21,35 @@ public struct Receipt: Sendable, Hashable {
         public let size: UInt64
         /// What its bytes hash to.
         public let digest: SHA256Digest
+        /// Where it was fetched from, without query and credentials; `nil` for a file from an archive or another release,
+        /// and in receipts of older versions.
+        public let source: URL?
 
         /// A file of the given facts.
-        public init(name: RelativePath, role: FileRole, size: UInt64, digest: SHA256Digest) {
+        public init(name: RelativePath, role: FileRole, size: UInt64, digest: SHA256Digest, source: URL? = nil) {
             self.name = name
             self.role = role
+            self.size = size
+            self.digest = digest
+            self.source = source
+        }
+
+        /// Whether two tell of the same bytes in the same place, wherever those came from.
+        func isSameContent(as other: File) -> Bool {
+            name == other.name && role == other.role && size == other.size && digest == other.digest
+        }
+    }
+
+    /// A file that belongs to the release's delivery and not to the release: where it is and how it is known.
+    public struct Reference: Sendable, Hashable {
+        /// Without query and credentials.
+        public let source: URL?
+        public let size: UInt64
+        public let digest: SHA256Digest
+
+        /// A reference of the given facts.
+        public init(source: URL?, size: UInt64, digest: SHA256Digest) {
+            self.source = source
             self.size = size
             self.digest = digest
         }
@@ -48,32 +72,36 @@ public struct Receipt: Sendable, Hashable {
     /// Whether every file was compared with a digest from its publisher. `false` only where the user allowed it.
     public var isVerified: Bool
 
+    /// The chunk index of the weights, `nil` where the publisher gave none.
+    public let index: Reference?
+    /// The archive the release came in, `nil` for plain files.
+    public let archive: Reference?
+
     /// The bytes of all files.
-    public var totalSize: UInt64 {
-        files.reduce(0) { sum, file in
-            let (total, isTooMany) = sum.addingReportingOverflow(file.size)
-            return isTooMany ? .max : total
-        }
-    }
+    public var totalSize: UInt64 { files.map(\.size).saturatedSum }
 
     /// The largest receipt that is read, in bytes.
     static let sizeLimit: UInt64 = 1 << 20
 
     /// The receipt of a release that is being installed.
-    init(_ release: Release, files: [StagedFile], origin: URL?, at date: Date) {
+    init(
+        _ release: Release, files: [File], archive: StagedFile? = nil, isVerified: Bool, origin: URL?, at date: Date
+    ) {
         identity = release.identity
         role = release.role
         format = release.format
         name = release.name
         license = release.license
         contextLength = release.contextLength
-        self.files = files.map { File(name: $0.name, role: $0.role, size: $0.size, digest: $0.digest) }
-            .sorted { $0.name < $1.name }
+        self.files = files.sorted { $0.name < $1.name }
         self.origin = origin.map(Self.withoutCredentials)
         manifestEntry = release.id
         // Whole seconds, as they are written: a receipt equals itself when it is read back.
         installed = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
-        isVerified = files.allSatisfy(\.isVerified)
+        self.isVerified = isVerified
+        self.archive = archive.map { Reference(source: $0.source, size: $0.size, digest: $0.digest) }
+        // An index describes the weights, and those of an archive are not what was indexed.
+        index = release.archive == nil ? release.index.flatMap(Reference.init) : nil
     }
 
     private static func withoutCredentials(_ url: URL) -> URL {
@@ -97,7 +125,7 @@ public struct Receipt: Sendable, Hashable {
 extension Receipt: DiskRecord {
     private enum Key: String, CodingKey {
         case schemaVersion, family, version, variant, role, format, name, license, contextLength, files, origin,
-            manifestEntry, installed, verified
+            manifestEntry, installed, verified, index, archive
     }
 
     public init(from decoder: any Decoder) throws {
@@ -122,6 +150,8 @@ extension Receipt: DiskRecord {
         manifestEntry = try values.decode(String.self, forKey: .manifestEntry)
         installed = try values.decode(Date.self, forKey: .installed)
         isVerified = try values.decode(Bool.self, forKey: .verified)
+        index = try values.decodeIfPresent(Reference.self, forKey: .index)
+        archive = try values.decodeIfPresent(Reference.self, forKey: .archive)
 
         guard !files.isEmpty else { throw refuse(.files, "a release has at least one file") }
         var names = DistinctPaths()
@@ -145,11 +175,13 @@ extension Receipt: DiskRecord {
         try values.encode(manifestEntry, forKey: .manifestEntry)
         try values.encode(installed, forKey: .installed)
         try values.encode(isVerified, forKey: .verified)
+        try values.encodeIfPresent(index, forKey: .index)
+        try values.encodeIfPresent(archive, forKey: .archive)
     }
 }
 
 extension Receipt.File: Codable {
-    private enum Key: String, CodingKey { case path, role, sizeBytes, sha256 }
+    private enum Key: String, CodingKey { case path, role, sizeBytes, sha256, url }
 
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
@@ -163,6 +195,7 @@ extension Receipt.File: Codable {
         role = FileRole(rawValue: try values.decode(String.self, forKey: .role)) ?? .other
         size = try values.decode(UInt64.self, forKey: .sizeBytes)
         digest = try values.decode(SHA256Digest.self, forKey: .sha256)
+        source = try values.decodeIfPresent(String.self, forKey: .url).flatMap(URL.init(string:))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -171,5 +204,42 @@ extension Receipt.File: Codable {
         try values.encode(role.rawValue, forKey: .role)
         try values.encode(size, forKey: .sizeBytes)
         try values.encode(digest, forKey: .sha256)
+        try values.encodeIfPresent(source?.absoluteString, forKey: .url)
+    }
+}
+
+extension Receipt.Reference: Codable {
+    private enum Key: String, CodingKey { case url, sizeBytes, sha256 }
+
+    /// What a manifest says of a file whose length and digest it gives.
+    init?(_ file: RemoteFile) {
+        guard let size = file.size.exact, let digest = file.digest else { return nil }
+        self.init(source: file.locations.first?.withoutSecrets, size: size, digest: digest)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        source = try values.decodeIfPresent(String.self, forKey: .url).flatMap(URL.init(string:))
+        size = try values.decode(UInt64.self, forKey: .sizeBytes)
+        digest = try values.decode(SHA256Digest.self, forKey: .sha256)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encodeIfPresent(source?.absoluteString, forKey: .url)
+        try values.encode(size, forKey: .sizeBytes)
+        try values.encode(digest, forKey: .sha256)
+    }
+}
+
+extension URL {
+    /// The address without what could open it for somebody else: query, user and password. `nil` where that cannot be told.
+    var withoutSecrets: URL? {
+        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return nil }
+        parts.user = nil
+        parts.password = nil
+        parts.query = nil
+        parts.fragment = nil
+        return parts.url
     }
 }

@@ -4,7 +4,8 @@ import HearthBase
 /// Puts a release together beside its place and moves it there in one step.
 ///
 /// Files of the transfers folder get a second name here (a hard link) and lose the first only after the release is in
-/// place. So an interruption at any instruction leaves the verified bytes where the next attempt looks for them.
+/// place. So an interruption at any instruction leaves the verified bytes where the next attempt looks for them. Files that
+/// another release holds get a second name as well and keep the first: they are stored once, and so never written to again.
 struct Staging: Sendable {
     let layout: HomeLayout
     let fileSystem: any FileSystem
@@ -46,22 +47,45 @@ struct Staging: Sendable {
     /// The file whose lock tells that a staging folder is being worked in.
     static func lockFile(of folder: Path) -> Path { folder.withSuffix(".lock") }
 
-    /// Brings the files and their receipt to the disk, below the staging folder.
-    func fill(_ files: [StagedFile], receipt: Receipt, flag: StopFlag) throws {
+    /// Brings the files, what is in the archive, and their receipt to the disk, below the staging folder.
+    /// - Parameter receipt: makes the receipt of all files.
+    /// - Returns: that receipt.
+    func fill(
+        _ files: [StagedFile], archive: (plan: ArchivePlan, path: Path)? = nil, flag: StopFlag,
+        onPiece: @escaping (UInt64) -> Void = { _ in }, receipt: ([Receipt.File]) throws -> Receipt
+    ) throws -> Receipt {
         var folders: Set<RelativePath> = []
+        func make(_ path: RelativePath) throws {
+            guard folders.insert(path).inserted else { return }
+            try fileSystem.makeFolder(folder.appending(path), permissions: 0o755)
+        }
         for file in files {
             try flag.check()
-            for folder in file.name.folders where folders.insert(folder).inserted {
-                try fileSystem.makeFolder(self.folder.appending(folder), permissions: 0o755)
-            }
+            for parent in file.name.folders { try make(parent) }
             try take(file, flag)
         }
+        var all = files.map {
+            Receipt.File(name: $0.name, role: $0.role, size: $0.size, digest: $0.digest, source: $0.source)
+        }
+        if let archive {
+            let extractor = ArchiveExtractor(plan: archive.plan, fileSystem: fileSystem, flag: flag)
+            all += try extractor.extract(archive.path, into: folder, makeFolder: make, onPiece: onPiece)
+        }
+        var names = DistinctPaths()
+        for file in all {
+            guard let other = names.insert(file.name) else { continue }
+            throw StoreError(
+                .stagedFileChanged, "\(file.name) and \(other) of \(identity) cannot lie in one folder",
+                context: ErrorContext(model: identity.description, file: file.name.string))
+        }
+        let receipt = try receipt(all)
         // The entries of a folder before that folder's own; those of the outermost are brought to the disk with the
         // receipt, which so is never there without the files it tells of.
         for folder in folders.sorted(by: { $0.components.count > $1.components.count }) {
             try fileSystem.synchronizeFolder(self.folder.appending(folder))
         }
         try fileSystem.replaceContents(of: HomeLayout.receipt(in: folder), with: try receipt.data())
+        return receipt
     }
 
     private func take(_ staged: StagedFile, _ flag: StopFlag) throws {
@@ -73,8 +97,9 @@ struct Staging: Sendable {
             throw Self.changed(staged, expected: "\(staged.size) bytes", found: "\(status.size) bytes")
         }
         let target = folder.appending(staged.name)
-        if layout.isTransfer(staged.path), found?.kind == .file {
-            try fileSystem.synchronize(source)
+        if staged.isShared || layout.isTransfer(staged.path), found?.kind == .file {
+            // What another release holds has been on the disk since that was installed.
+            if !staged.isShared { try fileSystem.synchronize(source) }
             if try link(staged.path, to: target) {
                 guard try fileSystem.status(at: target, followLinks: false)?.identity == status.identity else {
                     throw Self.changed(staged, expected: "one file", found: "another in its place")
@@ -82,10 +107,22 @@ struct Staging: Sendable {
                 return
             }
         }
+        if staged.isShared, try clone(source, to: target) { return }
         let digest = try FilePump(fileSystem: fileSystem, flag: flag).copy(source, to: target)
         guard digest == staged.digest else {
             throw Self.changed(staged, expected: staged.digest.hex, found: digest.hex)
         }
+    }
+
+    /// Lets the file systems that can share bytes between files do so; `false` elsewhere.
+    private func clone(_ source: OpenFile, to target: Path) throws -> Bool {
+        let copy = try fileSystem.open(target, .createNew)
+        guard try fileSystem.clone(source, to: copy) else {
+            try fileSystem.removeFile(target)
+            return false
+        }
+        try fileSystem.synchronize(copy)
+        return true
     }
 
     /// Gives a file a second name; `false` where the file systems cannot do that.

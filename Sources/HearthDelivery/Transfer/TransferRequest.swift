@@ -56,7 +56,10 @@ public struct TransferredFile: Sendable, Hashable {
 public struct TransferProgress: Sendable, Hashable {
     /// What is going on.
     public enum Phase: String, Sendable, Hashable, Codable {
-        case connecting, downloading, verifying, installing
+        case connecting, downloading, verifying
+        /// Being unpacked: the bytes are those that came out of the archive.
+        case extracting
+        case installing
         /// Somebody paused it; it goes on when it is resumed.
         case paused
         /// Something has to change before bytes may flow; see ``TransferProgress/hold``.

@@ -131,7 +131,7 @@ private func manifest(_ changes: [String: String?] = [:], top: String = "") -> S
         #expect(release.format == .gguf)
         #expect(release.contextLength == 8192)
         #expect(release.requirements == Requirements(memoryBytes: 3_000_000_000, storageBytes: 2_160_000_000))
-        #expect(release.archive == Archive(format: "zip", member: RelativePath("dir/weights.gguf")))
+        #expect(release.archive == Archive(format: .zip, member: RelativePath("dir/weights.gguf")))
         #expect(release.rollout == Rollout(percent: 25, seed: "2026-11"))
         #expect(
             release.file.locations.map(\.absoluteString) == [

@@ -1,0 +1,112 @@
+import HearthBase
+
+/// What of a release's archive becomes which file, and by what each is known. A value: it decides, and reads nothing.
+///
+/// Where the manifest lists files, the list is complete: each has to be there with its length and hash, and nothing else
+/// may be. Without a list the archive's own digest vouches for what is inside. With a member, only that one is unpacked.
+struct ArchivePlan: Sendable, Hashable {
+    let format: ArchiveFormat
+    let member: RelativePath?
+    /// The name a member gets.
+    private let memberName: RelativePath
+    /// What the manifest says of files inside, by their paths in the archive.
+    private let listed: [RelativePath: RemoteFile]
+    private let modelFormat: ModelFormat
+    let limits: ArchiveLimits
+    /// Whether the archive itself was compared with its publisher's digest.
+    let isVerified: Bool
+    let label: String
+
+    /// A plan for an archive of `packedSize` bytes; `nil` for a release that is none.
+    init?(_ release: Release, packedSize: UInt64, isVerified: Bool) {
+        guard let archive = release.archive else { return nil }
+        format = archive.format
+        member = archive.member
+        label = release.file.name.string
+        modelFormat = release.format
+        self.isVerified = isVerified
+        let ownName = release.file.name.last.name
+        memberName = RelativePath(
+            ArchiveFormat.isArchiveName(ownName)
+                ? archive.member?.last ?? release.file.name.last : release.file.name.last)
+        var listed: [RelativePath: RemoteFile] = [:]
+        for file in release.members {
+            // A manifest may call the only file by the name it gets.
+            let isMember = archive.member != nil && file.name == release.file.name
+            listed[isMember ? archive.member ?? file.name : file.name] = file
+        }
+        self.listed = listed
+        if listed.isEmpty || archive.member != nil {
+            let storage = listed.isEmpty ? release.requirements.storageBytes : nil
+            limits = ArchiveLimits(packedSize: packedSize, storage: storage)
+        } else {
+            limits = ArchiveLimits(totalSize: listed.values.map(\.size.limit).saturatedSum)
+        }
+    }
+
+    /// The place in the release folder of a file in the archive, `nil` for one that is not unpacked.
+    /// - Throws: `archive-mismatch` for a file that the manifest should list, or lists with another length.
+    func place(of entry: ArchiveEntry) throws -> RelativePath? {
+        if let member, entry.path != member { return nil }
+        if let expected = listed[entry.path] {
+            guard expected.size.exact.map({ $0 == entry.size }) ?? (entry.size <= expected.size.limit) else {
+                throw mismatch(
+                    "\(entry.path) has another length than the manifest lists", "\(expected.size.estimate) bytes",
+                    "\(entry.size) bytes")
+            }
+        } else if member == nil, !listed.isEmpty {
+            throw mismatch("the manifest does not list \(entry.path)", nil, entry.path.string)
+        }
+        return member == nil ? entry.path : memberName
+    }
+
+    /// Compares an unpacked file with what the manifest lists.
+    func check(_ entry: ArchiveEntry, _ digest: SHA256Digest) throws {
+        guard let promised = listed[entry.path]?.digest, promised != digest else { return }
+        throw mismatch("\(entry.path) is not the file that the manifest lists", promised.hex, digest.hex)
+    }
+
+    /// The files of the receipt, once everything was read.
+    /// - Throws: `archive-mismatch` if something is missing.
+    func files(_ unpacked: [(entry: ArchiveEntry, place: RelativePath, digest: SHA256Digest)]) throws -> [Receipt.File]
+    {
+        let found = Set(unpacked.map(\.entry.path))
+        let wanted = member.map { [$0] } ?? []
+        if let missing = (wanted + listed.keys.sorted()).first(where: { !found.contains($0) }) {
+            throw mismatch("\(missing) is not in it", missing.string, nil)
+        }
+        guard !unpacked.isEmpty else { throw ArchiveError.refused(.damaged, label, "nothing is in it") }
+        let weights = weights(of: unpacked.map(\.entry))
+        return unpacked.map { file in
+            let role = listed[file.entry.path]?.role ?? (file.entry.path == weights ? .weights : .other)
+            return Receipt.File(name: file.place, role: role, size: file.entry.size, digest: file.digest)
+        }
+    }
+
+    /// The file an engine opens: the member, else the one that has the model's format, the largest of several. A list that
+    /// names one decides.
+    private func weights(of entries: [ArchiveEntry]) -> RelativePath? {
+        if let member { return member }
+        guard !listed.values.contains(where: { $0.role == .weights }) else { return nil }
+        return entries.filter { ModelFormat(fileName: $0.path.last.name) == modelFormat }
+            .max { ($0.size, $1.path) < ($1.size, $0.path) }?.path
+    }
+
+    private func mismatch(_ problem: String, _ expected: String?, _ found: String?) -> ArchiveError {
+        .refused(.mismatch, label, problem, expected: expected, found: found)
+    }
+}
+
+extension Release {
+    /// The files that lie in the release's archive and nowhere else.
+    var members: [RemoteFile] { archive == nil ? [] : companions.filter(\.locations.isEmpty) }
+
+    /// The bytes on the disk while it is installed: what is fetched and, of an archive, what comes out of it.
+    var installationSize: UInt64 {
+        guard archive != nil else { return totalSize }
+        let listed = members.map(\.size.estimate).saturatedSum
+        // Without a list: what the publisher says it takes, else as much again as of weights that hardly shrink.
+        let unpacked = members.isEmpty ? requirements.storageBytes ?? file.size.estimate / 4 * 5 : listed
+        return [totalSize, unpacked].saturatedSum
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import HearthBase
+
+/// A release that is to be installed, and the files it is to be made of.
+struct Installation: Sendable {
+    let release: Release
+    let files: [StagedFile]
+    let archive: StagedFile?
+    let origin: URL?
+    let date: Date
+
+    /// Whether every byte was compared with a digest from the publisher. What is in a verified archive is verified.
+    var isVerified: Bool { files.allSatisfy(\.isVerified) && archive?.isVerified ?? true }
+
+    /// Whether an installed release is the same already.
+    func isDone(by found: Receipt) -> Bool {
+        guard found.identity == release.identity, found.archive?.digest == archive?.digest else { return false }
+        let hasAll = files.allSatisfy { file in
+            found.files.contains {
+                $0.name == file.name && $0.role == file.role && $0.size == file.size && $0.digest == file.digest
+            }
+        }
+        return hasAll && (archive != nil || files.count == found.files.count)
+    }
+
+    /// Fills a staging folder. Blocks.
+    func fill(_ staging: Staging, flag: StopFlag, _ reporter: ProgressReporter) throws -> Receipt {
+        var packed: (plan: ArchivePlan, path: Path)?
+        if let archive {
+            guard let plan = ArchivePlan(release, packedSize: archive.size, isVerified: archive.isVerified) else {
+                throw StoreError(
+                    .stagedFileChanged, "\(release.identity) is no archive",
+                    context: ErrorContext(model: release.identity.description, file: archive.path.string))
+            }
+            packed = (plan, archive.path)
+        }
+        let total = release.members.isEmpty ? nil : release.members.map(\.size.estimate).saturatedSum
+        let unpacked = Locked<UInt64>(0)
+        if packed != nil { reporter.report(.extracting, 0, total) }
+        return try staging.fill(
+            files, archive: packed, flag: flag,
+            onPiece: { count in
+                let done = unpacked.withLock { bytes in
+                    bytes += count
+                    return bytes
+                }
+                reporter.report(.extracting, done, total)
+            }
+        ) { all in
+            Receipt(release, files: all, archive: archive, isVerified: isVerified, origin: origin, at: date)
+        }
+    }
+}

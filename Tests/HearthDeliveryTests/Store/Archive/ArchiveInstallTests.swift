@@ -1,0 +1,146 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+@Suite(.timeLimit(.minutes(10))) struct ArchiveInstallTests {
+    private static let weights = Data(Array(repeating: Array("weights".utf8), count: 1000).joined())
+
+    private func install(
+        _ fixture: StoreFixture, _ name: String, member: String? = nil, filename: String = "model.bin",
+        files: [(String, Data)]? = nil, change: (inout Release) -> Void = { _ in }
+    ) async throws -> InstalledRelease {
+        let item = try ArchiveCorpus.item(name)
+        var release = try StoreFixture.packed(
+            try StoreFixture.identity(), format: item.format, member: member, data: try item.data, filename: filename)
+        release.companions = try (files ?? []).map { name, data in
+            RemoteFile(
+                name: try #require(RelativePath(name)), role: .other, size: .exact(UInt64(data.count)),
+                digest: SHA256Digest(hashing: data), locations: [])
+        }
+        change(&release)
+        return try await fixture.store.install(
+            release, files: [], archive: try fixture.stage(archive: try item.data, of: release), origin: nil)
+    }
+
+    @Test(arguments: [
+        "good.zip", "good-stored.zip", "good.tar", "good-gnu.tar", "good.tar.gz", "good.tar.zst", "good-dotted.tar",
+    ])
+    func aBundleKeepsItsFolders(_ name: String) async throws {
+        let fixture = try StoreFixture()
+        let installed = try await install(fixture, name)
+        #expect(
+            installed.receipt.files.map(\.name.string) == [
+                "bundle/sub/labels.txt", "bundle/weights.gguf", "café.txt",
+            ])
+        #expect(installed.weights == installed.folder.appending(try #require(RelativePath("bundle/weights.gguf"))))
+        #expect(try Data(contentsOf: try #require(installed.weights).url) == Self.weights)
+        #expect(installed.receipt.isVerified, "its own digest vouches for what is in it")
+        #expect(try await fixture.store.verify(installed).isIntact)
+        #expect(try fixture.temporaryNames().isEmpty)
+        // Once more: nothing to do, and what came for it is taken.
+        let again = try await install(fixture, name)
+        #expect(again.receipt.installed == installed.receipt.installed)
+        #expect(try LocalFileSystem().files(below: fixture.layout.transfers).isEmpty)
+    }
+
+    @Test(arguments: [("model.gguf", "model.gguf"), ("model.zip", "weights.gguf")])
+    func aMemberAloneIsUnpacked(_ filename: String, _ expected: String) async throws {
+        let fixture = try StoreFixture()
+        let installed = try await install(fixture, "good.zip", member: "bundle/weights.gguf", filename: filename)
+        #expect(installed.receipt.files.map(\.name.string) == [expected])
+        #expect(try Data(contentsOf: try #require(installed.weights).url) == Self.weights)
+        #expect(installed.receipt.archive != nil)
+    }
+
+    @Test func aListIsCompleteAndRight() async throws {
+        let all: [(String, Data)] = [
+            ("bundle/weights.gguf", Self.weights), ("bundle/sub/labels.txt", Data("cat\ndog\n".utf8)),
+            ("café.txt", Data("x".utf8)),
+        ]
+        let fixture = try StoreFixture()
+        _ = try await install(fixture, "good.tar.gz", files: all)
+        let wrong: [(String, [(String, Data)])] = [
+            ("one is not listed", Array(all.dropLast())), ("one is not there", all + [("more", Data())]),
+            ("another length", all.dropLast() + [("café.txt", Data("xx".utf8))]),
+            ("other bytes", all.dropLast() + [("café.txt", Data("y".utf8))]),
+        ]
+        for (note, files) in wrong {
+            let fixture = try StoreFixture()
+            let outcome = await code { try await install(fixture, "good.tar.gz", files: files) }
+            #expect(outcome == "archive-mismatch" || outcome == "archive-too-large", "\(note): \(outcome ?? "taken")")
+            #expect(try await fixture.store.installed().isEmpty)
+        }
+        #expect(await code { try await install(fixture, "good.zip", member: "bundle/none.gguf") } == "archive-mismatch")
+    }
+
+    @Test func whatItsPublisherDeclaresIsTheLimit() async throws {
+        let fixture = try StoreFixture()
+        let outcome = await code {
+            try await install(fixture, "good.zip") { $0.requirements.storageBytes = 7000 }
+        }
+        #expect(outcome == "archive-too-large")
+        _ = try await install(fixture, "good.zip") { $0.requirements.storageBytes = 7100 }
+    }
+
+    @Test func withoutADigestItIsUnverified() async throws {
+        let fixture = try StoreFixture()
+        let item = try ArchiveCorpus.item("good.zip")
+        var release = try StoreFixture.packed(try StoreFixture.identity(), format: .zip, data: try item.data)
+        release.file.digest = nil
+        let staged = try fixture.stage(archive: try item.data, of: release)
+        let unverified = StagedFile(
+            name: staged.name, path: staged.path, size: staged.size, digest: staged.digest, isVerified: false)
+        let installed = try await fixture.store.install(release, files: [], archive: unverified, origin: nil)
+        #expect(!installed.receipt.isVerified)
+    }
+
+    @Test func unpackingTellsItsProgressAndCanBeCancelled() async throws {
+        let fixture = try StoreFixture()
+        let item = try ArchiveCorpus.item("good.zip")
+        let release = try StoreFixture.packed(try StoreFixture.identity(), format: .zip, data: try item.data)
+        let staged = try fixture.stage(archive: try item.data, of: release)
+        let readings = Locked<[TransferProgress]>([])
+        let store = fixture.store
+        let task = Task {
+            try await store.install(release, files: [], archive: staged, origin: nil) { reading in
+                readings.withLock { $0.append(reading) }
+                // At the first word of unpacking.
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+        }
+        _ = await task.result
+        #expect(readings.withLock { $0.first?.phase } == .extracting)
+        try await fixture.anotherStore().prepare()
+        #expect(try fixture.temporaryNames().isEmpty)
+    }
+
+    /// A full disk at every point of unpacking: nothing of the release stays, and the archive does.
+    @Test func aFullDiskLeavesTheArchive() async throws {
+        let item = try ArchiveCorpus.item("good.tar.gz")
+        for left in stride(from: 0 as UInt64, to: 8000, by: 500) {
+            let disk = FaultyFileSystem()
+            let fixture = try StoreFixture(fileSystem: disk)
+            let release = try StoreFixture.packed(try StoreFixture.identity(), format: .tarGzip, data: try item.data)
+            let staged = try fixture.stage(archive: try item.data, of: release)
+            try await fixture.store.prepare()
+            disk.fillDisk(after: left)
+            let outcome = await code {
+                try await fixture.store.install(release, files: [], archive: staged, origin: nil)
+            }
+            disk.heal()
+            #expect(outcome == "disk-full" || outcome == nil)
+            if left == 0 { #expect(outcome == "disk-full") }
+            if outcome != nil {
+                #expect(try fixture.exists(staged.path))
+                #expect(try await fixture.anotherStore().installed().isEmpty)
+                #expect(try fixture.temporaryNames().isEmpty)
+                _ = try await fixture.anotherStore().install(release, files: [], archive: staged, origin: nil)
+            }
+            let installed = try #require(try await fixture.anotherStore().installed().first)
+            #expect(try await fixture.anotherStore().verify(installed).isIntact)
+        }
+    }
+}
