@@ -41,7 +41,8 @@ extension ModelManager {
     /// no offer. A source that cannot be asked hides no other.
     /// - Throws: the first source's error if none can be asked; ``FileError``.
     public func offers(_ wish: ListingWish = .asPublished) async throws -> FamilyOffers {
-        let inUse = try await availabilities().compactMapValues(\.identity)
+        let local = try await availabilities()
+        let inUse = local.compactMapValues(\.identity)
         var found = FamilyOffers(offers: [])
         let reports = origins.isEmpty ? [] : try await reports(wish).filter { $0.origin != nil }
         for report in reports {
@@ -57,7 +58,31 @@ extension ModelManager {
             }
         }
         if let problem = found.problem, !reports.contains(where: { $0.listing != nil }) { throw problem }
+        for (family, model) in local where !found.offers.contains(where: { $0.release.identity.family == family }) {
+            try await addUpdate(of: family, model, wish, to: &found)
+        }
         return found
+    }
+
+    /// A hub lists nothing by itself: a repository is asked for a model that came from it.
+    private func addUpdate(
+        of family: Family, _ model: ModelAvailability, _ wish: ListingWish, to found: inout FamilyOffers
+    ) async throws {
+        guard case .downloaded(let release) = model, release.receipt.manifestEntry.hasPrefix("hf:") else { return }
+        do {
+            for finding in try await updates(of: family, wish) {
+                guard case .newVersion(let release) = finding.reason, let resolved = finding.resolved else { continue }
+                let identity = release.identity
+                let reference = ModelReference.family(family, version: identity.version, variant: identity.variant)
+                found.offers.append(
+                    FamilyOffer(
+                        release: release, reference: resolved.reference ?? reference, isUpdate: true, objection: nil))
+            }
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            found.problem = found.problem ?? error
+        }
     }
 
     private func offer(

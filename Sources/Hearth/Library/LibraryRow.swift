@@ -64,8 +64,9 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
 
     /// The release that would take the place of the one in use.
     public var update: ReleaseIdentity? {
-        guard local != nil, let offer, offer.isUpdate, offer.objection == nil else { return nil }
-        return offer.model.identity
+        guard let local, let offer, offer.isUpdate, offer.objection == nil else { return nil }
+        // What has arrived since the sources were asked is no news any more.
+        return offer.model.identity == local.model.identity ? nil : offer.model.identity
     }
 
     /// What to show beside the name.
@@ -155,7 +156,6 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
             download.take(event)
         }
         local = delivery.local
-        if offer?.model.identity == delivery.local.model.identity { offer?.isUpdate = false }
         refreshModel()
     }
 

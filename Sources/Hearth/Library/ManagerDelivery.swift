@@ -12,8 +12,8 @@ extension ModelManager: ModelDelivering {
         }
     }
 
-    public func offeredModels() async throws -> OfferedModels {
-        let found = try await offers()
+    public func offeredModels(_ wish: ListingWish) async throws -> OfferedModels {
+        let found = try await offers(wish)
         return OfferedModels(
             found.offers.map { offer in
                 OfferedModel(

@@ -61,7 +61,7 @@ public protocol ModelDelivering: Sendable {
     func localModels() async throws -> [LocalModel]
 
     /// The models the sources offer this device. May touch the network.
-    func offeredModels() async throws -> OfferedModels
+    func offeredModels(_ wish: ListingWish) async throws -> OfferedModels
 
     /// Brings a model over and makes it the one its family's users get; joins whoever fetches the same bytes already.
     ///

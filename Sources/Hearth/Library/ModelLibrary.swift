@@ -33,10 +33,10 @@ import Observation
     public var metered = MeteredUse.deny
 
     @ObservationIgnored private var state: LibraryState
-    @ObservationIgnored let delivery: any ModelDelivering
+    @ObservationIgnored private let delivery: any ModelDelivering
+    @ObservationIgnored private let work: LibraryWork
     @ObservationIgnored private let setting: DefaultModelSetting
-    @ObservationIgnored private var fetches: [Family: Fetch] = [:]
-    @ObservationIgnored private var lastWork: [Family: Task<Void, Never>] = [:]
+    @ObservationIgnored private var listeners: [Family: [@MainActor (Ending) -> Void]] = [:]
     @ObservationIgnored private var refreshes = 0
     @ObservationIgnored private var localChanges: UInt64 = 0
     @ObservationIgnored private var watching: CancellingTask?
@@ -48,15 +48,6 @@ import Observation
         case cancelled
     }
 
-    /// A pull under way, and whoever wants to know how it ends.
-    private final class Fetch {
-        let model: ModelInfo
-        var task: CancellingTask?
-        var listeners: [@MainActor (Ending) -> Void] = []
-
-        init(_ model: ModelInfo) { self.model = model }
-    }
-
     /// A library over a delivery. It is empty until the first ``refresh()`` or ``refreshLocal()``.
     /// - Parameters:
     ///   - delivery: the `ModelManager`, in an app.
@@ -64,6 +55,7 @@ import Observation
     ///   - recommended: what the app recommends; unless given, the text model that needs the most memory of those that fit.
     public init(delivery: any ModelDelivering, defaultModel: DefaultModelSetting, recommended: Family? = nil) {
         self.delivery = delivery
+        work = LibraryWork(delivery: delivery)
         setting = defaultModel
         state = LibraryState(recommended: recommended)
         watching = CancellingTask(
@@ -94,13 +86,14 @@ import Observation
 
     /// Looks up what is here, then asks the sources. Offline, what is here stays listed and ``offerProblem`` says why there
     /// is no more.
-    public func refresh() async {
+    /// - Parameter wish: ``ListingWish/now`` asks them even where their last answer is still good.
+    public func refresh(_ wish: ListingWish = .asPublished) async {
         await refreshLocal()
-        await refreshOffers()
+        await refreshOffers(wish)
     }
 
     /// Asks the sources alone.
-    public func refreshOffers() async {
+    public func refreshOffers(_ wish: ListingWish = .asPublished) async {
         refreshes += 1
         isRefreshing = true
         defer {
@@ -108,7 +101,7 @@ import Observation
             isRefreshing = refreshes > 0
         }
         do {
-            let offered = try await delivery.offeredModels()
+            let offered = try await delivery.offeredModels(wish)
             state.list(offered: offered.models, isComplete: offered.problem == nil)
             offerProblem = offered.problem.map { LibraryFailure.shown($0) }
         } catch is CancellationError {
@@ -185,8 +178,8 @@ import Observation
         let effects = state.download(model)
         publish()
         for case .refuse(let reason) in effects { throw reason.failure }
+        listeners[model.id, default: []].append(onEnd)
         carryOut(effects, model)
-        fetches[model.id]?.listeners.append(onEnd)
     }
 
     /// Ends a model's download and throws away what has come; after a failure, throws away what that has kept.
@@ -213,13 +206,8 @@ import Observation
         publish()
         carryOut(effects, row.model)
         guard effects.contains(.remove) else { return }
-        let removal = Task { [delivery, before = lastWork[family]] in
-            await before?.value
-            try await delivery.remove(model)
-        }
-        lastWork[family] = Task { _ = await removal.result }
         do {
-            try await removal.value
+            try await work.remove(model)
             localChanges += 1
             state.take(.deleted(true), of: family)
             publish()
@@ -235,98 +223,46 @@ import Observation
     private func carryOut(_ effects: [LibraryRowEffect], _ model: ModelInfo) {
         for effect in effects {
             switch effect {
-            case .fetch: fetch(model)
-            case .stop: stop(model.id)
-            case .discard: discard(model)
+            case .fetch:
+                let family = model.id
+                work.fetch(model, metered: metered) { [weak self] report in
+                    self?.state.take(.report(report), of: family)
+                    self?.publish()
+                } end: { [weak self] result in
+                    self?.end(model, result)
+                }
+            case .stop:
+                work.stop(model.id)
+                tell(.cancelled, model.id)
+            case .discard:
+                // It may have arrived before it heard that nobody wants it.
+                work.discard(model) { [weak self] in await self?.refreshLocal() }
             case .remove, .refuse: break  // whoever asked does it, and is told
             }
         }
     }
 
-    /// Pulls a model once everything begun for it earlier is over.
-    private func fetch(_ model: ModelInfo) {
-        let fetch = Fetch(model)
-        let work = Task { [weak self, weak fetch, delivery, metered, before = lastWork[model.id]] in
-            await before?.value
-            guard !Task.isCancelled else { return }
-            let (reports, source) = AsyncStream.makeStream(of: DownloadEvent.self)
-            async let outcome = Self.pull(model, metered, delivery, source)
-            for await report in reports { self?.hear(report, of: fetch) }
-            let result = await outcome
-            self?.end(fetch, result)
-        }
-        fetch.task = CancellingTask(work)
-        fetches[model.id] = fetch
-        lastWork[model.id] = Task { await work.value }
-    }
-
-    private nonisolated static func pull(
-        _ model: ModelInfo, _ metered: MeteredUse, _ delivery: any ModelDelivering,
-        _ reports: AsyncStream<DownloadEvent>.Continuation
-    ) async -> Result<LocalDelivery, any Error> {
-        defer { reports.finish() }
-        do {
-            return .success(try await delivery.pull(model, metered: metered) { reports.yield($0) })
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// The fetch, unless it was stopped: then nobody wants to hear of it any more.
-    private func current(_ fetch: Fetch?) -> Fetch? {
-        guard let fetch, fetches[fetch.model.id] === fetch else { return nil }
-        return fetch
-    }
-
-    private func hear(_ report: DownloadEvent, of fetch: Fetch?) {
-        guard let fetch = current(fetch) else { return }
-        state.take(.report(report), of: fetch.model.id)
-        publish()
-    }
-
-    private func end(_ fetch: Fetch?, _ result: Result<LocalDelivery, any Error>) {
-        guard let fetch = current(fetch) else { return }
-        let family = fetch.model.id
+    private func end(_ model: ModelInfo, _ result: Result<LocalDelivery, any Error>) {
         let ending: Ending
         switch result {
         case .success(let delivery):
             localChanges += 1
-            state.take(.arrived(delivery), of: family)
+            state.take(.arrived(delivery), of: model.id)
             ending = .completed
         case .failure(let error as TransferControlError) where error.code == .cancelled:
-            state.take(.cancelledElsewhere, of: family)
+            state.take(.cancelledElsewhere, of: model.id)
             ending = .cancelled
         case .failure(let error):
-            let failure = LibraryFailure.shown(error, model: fetch.model)
-            state.take(.failed(failure), of: family)
+            let failure = LibraryFailure.shown(error, model: model)
+            state.take(.failed(failure), of: model.id)
             ending = .failed(failure)
         }
         publish()
-        finish(fetch, ending)
+        tell(ending, model.id)
     }
 
-    private func finish(_ fetch: Fetch, _ ending: Ending) {
-        fetches[fetch.model.id] = nil
-        for listener in fetch.listeners { listener(ending) }
-    }
-
-    private func stop(_ family: Family) {
-        guard let fetch = fetches[family] else { return }
-        fetch.task?.cancel()
-        finish(fetch, .cancelled)
-    }
-
-    private func discard(_ model: ModelInfo) {
-        lastWork[model.id] = Task { [weak self, delivery, before = lastWork[model.id]] in
-            await before?.value
-            do {
-                try await delivery.discardDownload(of: model)
-            } catch {
-                Log.write(.warning, "hearth.library", "what came of \(model.identity) stays: \(error)")
-            }
-            // It may have arrived before it heard that nobody wants it.
-            await self?.refreshLocal()
-        }
+    private func tell(_ ending: Ending, _ family: Family) {
+        for listener in listeners.removeValue(forKey: family) ?? [] { listener(ending) }
     }
 
     private func publish() {
@@ -334,15 +270,4 @@ import Observation
         selectedModel = state.selectedModel
         defaultModel = state.defaultModel
     }
-}
-
-/// A task that ends with its owner.
-final class CancellingTask: Sendable {
-    private let end: @Sendable () -> Void
-
-    init<Success: Sendable, Failure: Error>(_ task: Task<Success, Failure>) { end = { task.cancel() } }
-
-    deinit { end() }
-
-    func cancel() { end() }
 }

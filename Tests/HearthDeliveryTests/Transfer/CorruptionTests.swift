@@ -48,7 +48,11 @@ import Testing
         let server = try server(damaging: count)
         let clock = HurriedClock()
         let start = clock.now
-        let file = try await transfer(clock.time).fetch(try request(server)) { _ in }
+        let pauses = Locked(0)
+        let file = try await transfer(clock.time).fetch(try request(server)) { reading in
+            if reading.phase == .retrying { pauses.withLock { $0 += 1 } }
+        }
+        #expect(pauses.withLock { $0 } == count, "people see why nothing moves")
         #expect(try LocalFileSystem().digest(ofFile: file.path) == Self.digest)
         #expect(file.digest == Self.digest)
         #expect(file.fetchedBytes == Self.content.count * UInt64(count + 1), "what was thrown away was fetched, too")

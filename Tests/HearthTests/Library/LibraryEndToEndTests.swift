@@ -1,0 +1,185 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthDelivery
+import HearthHTTP
+import HearthInference
+import HearthTestSupport
+import Testing
+
+/// The library over a real `ModelManager`: an origin in a folder, a home on the disk, bytes that are really hashed.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct LibraryEndToEndTests {
+    private struct Offer {
+        var family: String
+        var version = "1.0.0"
+        var role = ModelRole.text
+        var memory: UInt64 = 1_000_000_000
+        var extra = ""
+
+        var filename: String { "\(family)-v\(version)-q4_1.gguf" }
+        var bytes: Data { ModelFiles.gguf(texts: [("general.name", "\(family) \(version)")]) }
+
+        var json: String {
+            let bytes = bytes
+            return #"""
+                {"id": "\#(filename)", "version": "\#(version)", "filename": "\#(filename)", "sizeBytes": \#(bytes.count),
+                 "sha256": "\#(SHA256Digest(hashing: Array(bytes)).hex)", "role": "\#(role.rawValue)", \#(extra)
+                 "name": "The \#(family)", "requirements": {"memoryBytes": \#(memory)}, "downloadUrl": "\#(filename)"}
+                """#
+        }
+    }
+
+    private let folder: TemporaryFolder
+    private var home: Path { folder.path("home") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func publish(_ offers: Offer..., to place: String = "origin") throws {
+        for offer in offers { try folder.write("\(place)/\(offer.filename)", offer.bytes) }
+        let entries = offers.map(\.json).joined(separator: ",\n")
+        try folder.write("\(place)/models.json", Data(#"{"schemaVersion": 1, "models": [\#(entries)]}"#.utf8))
+    }
+
+    private func manager(bundled: [BundledSource] = []) -> ModelManager {
+        ModelManager(
+            home: home, origins: [Origin(name: "test", manifestURL: folder.path("origin/models.json").url)],
+            network: UnmonitoredNetwork(), deviceMemory: 8_000_000_000, formats: [.gguf], bundled: bundled)
+    }
+
+    private func state(_ library: ModelLibrary, _ name: String) -> ModelState? {
+        library.rows.first { $0.id.name == name }?.state
+    }
+
+    @Test func fromTheListToTheUpdateAndAway() async throws {
+        try publish(
+            Offer(family: "diary"), Offer(family: "eyes", role: .vision), Offer(family: "huge", memory: 9_000_000_000))
+        let library = ModelLibrary(manager: manager(), home: home)
+        await library.refresh()
+        #expect(library.rows.map(\.model.displayName) == ["The diary", "The huge", "The eyes"])
+        #expect(
+            library.rows.map(\.state) == [
+                .notDownloaded, .incompatible(.notEnoughMemory(needed: 9_000_000_000)), .notDownloaded,
+            ])
+        #expect(!library.hasModel(for: .text))
+        #expect(library.offerProblem == nil && library.homeProblem == nil)
+
+        // Download and choose.
+        let (diary, huge, eyes) = (library.rows[0].id, library.rows[1].id, library.rows[2].id)
+        #expect(throws: ModelLibraryError.self) { try library.download(huge) }
+        try library.download(diary)
+        try library.download(eyes)
+        await until { state(library, "diary") == .downloaded && state(library, "eyes") == .downloaded }
+        guard case .completed(let weights) = library.downloadState(of: diary) else {
+            Issue.record("\(library.downloadState(of: diary))")
+            return
+        }
+        #expect(try LocalFileSystem().contents(ofFile: weights, limit: 1 << 20) == Offer(family: "diary").bytes)
+        #expect(library.selectedModel?.displayName == "The diary", "the only one for text")
+        try await library.setDefaultModel(diary)
+        #expect(try Configuration.load(home: home).defaultModel == "diary")
+        #expect(library.rows[0].badges == [.active])
+
+        // Another version.
+        try publish(
+            Offer(family: "diary", version: "1.1.0"), Offer(family: "eyes", role: .vision),
+            Offer(family: "huge", memory: 9_000_000_000))
+        await library.refresh()
+        let version = try #require(ReleaseVersion("1.1.0"))
+        #expect(state(library, "diary") == .updateAvailable(version))
+        #expect(state(library, "eyes") == .downloaded)
+        #expect(library.row(of: diary)?.primaryAction == .select)
+        try library.download(diary)
+        await until { state(library, "diary") == .downloaded }
+        #expect(library.selectedModel?.identity.version == version)
+        await library.refresh()
+        #expect(state(library, "diary") == .downloaded)
+
+        // A second program sees the same, and a start without any origin too.
+        try LocalFileSystem().removeTree(folder.path("origin"))
+        let second = ModelLibrary(manager: manager(), home: home)
+        await second.refresh()
+        #expect(second.rows.map(\.state) == [.downloaded, .downloaded])
+        #expect(second.selectedModel?.identity.version == version)
+        #expect(second.offerProblem != nil)
+        try second.download(diary)
+        await until { second.downloadState(of: diary) != .downloading(progress: nil) }
+        #expect(state(second, "diary") == .downloaded, "what is here is looked for nowhere else")
+
+        // Away with it.
+        try await second.delete(diary)
+        #expect(second.rows.map(\.id) == [eyes])
+        #expect(second.selectedModel == nil)
+        await library.refreshLocal()
+        #expect(state(library, "diary") == .notDownloaded)
+        #expect(try await manager().installed().map(\.identity.family) == [eyes])
+    }
+
+    @Test func aFileThatIsNotThePromisedOneFailsAndCanBeTriedAgain() async throws {
+        try publish(Offer(family: "diary"))
+        try folder.write(
+            "origin/\(Offer(family: "diary").filename)", Data(repeating: 7, count: Offer(family: "diary").bytes.count))
+        let clock = HurriedClock()
+        let manager = ModelManager(
+            home: home, origins: [Origin(name: "test", manifestURL: folder.path("origin/models.json").url)],
+            time: clock.time, network: UnmonitoredNetwork(), deviceMemory: 8_000_000_000)
+        let library = ModelLibrary(manager: manager, home: home)
+        await library.refresh()
+        let diary = library.rows[0].id
+        try library.download(diary)
+        await until { library.row(of: diary)?.primaryAction == .download && state(library, "diary") != .notDownloaded }
+        guard case .failed(let failure) = state(library, "diary") else {
+            Issue.record("\(library.rows)")
+            return
+        }
+        #expect(failure.code == "checksum-mismatch")
+        #expect(failure.message.hasPrefix("Download corrupted"))
+        try publish(Offer(family: "diary"))
+        try library.download(diary)
+        await until { state(library, "diary") == .downloaded }
+    }
+
+    @Test func whatTheOthersInstallIsHeardOf() async throws {
+        try publish(Offer(family: "diary"))
+        let manager = manager()
+        let library = ModelLibrary(manager: manager, home: home)
+        await library.refresh()
+        #expect(library.rows.map(\.state) == [.notDownloaded])
+        _ = try await manager.pull(try ModelReference(parsing: "diary"))
+        await until { library.rows.map(\.state) == [.downloaded] }
+    }
+
+    @Test func whatCameWithTheAppIsThereAndAnUpdateTakesItsPlace() async throws {
+        try publish(Offer(family: "diary"), to: "app")
+        try publish(Offer(family: "diary", version: "2.0.0"))
+        let library = ModelLibrary(
+            manager: manager(bundled: [BundledSource(folder: folder.path("app"))]), home: home)
+        await library.refreshLocal()
+        #expect(library.rows.map(\.state) == [.downloaded])
+        #expect(library.rows.map(\.presence) == [.bundled])
+        #expect(library.rows[0].badges == [.active, .bundled])
+        #expect(library.hasModel(for: .text))
+        await library.refreshOffers()
+        #expect(library.rows[0].update?.version.name == "2.0.0")
+        try library.download(library.rows[0].id)
+        await until { library.rows[0].presence == .downloaded }
+        #expect(library.selectedModel?.identity.version.name == "2.0.0")
+        // Without the update, the app's own serves again.
+        try await library.delete(library.rows[0].id)
+        await library.refreshLocal()
+        #expect(library.rows.map(\.presence) == [.bundled])
+        #expect(library.rows[0].update?.version.name == "2.0.0")
+    }
+
+    @Test func anOlderAppIsToldWhatItMisses() async throws {
+        try publish(Offer(family: "diary", extra: #""minAppVersion": "3.0.0","#))
+        let manager = ModelManager(
+            home: home, origins: [Origin(name: "test", manifestURL: folder.path("origin/models.json").url)],
+            network: UnmonitoredNetwork(), deviceMemory: 8_000_000_000, appVersion: SemanticVersion("2.0.0"))
+        let library = ModelLibrary(manager: manager, home: home)
+        await library.refresh()
+        let needed = try #require(SemanticVersion("3.0.0"))
+        #expect(library.rows.map(\.state) == [.incompatible(.appTooOld(needs: needed))])
+        let error = #expect(throws: DeliveryError.self) { try library.download(library.rows[0].id) }
+        #expect(error?.code == .appTooOld)
+    }
+}
