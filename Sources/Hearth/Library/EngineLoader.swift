@@ -28,6 +28,7 @@ public actor EngineLoader: ModelLoading {
     private var opened: [ModelRole: Opened] = [:]
     private var loading: [Family] = []
     private var observers: [UInt64: AsyncStream<LoadState>.Continuation] = [:]
+    private var revision: UInt64 = 0
     private var nextObserver: UInt64 = 0
 
     /// A loader of what a manager has installed.
@@ -92,17 +93,19 @@ public actor EngineLoader: ModelLoading {
         observer.onTermination = { [weak self] _ in
             Task { await self?.forget(id) }
         }
-        observer.yield(state)
+        observer.yield(loadState())
         return stream
     }
 
     private func forget(_ id: UInt64) { observers[id] = nil }
 
-    private var state: LoadState {
-        LoadState(loaded: opened.mapValues(\.release.family), loading: loading.first)
+    public func loadState() -> LoadState {
+        LoadState(loaded: opened.mapValues(\.release.family), loading: loading.first, revision: revision)
     }
 
     private func tell() {
+        revision += 1
+        let state = loadState()
         for observer in observers.values { observer.yield(state) }
     }
 }

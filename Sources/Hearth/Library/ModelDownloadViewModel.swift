@@ -42,14 +42,14 @@ import Observation
         flow = DownloadFlow(selected: text ?? library.selectedModel)
         work.watching = CancellingTask(
             Task { [weak self] in
-                for await state in await loader.loadStates() { self?.loads = state }
+                for await state in await loader.loadStates() { self?.hear(state) }
             })
         work.launching = CancellingTask(
             Task { [weak self] in
                 await library.refreshLocal()
-                // Asked anew: what the other stream says may not have come yet.
-                var states = await loader.loadStates().makeAsyncIterator()
-                guard let state = await states.next(), !Task.isCancelled else { return }
+                let state = await loader.loadState()
+                guard !Task.isCancelled else { return }
+                self?.hear(state)
                 self?.launch(vision: vision, whileLoaded: state)
             })
     }
@@ -125,6 +125,10 @@ import Observation
 
     // MARK: Carrying out
 
+    private func hear(_ state: LoadState) {
+        if state.revision >= loads.revision { loads = state }
+    }
+
     private func launch(vision: ModelInfo?, whileLoaded state: LoadState) {
         if flow.selected == nil, let model = library.selectedModel { take(.select(model)) }
         guard state.loaded[.text] == nil, state.loading == nil else { return }
@@ -194,6 +198,8 @@ import Observation
             } catch {
                 ending = .failed(LibraryFailure.presented(error, model: model).sentence)
             }
+            // Nobody sees a moment in which it is neither being loaded nor loaded.
+            self?.hear(await loader.loadState())
             self?.work.loading = nil
             self?.take(.loaded(model.id, ending))
         }
@@ -207,6 +213,7 @@ import Observation
             // An engine that is being opened would hold the files.
             await load?.value
             await loader.unload(model.id)
+            self?.hear(await loader.loadState())
             do {
                 try await library.delete(model.id)
                 self?.take(.deleted(model.id, nil))

@@ -7,11 +7,14 @@ public struct LoadState: Sendable, Hashable {
     public var loaded: [ModelRole: Family] = [:]
     /// The model that is being loaded.
     public var loading: Family?
+    /// Goes up with every change, so that whoever hears of two knows which is the newer one.
+    public var revision: UInt64
 
-    /// Nothing loaded.
-    public init(loaded: [ModelRole: Family] = [:], loading: Family? = nil) {
+    /// Nothing loaded, unless said.
+    public init(loaded: [ModelRole: Family] = [:], loading: Family? = nil, revision: UInt64 = 0) {
         self.loaded = loaded
         self.loading = loading
+        self.revision = revision
     }
 }
 
@@ -23,6 +26,9 @@ public protocol ModelLoading: Sendable {
 
     /// Lets go of a model, before its files go.
     func unload(_ family: Family) async
+
+    /// What is loaded now: after a load or an unload, with what it did.
+    func loadState() async -> LoadState
 
     /// What is loaded now, and then every change. Ends with its consumer.
     func loadStates() async -> AsyncStream<LoadState>

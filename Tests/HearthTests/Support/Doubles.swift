@@ -191,6 +191,8 @@ actor ScriptedLoader: ModelLoading {
         change { $0.loaded = $0.loaded.filter { $0.value != family } }
     }
 
+    func loadState() -> LoadState { state }
+
     func loadStates() -> AsyncStream<LoadState> {
         let (stream, observer) = AsyncStream.makeStream(of: LoadState.self)
         observers.append(observer)
@@ -200,6 +202,7 @@ actor ScriptedLoader: ModelLoading {
 
     private func change(_ body: (inout LoadState) -> Void) {
         body(&state)
+        state.revision += 1
         for observer in observers { observer.yield(state) }
     }
 }
