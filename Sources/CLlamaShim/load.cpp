@@ -10,6 +10,14 @@
 #include <mutex>
 #include <stdexcept>
 
+// The parameter structures change from release to release, and a field that has moved is not seen by any compiler.
+static_assert(
+    sizeof(void *) != 8 || (sizeof(llama_model_params) == 80 && sizeof(llama_context_params) == 160),
+    "this shim is written for llama.cpp " HEARTH_LLAMA_VERSION ": see docs/dependencies.md");
+static_assert(
+    LLAMA_SESSION_VERSION == 10 && LLAMA_STATE_SEQ_VERSION == 3,
+    "saved states of conversations carry a version of their own, to be raised together with these");
+
 namespace {
 
 /// Whether this thread loads a file, whose faults are the file's and not the program's.
@@ -55,12 +63,13 @@ llama_context *hearth_context_new(llama_model *model, const hearth_context_optio
         llama_context_params params = llama_context_default_params();
         params.n_ctx = options->length;
         params.n_batch = options->batch;
-        // The compute buffers grow with this one, and nothing gets faster beyond llama.cpp's own default.
-        params.n_ubatch = options->batch < 512 ? options->batch : 512;
+        params.n_ubatch = options->chunk;
         params.n_seq_max = 1;
         params.n_threads = options->threads;
         params.n_threads_batch = options->threads;
         params.no_perf = true;
+        params.embeddings = options->embeddings;
+        if (options->embeddings) params.pooling_type = LLAMA_POOLING_TYPE_NONE;
         return llama_init_from_model(model, params);
     });
 }

@@ -23,7 +23,7 @@
             let prompt = try makePrompt(messages, window: window)
             let sampler = try Sampler(options.sampling, vocabulary: model.vocabulary)
 
-            return try model.listening(to: signal) {
+            return try model.context.listening(to: signal) {
                 var facts = Facts(promptTokens: prompt.count)
                 let running = time.stopwatch()
                 var reason = try prefill(prompt, policy, running, &facts)
@@ -66,7 +66,7 @@
             let fit = ContextFit(window: window, reserve: min(options.maximumNewTokens, window / 4))
             let outcome = try fit.apply(
                 to: messages,
-                render: PromptTokens(vocabulary: model.vocabulary, render: model.render).tokens,
+                render: model.weights.tokens,
                 count: \.count)
             if outcome.dropped > 0 {
                 Log.write(.info, "llama.prompt", "left out the \(outcome.dropped) oldest messages to fit the context")
@@ -165,7 +165,7 @@
         /// Runs tokens through the model and brings the memory back in step with the ledger if that fails.
         /// - Returns: `false` when the time-out struck while they were computed.
         private func compute(_ tokens: UnsafeMutablePointer<llama_token>?, _ count: Int) throws -> Bool {
-            let status = llama_decode(model.context, llama_batch_get_one(tokens, Int32(count)))
+            let status = model.context.decode(tokens, count)
             if status == 0 { return true }
             model.truncateMemory(to: model.ledger.count)
             if status == 2 && signal.isCancelled { throw CancellationError() }

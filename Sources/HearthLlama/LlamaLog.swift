@@ -1,5 +1,6 @@
 #if Llama
     import CLlama
+    import CLlamaShim
     import HearthBase
 
     /// The log of llama.cpp, joined to lines and handed to the package's own.
@@ -73,7 +74,15 @@
             // because the search takes what lies in the working directory.
             if ggml_backend_dev_count() == 0 { ggml_backend_load_all() }
             llama_backend_init()
+            if version != pinnedVersion {
+                Log.write(
+                    .warning, "llama",
+                    "this is llama.cpp \(version), but the package is written for \(pinnedVersion)")
+            }
         }()
+
+        /// The version of llama.cpp the package is written for.
+        static var pinnedVersion: String { HEARTH_LLAMA_VERSION }
 
         /// The version of llama.cpp that is linked.
         static var version: String { String(cString: llama_version()) }

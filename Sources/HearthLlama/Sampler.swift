@@ -33,15 +33,15 @@
 
         /// Chooses a token from the logits of the last decoded one.
         /// - Throws: `generation-failed` when there are none.
-        borrowing func sample(_ context: OpaquePointer) throws -> llama_token {
-            guard let logits = llama_get_logits_ith(context, -1) else {
+        borrowing func sample(_ context: borrowing ModelContext) throws -> llama_token {
+            guard let logits = llama_get_logits_ith(context.raw, -1) else {
                 throw LLMError(.generateFailed, "the engine gave nothing to choose the next token from")
             }
             return switch method {
             case .greedy: hearth_choice_greedy(logits, vocabularySize)
             case .draw(let choice, let temperature):
                 hearth_choice_draw(choice, logits, vocabularySize, temperature)
-            case .chain(let chain): llama_sampler_sample(chain, context, -1)
+            case .chain(let chain): llama_sampler_sample(chain, context.raw, -1)
             }
         }
 

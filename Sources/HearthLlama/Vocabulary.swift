@@ -1,5 +1,6 @@
 #if Llama
     import CLlama
+    import Foundation
     import HearthBase
     import HearthInference
 
@@ -10,6 +11,13 @@
         init(_ raw: OpaquePointer) { self.raw = raw }
 
         var count: Int { Int(llama_vocab_n_tokens(raw)) }
+
+        /// The bytes of the longest token's text. O(vocabulary).
+        var longestPiece: Int {
+            (0..<llama_vocab_n_tokens(raw)).reduce(1) { longest, token in
+                max(longest, llama_vocab_get_text(raw, token).map { strlen($0) } ?? 0)
+            }
+        }
 
         /// A token every model has, to warm up with: beginning of text, else end of text, else the first.
         var warmUpToken: llama_token {

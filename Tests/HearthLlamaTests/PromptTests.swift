@@ -15,11 +15,11 @@
 
             private func tokens(_ messages: [ChatMessage]) throws -> [Int32] {
                 let model = try Self.loaded.get()
-                return try PromptTokens(vocabulary: model.vocabulary, render: model.render).tokens(of: messages)
+                return try model.weights.tokens(of: messages)
             }
 
             @Test func followTheModelsTemplate() throws {
-                let prompt = try Self.loaded.get().render([
+                let prompt = try Self.loaded.get().weights.render([
                     ChatMessage(.system, "Be brief."), ChatMessage(.user, "Hi"), ChatMessage(.assistant, "Hello!"),
                     ChatMessage(.user, "Why \"so\"?\nTell 日本."),
                 ])
@@ -40,13 +40,13 @@
             }
 
             @Test func getOnlyTheTemplatesOwnSystemMessage() throws {
-                let prompt = try Self.loaded.get().render([ChatMessage(.user, "Hi")])
+                let prompt = try Self.loaded.get().weights.render([ChatMessage(.user, "Hi")])
                 #expect(prompt.hasSuffix("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"))
             }
 
             @Test(arguments: ["", " ", "\u{0}", "a\u{0}b", "{{ messages }}", "{% raw %}", "'\"\\", "👩‍👩‍👧‍👦"])
             func carryAnyText(text: String) throws {
-                let prompt = try Self.loaded.get().render([ChatMessage(.user, text)])
+                let prompt = try Self.loaded.get().weights.render([ChatMessage(.user, text)])
                 #expect(prompt.hasSuffix("user\n\(text)<|im_end|>\n<|im_start|>assistant\n"))
             }
 

@@ -41,6 +41,9 @@ char *hearth_chat_templates_apply(
 struct hearth_threads *hearth_threads_attach(struct llama_context *context, int32_t count);
 void hearth_threads_free(struct hearth_threads *threads);
 
+/// The version of llama.cpp this shim was written for. load.cpp does not compile against another's structures.
+#define HEARTH_LLAMA_VERSION "0.5.0-dev"
+
 /// How to load weights. Ours, because llama.cpp's own structure changes from release to release.
 struct hearth_model_options {
     /// Layers on the GPU, negative for all.
@@ -58,7 +61,11 @@ struct llama_model *hearth_model_load(const char *path, const struct hearth_mode
 struct hearth_context_options {
     uint32_t length;
     uint32_t batch;
+    /// The tokens computed together, at most `batch`: the compute buffers grow with it.
+    uint32_t chunk;
     int32_t threads;
+    /// Gives the hidden state of every token, each for itself, rather than the odds of the next.
+    bool embeddings;
 };
 
 /// A context for one sequence. NULL on failure, as above.

@@ -3,7 +3,10 @@ import HearthBase
 /// The codes of ``LLMError``.
 public enum LLMErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
-        [.modelNotLoaded, .cannotLoad, .exceededContextWindowSize, .templateFailed, .generateFailed, .engineMissing]
+        [
+            .modelNotLoaded, .cannotLoad, .exceededContextWindowSize, .templateFailed, .generateFailed, .engineMissing,
+            .nothingToEmbed,
+        ]
     }
 }
 
@@ -21,6 +24,8 @@ extension ErrorCode<LLMErrorDomain> {
     public static var templateFailed: Self { "chat-template-failed" }
     /// The engine failed while it was answering.
     public static var generateFailed: Self { "generation-failed" }
+    /// A text to embed has no token.
+    public static var nothingToEmbed: Self { "nothing-to-embed" }
     /// This build has no engine for that kind of model.
     public static var engineMissing: Self { "engine-missing" }
 }

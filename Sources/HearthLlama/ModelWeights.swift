@@ -1,0 +1,126 @@
+#if Llama
+    import CLlama
+    import CLlamaShim
+    import HearthBase
+    import HearthInference
+
+    /// The weights, vocabulary and chat template of one file, shared by all contexts made of it and by whoever counts tokens
+    /// meanwhile; given back when the last of them lets go.
+    ///
+    /// Unchecked because it owns C handles: nothing changes them once they are made, llama.cpp documents its tokeniser as
+    /// safe to call from any thread, and rendering a template reads it only.
+    final class ModelWeights: @unchecked Sendable {
+        let model: OpaquePointer
+        let vocabulary: Vocabulary
+        private let template: ChatTemplate
+
+        /// Reads the file.
+        /// - Parameter progress: called with 0...1 on the loading thread; `false` ends loading.
+        /// - Throws: `cannot-load-model`, `chat-template-failed`, `CancellationError`.
+        init(path: Path, configuration: LlamaConfiguration, progress: @escaping (Float) -> Bool) throws {
+            LlamaLibrary.prepare()
+            try ModelFile.check(path)
+            _ = LlamaLog.shared.takeProblems()
+            let model = try Self.load(path, configuration, progress)
+            do {
+                guard llama_model_has_decoder(model), !llama_model_has_encoder(model), !llama_model_is_diffusion(model)
+                else { throw LoadFailure.error(path, "it is not a model that answers with text token by token") }
+                guard let vocabulary = llama_model_get_vocab(model) else {
+                    throw LoadFailure.error(path, "it has no vocabulary")
+                }
+                template = try ChatTemplate(model: model)
+                self.vocabulary = Vocabulary(vocabulary)
+                self.model = model
+            } catch {
+                llama_model_free(model)
+                throw error
+            }
+        }
+
+        // The template only reads the model while it renders, so the order does not matter.
+        deinit { llama_model_free(model) }
+
+        /// The prompt text of a conversation.
+        func render(_ messages: [ChatMessage]) throws -> String { try template.render(messages) }
+
+        /// The tokens of a conversation.
+        func tokens(of messages: [ChatMessage]) throws -> [llama_token] {
+            try PromptTokens(vocabulary: vocabulary, render: render).tokens(of: messages)
+        }
+
+        var trainedContextLength: Int { Int(llama_model_n_ctx_train(model)) }
+
+        /// The length of the vectors the model gives out.
+        var embeddingLength: Int { Int(llama_model_n_embd_out(model)) }
+
+        /// A value of the file's metadata as text; `%` stands for the architecture.
+        func metadata(_ key: String) -> String? {
+            let name = key.hasPrefix("%") ? text("general.architecture").map { $0 + key.dropFirst() } : key
+            return name.flatMap(text)
+        }
+
+        private func text(_ key: String) -> String? {
+            var buffer = [CChar](repeating: 0, count: 256)
+            let length = Int(llama_model_meta_val_str(model, key, &buffer, buffer.count))
+            // What is longer than the buffer is no number or name this package asks for.
+            guard length >= 0, length < buffer.count else { return nil }
+            return String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+
+        private static func load(
+            _ path: Path, _ configuration: LlamaConfiguration, _ progress: @escaping (Float) -> Bool
+        ) throws -> OpaquePointer {
+            let observer = ProgressObserver(progress)
+            var options = hearth_model_options()
+            options.gpu_layers = Int32(clamping: configuration.resolvedGPULayers)
+            options.progress = { value, observer in
+                guard let observer else { return true }
+                return Unmanaged<ProgressObserver>.fromOpaque(observer).takeUnretainedValue().report(value)
+            }
+            options.user = Unmanaged.passUnretained(observer).toOpaque()
+            var reason: UnsafeMutablePointer<CChar>?
+            let model = withExtendedLifetime(observer) { hearth_model_load(path.string, &options, &reason) }
+            if observer.isStopped {
+                if let model { llama_model_free(model) }
+                hearth_string_free(reason)
+                throw CancellationError()
+            }
+            guard let model else {
+                throw LoadFailure.error(path, LoadFailure.reason(reason, else: "llama.cpp cannot read it"))
+            }
+            return model
+        }
+    }
+
+    /// Why a model could not be loaded.
+    enum LoadFailure {
+        /// What the shim says, else the first error line since the attempt began, which is the cause that the lines after it
+        /// pass on.
+        static func reason(_ reason: UnsafeMutablePointer<CChar>? = nil, else other: String) -> String {
+            defer { hearth_string_free(reason) }
+            let lines = LlamaLog.shared.takeProblems()
+            return reason.map { String(cString: $0) } ?? lines.first ?? other
+        }
+
+        static func error(_ path: Path, _ reason: String) -> LLMError {
+            LLMError(
+                .cannotLoad, "cannot load \(path.lastComponent): \(reason)",
+                context: ErrorContext(
+                    file: path.string,
+                    remedy: "Verify the file, or fetch it again; if it is whole, choose a smaller context or model."))
+        }
+    }
+
+    /// Carries a load's progress through C, and the wish to stop.
+    private final class ProgressObserver {
+        private let body: (Float) -> Bool
+        private(set) var isStopped = false
+
+        init(_ body: @escaping (Float) -> Bool) { self.body = body }
+
+        func report(_ value: Float) -> Bool {
+            if !body(min(1, max(0, value))) { isStopped = true }
+            return !isStopped
+        }
+    }
+#endif

@@ -1,0 +1,26 @@
+#if Llama
+    import HearthInference
+
+    /// Which roles may be loaded side by side, and whose model answers for which: a decision without effects.
+    struct RolePlan: Sendable, Hashable {
+        /// The bytes the models share.
+        let deviceMemory: UInt64
+
+        /// Below this many whole GiB two models do not fit (seed 001).
+        static let roomForTwo: UInt64 = 6
+
+        /// The roles whose models are given back before another is loaded, the one it replaces last.
+        func unloadedFirst(loading role: ModelRole, loaded: Set<ModelRole>) -> [ModelRole] {
+            var roles: [ModelRole] = []
+            if role == .vision, loaded.contains(.text), deviceMemory >> 30 < Self.roomForTwo { roles.append(.text) }
+            if loaded.contains(role) { roles.append(role) }
+            return roles
+        }
+
+        /// The role whose model answers: vision is answered by the text model if that can see and no other is loaded.
+        static func answering(_ role: ModelRole, loaded: Set<ModelRole>, textModelSupportsVision: Bool) -> ModelRole? {
+            if loaded.contains(role) { return role }
+            return role == .vision && textModelSupportsVision && loaded.contains(.text) ? .text : nil
+        }
+    }
+#endif

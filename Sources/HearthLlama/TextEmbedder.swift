@@ -1,0 +1,107 @@
+#if Llama
+    import CLlama
+    import CLlamaShim
+    import HearthBase
+    import HearthInference
+
+    /// Makes vectors of texts. Used on the engine's thread only.
+    final class TextEmbedder {
+        private let weights: ModelWeights
+        private let context: ModelContext
+        private let pooling: EmbeddingPooling
+        private let chunkSize: Int
+        /// A token stands for at most this many bytes, so a text of so many bytes more than the window has tokens cannot fit.
+        private let longestPiece: Int
+
+        /// Makes a context of its own.
+        /// - Throws: `generation-failed`, also for models that rank texts instead of placing them.
+        init(_ weights: ModelWeights, length: Int, threads: Int) throws {
+            // 0 is "none": the model leaves it to whoever asks. 4 ranks a text against another.
+            let declared = weights.metadata("%.pooling_type").flatMap { UInt32($0) } ?? 0
+            guard let pooling = declared == 0 ? .mean : EmbeddingPooling(rawValue: declared) else {
+                throw LLMError(
+                    .generateFailed, "this model ranks texts; it gives no vector for one", disposition: .usage)
+            }
+            // A model whose tokens look ahead needs the whole text at once.
+            let isCausal = weights.metadata("%.attention.causal") != "false"
+            let length = min(length, 2048)
+            // Every token of a chunk brings a vector and the odds of all tokens with it: small chunks save memory.
+            let chunk = isCausal ? min(128, length) : length
+            var reason: UnsafeMutablePointer<CChar>?
+            let shape = ModelContext.Shape(
+                length: length, batch: chunk, chunk: chunk, threads: threads, embeddings: true)
+            guard let context = ModelContext(weights, shape, reason: &reason) else {
+                throw LLMError(
+                    .generateFailed,
+                    "there is no room to embed text: "
+                        + LoadFailure.reason(reason, else: "not enough memory for a context of \(length) tokens"))
+            }
+            self.weights = weights
+            self.pooling = pooling
+            chunkSize = context.batchSize
+            self.context = context
+            longestPiece = weights.vocabulary.longestPiece
+        }
+
+        /// The vectors of the texts.
+        func embed(_ texts: [String], signal: StopSignal) throws -> [[Float]] {
+            try context.listening(to: signal) {
+                var batch = TokenBatch(capacity: chunkSize)
+                var vectors: [[Float]] = []
+                for (index, text) in texts.enumerated() { vectors.append(try embed(text, index, &batch, signal)) }
+                return vectors
+            }
+        }
+
+        private func embed(_ text: String, _ index: Int, _ batch: inout TokenBatch, _ signal: StopSignal) throws
+            -> [Float]
+        {
+            let window = context.length
+            // Before the tokeniser gets it: it would take its time for something that cannot fit.
+            let fewest = text.utf8.count / max(1, longestPiece)
+            guard fewest <= window else { throw Self.tooLong("at least \(fewest)", window) }
+            let tokens = try weights.vocabulary.tokens(of: text, addSpecial: true, parseSpecial: false)
+            guard !tokens.isEmpty else {
+                throw LLMError(
+                    .nothingToEmbed, "text \(index + 1) to embed is empty",
+                    context: ErrorContext(field: "texts[\(index)]", remedy: "Leave empty texts out."),
+                    disposition: .usage)
+            }
+            guard tokens.count <= window else { throw Self.tooLong("\(tokens.count)", window) }
+
+            context.clear()
+            var pool = EmbeddingPool(pooling, length: weights.embeddingLength)
+            var position = 0
+            while position < tokens.count {
+                if signal.isSet { throw CancellationError() }
+                let chunk = tokens[position..<min(tokens.count, position + chunkSize)]
+                batch.fill(chunk, from: position, outputs: true)
+                let status = context.decode(batch)
+                if status != 0 {
+                    if signal.isSet { throw CancellationError() }
+                    throw LLMError(.generateFailed, "the engine failed while it was embedding (status \(status))")
+                }
+                for index in 0..<chunk.count {
+                    guard let vector = llama_get_embeddings_ith(context.raw, Int32(index)) else {
+                        throw LLMError(.generateFailed, "the engine gave no vector for a token")
+                    }
+                    pool.append(UnsafeBufferPointer(start: vector, count: weights.embeddingLength))
+                }
+                position += chunk.count
+            }
+            guard let vector = pool.normalised else {
+                throw LLMError(.generateFailed, "the model gives text \(index + 1) no direction")
+            }
+            return vector
+        }
+
+        private static func tooLong(_ count: String, _ window: Int) -> LLMError {
+            LLMError(
+                .exceededContextWindowSize, "a text to embed has \(count) tokens, at most \(window) fit",
+                context: ErrorContext(
+                    expected: "at most \(window) tokens", found: "\(count) tokens",
+                    remedy: "Cut the text into parts and embed each."),
+                disposition: .usage)
+        }
+    }
+#endif

@@ -1,0 +1,92 @@
+#if Llama
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    @Suite struct RolePlanTests {
+        @Test(
+            arguments: [
+                (4, .vision, [.text], [.text]), (6, .vision, [.text], []), (4, .text, [.vision], []),
+                (4, .text, [.text], [.text]), (4, .vision, [.text, .vision], [.text, .vision]),
+                (8, .vision, [.text, .vision], [.vision]), (4, .vision, [], []),
+            ] as [(UInt64, ModelRole, Set<ModelRole>, [ModelRole])])
+        func givesBackWhatIsInTheWay(
+            gibibytes: UInt64, role: ModelRole, loaded: Set<ModelRole>, unloaded: [ModelRole]
+        ) {
+            let plan = RolePlan(deviceMemory: gibibytes << 30)
+            #expect(plan.unloadedFirst(loading: role, loaded: loaded) == unloaded)
+            // Whole GiB count, so a little less than six is five.
+            if gibibytes == 6 {
+                let less = RolePlan(deviceMemory: (6 << 30) - 1)
+                #expect(less.unloadedFirst(loading: role, loaded: loaded) == [.text])
+            }
+        }
+
+        @Test(
+            arguments: [
+                (.text, [.text], false, .text), (.text, [.vision], true, nil), (.vision, [.text], false, nil),
+                (.vision, [.text], true, .text), (.vision, [.text, .vision], true, .vision), (.vision, [], true, nil),
+            ] as [(ModelRole, Set<ModelRole>, Bool, ModelRole?)])
+        func choosesWhoAnswers(role: ModelRole, loaded: Set<ModelRole>, canSee: Bool, answering: ModelRole?) {
+            #expect(RolePlan.answering(role, loaded: loaded, textModelSupportsVision: canSee) == answering)
+        }
+    }
+
+    extension RealModel {
+        @Suite struct Roles {
+            private static func configuration(gibibytes: UInt64) -> LlamaConfiguration {
+                LlamaConfiguration(contextLength: 256, threadCount: 1, deviceMemory: gibibytes << 30)
+            }
+
+            private func paris(_ engine: LlamaActor, _ role: ModelRole) async throws -> TokenUsage {
+                let answer = try await Answer(engine.generate(capitalOfFrance, options: .greedy(), role: role))
+                #expect(answer.text.contains("Paris"))
+                return try #require(answer.summary).usage
+            }
+
+            @Test func haveModelsAndMemoriesOfTheirOwn() async throws {
+                let engine = LlamaActor(configuration: Self.configuration(gibibytes: 8))
+                try await engine.load(TestModel.path)
+                try await engine.load(TestModel.path, role: .vision)
+                #expect(try await paris(engine, .text).cachedTokens == 0)
+                #expect(try await paris(engine, .vision).cachedTokens == 0)
+                #expect(try await paris(engine, .text).cachedTokens > 0)
+                await engine.unload(.text)
+                #expect(throws: LLMError.self) { try engine.modelInformation }
+                #expect(try engine.modelInformation(.vision).contextLength == 256)
+                #expect(try await paris(engine, .vision).cachedTokens > 0)
+                // Swapped: nothing of the old model's memory is left.
+                try await engine.load(TestModel.path, role: .vision)
+                #expect(try await paris(engine, .vision).cachedTokens == 0)
+                await engine.unload()
+                #expect(throws: LLMError.self) { try engine.modelInformation(.vision) }
+            }
+
+            @Test func giveWayOnASmallDevice() async throws {
+                let engine = LlamaActor(configuration: Self.configuration(gibibytes: 4))
+                try await engine.load(TestModel.path)
+                try await engine.load(TestModel.path, role: .vision)
+                let error = await #expect(throws: LLMError.self) { _ = try await paris(engine, .text) }
+                #expect(error?.code == .modelNotLoaded)
+                _ = try await paris(engine, .vision)
+            }
+
+            @Test func areBothServedByAModelThatSees() async throws {
+                let engine = LlamaActor(configuration: Self.configuration(gibibytes: 4))
+                try await engine.load(TestModel.path, supportsVision: true)
+                #expect(engine.textModelSupportsVision)
+                _ = try await paris(engine, .vision)
+                #expect(try await paris(engine, .text).cachedTokens > 0)
+                await engine.unload(.text)
+                #expect(!engine.textModelSupportsVision)
+                await #expect(throws: LLMError.self) { _ = try await paris(engine, .vision) }
+            }
+
+            @Test func runOnTheLibraryThePackageIsWrittenFor() {
+                #expect(LlamaActor.libraryVersion == LlamaLibrary.pinnedVersion)
+            }
+        }
+    }
+#endif
