@@ -16,9 +16,9 @@
         private let configuration: LlamaConfiguration
         private let time: TimeSource
         /// What everybody may know, from any thread, without waiting for an answer under way.
-        let facts = Locked<[ModelRole: Facts]>([:])
+        let facts = Locked<[EngineRole: Facts]>([:])
         private let requests = Locked(Requests())
-        private var models: [ModelRole: LoadedModel] = [:]
+        private var models: [EngineRole: LoadedModel] = [:]
 
         public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -55,7 +55,7 @@
 
         /// What answers for a role; answers at once, also while a generation runs.
         /// - Throws: `model-not-loaded`.
-        public nonisolated func modelInformation(_ role: ModelRole) throws -> ModelInformation {
+        public nonisolated func modelInformation(_ role: EngineRole) throws -> ModelInformation {
             try answering(role).information
         }
 
@@ -76,7 +76,7 @@
         /// - Throws: `cannot-load-model`, with what llama.cpp found; `chat-template-failed`; `CancellationError`. What was
         ///   given back for it stays unloaded.
         public nonisolated func load(
-            _ path: Path, role: ModelRole = .text, configuration: LlamaConfiguration? = nil,
+            _ path: Path, role: EngineRole = .text, configuration: LlamaConfiguration? = nil,
             supportsVision: Bool = false,
             progress: @escaping @Sendable (Float) -> Void = { _ in }
         ) async throws {
@@ -91,20 +91,20 @@
         /// Stops what runs and gives the memory of all models back.
         public nonisolated func unload() async {
             stop()
-            await closeModels(ModelRole.allCases)
+            await closeModels(EngineRole.allCases)
         }
 
         /// Stops what this role's model is doing or is to do, and gives its memory back.
-        public nonisolated func unload(_ role: ModelRole) async {
+        public nonisolated func unload(_ role: EngineRole) async {
             let facts = facts.withLock { $0 }
-            let served = ModelRole.allCases.filter { Self.answering($0, facts) == role }
+            let served = EngineRole.allCases.filter { Self.answering($0, facts) == role }
             for signal in requests.withLock({ $0.signals(of: served) }) { signal.cancel() }
             await closeModels([role])
         }
 
         /// Stops the generations under way and those that wait; their streams throw `CancellationError`.
         public nonisolated func stop() {
-            for signal in requests.withLock({ $0.signals(of: ModelRole.allCases) }) { signal.cancel() }
+            for signal in requests.withLock({ $0.signals(of: EngineRole.allCases) }) { signal.cancel() }
         }
 
         public nonisolated func generate(
@@ -115,7 +115,7 @@
 
         /// Answers with the model of a role; see ``InferenceEngine/generate(_:options:)``.
         public nonisolated func generate(
-            _ messages: [ChatMessage], options: GenerationOptions, role: ModelRole
+            _ messages: [ChatMessage], options: GenerationOptions, role: EngineRole
         ) -> AsyncThrowingStream<GenerationEvent, any Error> {
             let stopwatch = time.stopwatch()
             // No bound that would lose text: there are at most as many events as prompt chunks and new tokens.
@@ -138,7 +138,7 @@
         }
 
         private func replaceModel(
-            _ path: Path, _ role: ModelRole, _ configuration: LlamaConfiguration?, _ supportsVision: Bool,
+            _ path: Path, _ role: EngineRole, _ configuration: LlamaConfiguration?, _ supportsVision: Bool,
             _ signal: StopSignal, _ progress: @Sendable (Float) -> Void
         ) throws {
             let configuration = configuration ?? self.configuration
@@ -157,14 +157,14 @@
             facts.withLock { $0[role] = fact }
         }
 
-        private func closeModels(_ roles: [ModelRole]) {
+        private func closeModels(_ roles: [EngineRole]) {
             for role in roles {
                 _ = facts.withLock { $0.removeValue(forKey: role) }
                 models[role] = nil
             }
         }
 
-        private func model(_ role: ModelRole) throws -> LoadedModel {
+        private func model(_ role: EngineRole) throws -> LoadedModel {
             let answering = RolePlan.answering(
                 role, loaded: Set(models.keys), textModelSupportsVision: models[.text]?.supportsVision ?? false)
             guard let model = answering.flatMap({ models[$0] }) else { throw Self.notLoaded }
@@ -179,20 +179,20 @@
         }
 
         /// The facts of the model that answers for a role.
-        nonisolated func answering(_ role: ModelRole) throws -> Facts {
+        nonisolated func answering(_ role: EngineRole) throws -> Facts {
             let facts = facts.withLock { $0 }
             guard let found = Self.answering(role, facts).flatMap({ facts[$0] }) else { throw Self.notLoaded }
             return found
         }
 
-        private static func answering(_ role: ModelRole, _ facts: [ModelRole: Facts]) -> ModelRole? {
+        private static func answering(_ role: EngineRole, _ facts: [EngineRole: Facts]) -> EngineRole? {
             RolePlan.answering(
                 role, loaded: Set(facts.keys), textModelSupportsVision: facts[.text]?.supportsVision ?? false)
         }
 
         /// A generation asked for.
         private struct Request: Sendable {
-            let role: ModelRole
+            let role: EngineRole
             let messages: [ChatMessage]
             let options: GenerationOptions
             let signal: StopSignal
@@ -211,7 +211,7 @@
             }
 
             /// The signals of what runs and waits for these roles.
-            func signals(of roles: [ModelRole]) -> [StopSignal] {
+            func signals(of roles: [EngineRole]) -> [StopSignal] {
                 ([current].compactMap { $0 } + waiting).filter { roles.contains($0.role) }.map(\.signal)
             }
         }

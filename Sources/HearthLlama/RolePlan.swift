@@ -10,15 +10,16 @@
         static let roomForTwo: UInt64 = 6
 
         /// The roles whose models are given back before another is loaded, the one it replaces last.
-        func unloadedFirst(loading role: ModelRole, loaded: Set<ModelRole>) -> [ModelRole] {
-            var roles: [ModelRole] = []
+        func unloadedFirst(loading role: EngineRole, loaded: Set<EngineRole>) -> [EngineRole] {
+            var roles: [EngineRole] = []
             if role == .vision, loaded.contains(.text), deviceMemory >> 30 < Self.roomForTwo { roles.append(.text) }
             if loaded.contains(role) { roles.append(role) }
             return roles
         }
 
         /// The role whose model answers: vision is answered by the text model if that can see and no other is loaded.
-        static func answering(_ role: ModelRole, loaded: Set<ModelRole>, textModelSupportsVision: Bool) -> ModelRole? {
+        static func answering(_ role: EngineRole, loaded: Set<EngineRole>, textModelSupportsVision: Bool) -> EngineRole?
+        {
             if loaded.contains(role) { return role }
             return role == .vision && textModelSupportsVision && loaded.contains(.text) ? .text : nil
         }

@@ -11,9 +11,9 @@
                 (4, .vision, [.text], [.text]), (6, .vision, [.text], []), (4, .text, [.vision], []),
                 (4, .text, [.text], [.text]), (4, .vision, [.text, .vision], [.text, .vision]),
                 (8, .vision, [.text, .vision], [.vision]), (4, .vision, [], []),
-            ] as [(UInt64, ModelRole, Set<ModelRole>, [ModelRole])])
+            ] as [(UInt64, EngineRole, Set<EngineRole>, [EngineRole])])
         func givesBackWhatIsInTheWay(
-            gibibytes: UInt64, role: ModelRole, loaded: Set<ModelRole>, unloaded: [ModelRole]
+            gibibytes: UInt64, role: EngineRole, loaded: Set<EngineRole>, unloaded: [EngineRole]
         ) {
             let plan = RolePlan(deviceMemory: gibibytes << 30)
             #expect(plan.unloadedFirst(loading: role, loaded: loaded) == unloaded)
@@ -28,8 +28,8 @@
             arguments: [
                 (.text, [.text], false, .text), (.text, [.vision], true, nil), (.vision, [.text], false, nil),
                 (.vision, [.text], true, .text), (.vision, [.text, .vision], true, .vision), (.vision, [], true, nil),
-            ] as [(ModelRole, Set<ModelRole>, Bool, ModelRole?)])
-        func choosesWhoAnswers(role: ModelRole, loaded: Set<ModelRole>, canSee: Bool, answering: ModelRole?) {
+            ] as [(EngineRole, Set<EngineRole>, Bool, EngineRole?)])
+        func choosesWhoAnswers(role: EngineRole, loaded: Set<EngineRole>, canSee: Bool, answering: EngineRole?) {
             #expect(RolePlan.answering(role, loaded: loaded, textModelSupportsVision: canSee) == answering)
         }
     }
@@ -40,7 +40,7 @@
                 LlamaConfiguration(contextLength: 256, threadCount: 1, deviceMemory: gibibytes << 30)
             }
 
-            private func paris(_ engine: LlamaActor, _ role: ModelRole) async throws -> TokenUsage {
+            private func paris(_ engine: LlamaActor, _ role: EngineRole) async throws -> TokenUsage {
                 let answer = try await Answer(engine.generate(capitalOfFrance, options: .greedy(), role: role))
                 #expect(answer.text.contains("Paris"))
                 return try #require(answer.summary).usage

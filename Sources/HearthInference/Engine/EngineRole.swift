@@ -1,4 +1,4 @@
 /// What a model is loaded for. Each role has a model of its own, and its own memory of what was said.
-public enum ModelRole: String, Sendable, Hashable, Codable, CaseIterable {
+public enum EngineRole: String, Sendable, Hashable, Codable, CaseIterable {
     case text, vision
 }
