@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything the build needs and the machine lacks. Idempotent; quick when nothing is missing.
-#   scripts/setup.sh            libraries, llama.cpp, the default model
+#   scripts/setup.sh            libraries, llama.cpp, the default model, the hub client that the tests compare with
 #   scripts/setup.sh bench      also the peers the benchmarks measure against
 #   scripts/setup.sh disk       also strace, for scripts/inject.sh
 set -euo pipefail
@@ -42,12 +42,12 @@ llama_peers_complete() {
     for name in $llama_peers; do [ -x "$llama_prefix/bin/$name" ] || return 1; done
 }
 complete() {
-    [ -f "$default_model" ] && [ -f "$llama_prefix/lib/pkgconfig/llama.pc" ] \
-        && { [ "$peers" != bench ] || { llama_peers_complete && [ -d "$hub_client" ]; }; }
+    [ -f "$default_model" ] && [ -f "$llama_prefix/lib/pkgconfig/llama.pc" ] && [ -d "$hub_client" ] \
+        && { [ "$peers" != bench ] || llama_peers_complete; }
 }
 if complete; then exit 0; fi
 
-mkdir -p "$HEARTH_CACHE/packages" "$HEARTH_CACHE/models" "$HEARTH_CACHE/llama" "$HEARTH_CACHE/llama-build"
+mkdir -p "$HEARTH_CACHE/packages" "$HEARTH_CACHE/bench" "$HEARTH_CACHE/models" "$HEARTH_CACHE/llama" "$HEARTH_CACHE/llama-build"
 exec 9>"$HEARTH_CACHE/lock"
 flock 9   # two checkouts setting up at once must not build into each other
 if complete; then exit 0; fi
@@ -96,8 +96,8 @@ if [ "$peers" = bench ] && ! llama_peers_complete; then
     mkdir -p "$llama_prefix/bin"
     for name in $llama_peers; do cp "$llama_build/bin/$name" "$llama_prefix/bin/"; done
 fi
-if [ "$peers" = bench ] && [ ! -d "$hub_client" ]; then
-    say "fetching $hub_client_package, a peer of the benchmarks"
+if [ ! -d "$hub_client" ]; then
+    say "fetching $hub_client_package, which the tests and benchmarks compare with"
     rm -rf "$hub_client.tmp"
     pip install --only-binary :all: --target "$hub_client.tmp" -r scripts/requirements/hub.txt
     mv "$hub_client.tmp" "$hub_client"

@@ -6,7 +6,7 @@ public enum DeliveryErrorDomain: ErrorDomain {
         [
             .digestMissing, .downgrade, .noOrigin, .ambiguous, .appTooOld, .unusableName,
             .catalogExpired, .notEnoughMemory, .archiveUnsupported, .insufficientStorage,
-            .meteredNetwork, .offline, .noEngine, .notInRollout, .heldBack,
+            .meteredNetwork, .offline, .notInRollout, .heldBack,
         ]
     }
 }
@@ -39,8 +39,6 @@ extension ErrorCode<DeliveryErrorDomain> {
     public static var meteredNetwork: Self { "metered-network" }
     /// There is no network.
     public static var offline: Self { "offline" }
-    /// No engine of this device reads the model's format.
-    public static var noEngine: Self { "no-engine" }
     /// The release is offered to a share of all devices, and this is none of them yet.
     public static var notInRollout: Self { "not-in-rollout" }
     /// The release did not prove itself on this device, or was left by a rollback.

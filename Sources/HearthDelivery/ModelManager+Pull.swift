@@ -224,10 +224,10 @@ extension ModelManager {
     private func refuse(_ release: Release, _ objection: Ineligibility) throws {
         let (code, remedy): (ErrorCode<DeliveryErrorDomain>, String)
         switch objection {
-        case .noEngine:
-            (code, remedy) = (.noEngine, "Choose another model, or name its version to have it all the same.")
         case .notInRollout: (code, remedy) = (.notInRollout, "Wait for your turn, or name the version.")
         case .heldBack: (code, remedy) = (.heldBack, "Wait for a newer version, or name this one.")
+        // Engines of other programs may read it: whoever asks for a model by name may have it.
+        case .noEngine: return
         case .appTooOld, .notEnoughMemory: return
         }
         throw DeliveryError(

@@ -78,8 +78,12 @@ extension ModelManager {
             return UpdateFinding(family: family, active: inUse?.version, reason: .noUpdate(.unreachable(problem)))
         case .failure, nil: found = nil
         }
-        let device =
+        var device =
             if let found, hub == nil { await device(for: found.catalog) } else { DeviceProfile(memory: deviceMemory) }
+        // Whatever is in use has an engine somewhere.
+        if let inUse = releases.first(where: { $0.identity == inUse }) {
+            device.formats?.insert(inUse.receipt.format)
+        }
         var finding: UpdateFinding
         switch try question.advice(from: found?.catalog, for: device, at: time.now) {
         case .stay(let reason):

@@ -92,6 +92,9 @@ struct Pull: Command {
         for passed in resolved.passedOver {
             context.console.say("\(passed.identity) is passed over: it \(passed.objection.sentenceEnd).")
         }
+        if case .noEngine? = resolved.objection {
+            context.console.say("\(resolved.release.identity) \(resolved.objection?.sentenceEnd ?? "").")
+        }
         if let choice = resolved.reason.sentence(resolved.release.identity) { context.console.say(choice) }
         let outcome = try await PullShell(context: context, format: format)
             .pull(resolved, with: manager, options: options)

@@ -149,7 +149,7 @@ struct HubAnswers: Sendable {
     /// Nobody without an account learns whether a repository is missing or private.
     private func missing(_ request: RecordedRequest) -> Reply {
         switch request.headers["Authorization"] {
-        case nil: Self.failure(401, nil, "Invalid username or password.")
+        case nil: Self.failure(401, "RepoNotFound", "Repository not found")
         case "Bearer \(token)": Self.failure(404, "RepoNotFound", "Repository not found")
         default: Self.failure(401, nil, "Invalid credentials in Authorization header")
         }

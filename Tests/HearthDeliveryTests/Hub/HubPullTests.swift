@@ -30,12 +30,12 @@ import Testing
         let leftovers = try LocalFileSystem().contents(of: manager.store.transfersFolder)
         #expect(leftovers == [])
 
-        let asked = lab.hub.requests.count
+        let asked = lab.hub.server.requests.count
         guard case .alreadyInstalled = try await manager.pull(try ModelReference(parsing: "hf:Org/Tiny-Model")) else {
             Issue.record("it was fetched twice")
             return
         }
-        #expect(!lab.hub.requests.dropFirst(asked).contains { $0.path.contains("resolve") })
+        #expect(!lab.hub.server.requests.dropFirst(asked).contains { $0.path.contains("resolve") })
     }
 
     @Test func ofSeveralQuantisationsOneIsAReleaseOfItsOwn() async throws {

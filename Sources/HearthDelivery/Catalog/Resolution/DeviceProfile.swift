@@ -70,15 +70,26 @@ struct DeviceIdentifier: Sendable {
     /// - Throws: ``FileError``.
     func cohort() throws -> RolloutCohort {
         let path = layout.deviceIdentifier
-        if let known = try read(path) { return known }
-        let fresh = RolloutCohort.random()
+        if case .name(let known) = try read(path) { return known }
         try fileSystem.makeFolders(layout.home)
-        if try fileSystem.status(at: path, followLinks: false) != nil {
+        let fresh = RolloutCohort.random()
+        // Looked at once more by what it holds: another process may have made it since.
+        switch try read(path) {
+        case .name(let known): return known
+        case .nothing: return try claim(path, fresh)
+        case .somethingElse:
             Log.write(.warning, "delivery.catalog", "\(path) holds no device name, and gets another")
-            try fileSystem.replaceContents(of: path, with: Self.data(fresh), permissions: 0o600)
-            return try read(path) ?? fresh
+            return try replace(path, fresh)
         }
-        return try claim(path, fresh)
+    }
+
+    private enum Finding { case nothing, somethingElse, name(RolloutCohort) }
+
+    private func replace(_ path: Path, _ fresh: RolloutCohort) throws -> RolloutCohort {
+        try fileSystem.replaceContents(of: path, with: Self.data(fresh), permissions: 0o600)
+        // Of several that replace it the last one stays, for all of them from the next time on.
+        if case .name(let known) = try read(path) { return known }
+        return fresh
     }
 
     /// Puts a name in place unless another process was quicker: then that one is the device's.
@@ -97,22 +108,21 @@ struct DeviceIdentifier: Sendable {
         do {
             try fileSystem.makeHardLink(at: path, to: temporary)
         } catch let error as FileError where error.code == .alreadyExists {
-            return try read(path) ?? fresh
+            if case .name(let known) = try read(path) { return known }
+            return try replace(path, fresh)
         } catch {
             // A file system without hard links: the last one to write names the device.
-            try fileSystem.replaceContents(of: path, with: Self.data(fresh), permissions: 0o600)
-            return try read(path) ?? fresh
+            return try replace(path, fresh)
         }
         try fileSystem.synchronizeFolder(path.parent)
         return fresh
     }
 
-    private func read(_ path: Path) throws -> RolloutCohort? {
-        guard let status = try fileSystem.status(at: path, followLinks: false), status.kind == .file,
-            status.size <= 64
-        else { return nil }
+    private func read(_ path: Path) throws -> Finding {
+        guard let status = try fileSystem.status(at: path, followLinks: false) else { return .nothing }
+        guard status.kind == .file, status.size <= 64 else { return .somethingElse }
         let text = String(decoding: try fileSystem.contents(ofFile: path, limit: 64), as: UTF8.self)
-        return RolloutCohort(text.trimmingCharacters(in: .newlines))
+        return RolloutCohort(text.trimmingCharacters(in: .newlines)).map { .name($0) } ?? .somethingElse
     }
 
     private static func data(_ cohort: RolloutCohort) -> Data { Data((cohort.identifier + "\n").utf8) }

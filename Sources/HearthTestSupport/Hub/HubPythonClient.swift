@@ -1,0 +1,37 @@
+import Foundation
+import HearthBase
+
+/// The Hub's own Python client, as set-up left it in the cache: what a client of ours is compared with.
+public enum HubPythonClient {
+    /// The pinned version, as in `scripts/env.sh`.
+    public static let version = "2.4.0"
+
+    /// The folder to put on Python's path. A test that needs it fails without it: `make setup` fetches it.
+    public static var path: Path { Path(TestModel.cache.string + "/bench/hub-client-" + version) }
+
+    /// Downloads a snapshot and prints where it lies, or the name of the error's type.
+    ///
+    /// Arguments: the repository, the revision or `-`, and patterns of the files wanted.
+    public static let script = """
+        import sys
+        from huggingface_hub import snapshot_download
+        repository, revision, *patterns = sys.argv[1:]
+        try:
+            print(snapshot_download(repository, revision=None if revision == "-" else revision,
+                                    allow_patterns=patterns or None))
+        except Exception as error:
+            print(type(error).__name__)
+            sys.exit(1)
+        """
+
+    /// The environment it needs to talk to a hub, with a home of its own.
+    public static func environment(endpoint: String, home: Path, token: String? = nil) -> [String: String] {
+        var environment = [
+            "PYTHONPATH": path.string, "HOME": home.string, "HF_HOME": home.string + "/hf", "HF_ENDPOINT": endpoint,
+            "HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_XET": "1",
+            "HF_HUB_DISABLE_UPDATE_CHECK": "1", "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/usr/bin:/bin:/usr/local/bin",
+        ]
+        environment["HF_TOKEN"] = token
+        return environment
+    }
+}
