@@ -2,7 +2,7 @@ import HearthDelivery
 
 /// Turns the readings of a delivery into what they mean for the life of a download.
 struct DownloadReports: Sendable, Hashable {
-    private enum Place: Sendable, Hashable { case moving, held, checking, pausing }
+    private enum Place: Sendable, Hashable { case moving, held, checking, extracting, pausing }
 
     private var place = Place.moving
     private var mismatches = 0
@@ -14,7 +14,12 @@ struct DownloadReports: Sendable, Hashable {
         case .verifying where progress.fraction != 1:
             // One of several files; the next one's bytes are still to come.
             return leave(for: .moving) + [.progress(progress.fraction)]
-        case .verifying, .extracting, .installing: return check()
+        case .verifying, .installing: return check()
+        case .extracting:
+            guard place != .extracting else { return [] }
+            let before = check()
+            place = .extracting
+            return before + [.verifiedArchive]
         case .waiting, .paused:
             let hold = progress.hold ?? (progress.phase == .paused ? .paused : .offline)
             let before = place == .held ? [] : leave(for: .moving)
@@ -41,7 +46,7 @@ struct DownloadReports: Sendable, Hashable {
     private mutating func leave(for next: Place) -> [DownloadEvent] {
         defer { place = next }
         switch place {
-        case .moving: return []
+        case .moving, .extracting: return []
         case .held: return [.release]
         case .pausing: return [.pauseOver]
         case .checking:

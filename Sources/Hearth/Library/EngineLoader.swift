@@ -12,19 +12,13 @@ import HearthInference
 /// ```
 public actor EngineLoader: ModelLoading {
     /// A model's engine, and the release it was opened for.
-    public struct Opened: Sendable {
-        public let release: ReleaseIdentity
-        public let engine: any InferenceEngine
-
-        /// An engine of that release.
-        public init(release: ReleaseIdentity, engine: any InferenceEngine) {
-            self.release = release
-            self.engine = engine
-        }
+    struct Opened: Sendable {
+        let release: ReleaseIdentity
+        let engine: any InferenceEngine
     }
 
-    private let find: @Sendable (ModelInfo) async throws -> InstalledRelease
-    private let open: @Sendable (InstalledRelease) async throws -> any InferenceEngine
+    private let find: @Sendable (ModelInfo) async throws -> (release: ReleaseIdentity, weights: Path)
+    private let open: @Sendable (Path) async throws -> any InferenceEngine
     private var opened: [ModelRole: Opened] = [:]
     private var loading: [Family] = []
     private var observers: [UInt64: AsyncStream<LoadState>.Continuation] = [:]
@@ -36,27 +30,25 @@ public actor EngineLoader: ModelLoading {
     ///   - manager: says which release of a family is used.
     ///   - configuration: gives context window and threads.
     public init(manager: ModelManager, configuration: Configuration = Configuration()) {
-        self.init {
-            try await manager.installed($0.id)
-        } open: { release in
-            guard let weights = release.weights else {
-                throw LLMError(
-                    .cannotLoad, "\(release.identity) has no weights to run",
-                    context: ErrorContext(model: release.identity.description))
-            }
-            await ModelPageCacheWarmer.hint(file: weights, below: manager.store.layout.models)
-            return try await EngineOpening.open(
-                weights, configuration: configuration, deviceMemory: manager.deviceMemory)
+        self.init(manager: manager) { weights in
+            try await EngineOpening.open(weights, configuration: configuration, deviceMemory: manager.deviceMemory)
         }
     }
 
-    /// A loader that finds and opens as it is told.
-    init(
-        find: @escaping @Sendable (ModelInfo) async throws -> InstalledRelease,
-        open: @escaping @Sendable (InstalledRelease) async throws -> any InferenceEngine
-    ) {
-        self.find = find
-        self.open = open
+    /// A loader that opens weights as it is told.
+    public init(manager: ModelManager, open: @escaping @Sendable (Path) async throws -> any InferenceEngine) {
+        find = { model in
+            let availability = try await manager.availability(of: model.id)
+            guard let release = availability.identity, let weights = availability.weights else {
+                throw StoreError(
+                    .notInstalled, "\(model.id) is not installed", context: ErrorContext(model: model.id.name))
+            }
+            return (release, weights)
+        }
+        self.open = { weights in
+            await ModelPageCacheWarmer.hint(file: weights, below: manager.store.layout.models)
+            return try await open(weights)
+        }
     }
 
     deinit {
@@ -70,14 +62,14 @@ public actor EngineLoader: ModelLoading {
         loading.append(model.id)
         tell()
         defer {
-            loading.removeAll { $0 == model.id }
+            if let index = loading.firstIndex(of: model.id) { loading.remove(at: index) }
             tell()
         }
-        let release = try await find(model)
-        if opened[model.role]?.release == release.identity { return }
-        let engine = try await open(release)
+        let (release, weights) = try await find(model)
+        if opened[model.role]?.release == release { return }
+        let engine = try await open(weights)
         try Task.checkCancellation()
-        opened[model.role] = Opened(release: release.identity, engine: engine)
+        opened[model.role] = Opened(release: release, engine: engine)
     }
 
     public func unload(_ family: Family) {

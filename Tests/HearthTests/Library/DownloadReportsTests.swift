@@ -34,6 +34,14 @@ import Testing
             ])
     }
 
+    @Test func unpacksAnArchive() {
+        #expect(
+            Self.states([
+                Self.reading(.downloading, 50), Self.reading(.verifying, 100), Self.reading(.extracting, 10),
+                Self.reading(.extracting, 90), Self.reading(.installing, 100),
+            ]) == [.downloading(progress: 0.5), .verifying, .extracting])
+    }
+
     @Test func severalFilesAreOneDownload() {
         #expect(
             Self.states([

@@ -1,0 +1,114 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthDelivery
+import HearthInference
+import HearthTestSupport
+import Testing
+
+/// Engines by purpose, over models that are really on the disk; the engines are scripted.
+@Suite(.timeLimit(.minutes(5))) struct EngineLoaderTests {
+    /// Opens a scripted engine, or follows the script for a while first.
+    private final class Opener: Sendable {
+        let opened = Locked<[String]>([])
+        let barrier = Locked<Barrier?>(nil)
+        let problem = Locked<LLMError?>(nil)
+
+        func open(_ weights: Path) async throws -> any InferenceEngine {
+            opened.withLock { $0.append(weights.lastComponent) }
+            try await barrier.withLock { $0 }?.pass()
+            if let problem = problem.withLock({ $0 }) { throw problem }
+            return ScriptedEngine([])
+        }
+    }
+
+    private let folder: TemporaryFolder
+    private let manager: ModelManager
+    private let opener = Opener()
+    private let loader: EngineLoader
+
+    init() throws {
+        folder = try TemporaryFolder()
+        manager = ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 8_000_000_000)
+        loader = EngineLoader(manager: manager, open: { [opener] in try await opener.open($0) })
+    }
+
+    private func install(_ name: String, role: ModelRole = .text) async throws -> ModelInfo {
+        let path = try folder.write(name, ModelFiles.gguf(texts: [("general.name", name)]))
+        var model = ModelInfo(try await manager.pull(.file(path)).release)
+        model.role = role
+        return model
+    }
+
+    @Test func eachPurposeHasItsModel() async throws {
+        let text = try await install("diary-v1.0.0-q4_1.gguf")
+        let eyes = try await install("eyes-v1.0.0-q4_1.gguf", role: .vision)
+        #expect(await loader.engine(for: .text) == nil)
+        try await loader.load(text)
+        try await loader.load(text)
+        try await loader.load(eyes)
+        #expect(opener.opened.withLock { $0 } == ["diary-v1.0.0-q4_1.gguf", "eyes-v1.0.0-q4_1.gguf"])
+        var state = await loader.loadState()
+        #expect(state.loaded == [.text: text.id, .vision: eyes.id])
+        #expect(state.loading == nil)
+        #expect(await loader.engine(for: .text) != nil)
+        let revision = state.revision
+        await loader.unload(text.id)
+        state = await loader.loadState()
+        #expect(state.loaded == [.vision: eyes.id])
+        #expect(state.revision > revision)
+        #expect(await loader.engine(for: .text) == nil)
+    }
+
+    @Test func anUpdateIsLoadedInItsPlace() async throws {
+        try await loader.load(try await install("diary-v1.0.0-q4_1.gguf"))
+        let newer = try await install("diary-v1.1.0-q4_1.gguf")
+        try await loader.load(newer)
+        #expect(opener.opened.withLock { $0 } == ["diary-v1.0.0-q4_1.gguf", "diary-v1.1.0-q4_1.gguf"])
+        #expect(await loader.loadState().loaded == [.text: newer.id])
+    }
+
+    @Test func aModelThatIsNotHereCannotBeLoaded() async throws {
+        let error = await #expect(throws: StoreError.self) { try await loader.load(Models.text) }
+        #expect(error?.code == .notInstalled)
+        #expect(await loader.loadState().loading == nil)
+    }
+
+    @Test func aLoadThatFailsLeavesTheOneBefore() async throws {
+        let text = try await install("diary-v1.0.0-q4_1.gguf")
+        try await loader.load(text)
+        opener.problem.withLock { $0 = LLMError(.cannotLoad, "no model") }
+        let other = try await install("poet-v1.0.0-q4_1.gguf")
+        await #expect(throws: LLMError.self) { try await loader.load(other) }
+        #expect(await loader.loadState().loaded == [.text: text.id])
+    }
+
+    @Test func aCancelledLoadChangesNothing() async throws {
+        let text = try await install("diary-v1.0.0-q4_1.gguf")
+        opener.barrier.withLock { $0 = Barrier() }
+        var states = await loader.loadStates().makeAsyncIterator()
+        #expect(await states.next()?.loaded == [:])
+        let load = Task { try await loader.load(text) }
+        while await states.next()?.loading != text.id {}
+        load.cancel()
+        await #expect(throws: CancellationError.self) { try await load.value }
+        #expect(await loader.loadState().loaded == [:])
+        #expect(await loader.loadState().loading == nil)
+        opener.barrier.withLock { $0 = nil }
+        try await loader.load(text)
+        #expect(await loader.loadState().loaded == [.text: text.id])
+    }
+
+    @Test @MainActor func aRealManagerAndItsEnginesBehindTheViewModel() async throws {
+        let text = try await install("diary-v1.0.0-q4_1.gguf")
+        let library = ModelLibrary(manager: manager, home: folder.path("home"))
+        let models = ModelDownloadViewModel(library: library, loader: loader)
+        await until { models.isModelLoaded }
+        #expect(models.selectedModel?.id == text.id, "loaded at launch")
+        try models.deleteModel()
+        await until { models.library.rows.isEmpty }
+        #expect(!models.isModelLoaded)
+        #expect(try await manager.installed().isEmpty)
+    }
+}
