@@ -111,14 +111,16 @@ import Testing
         new.companions = [try companion("mmproj.gguf", "same", size: 300), try companion("other", "new", size: 50)]
         func installed(isVerified: Bool) throws -> InstalledRelease {
             let identity = try release("1.0.0").identity
-            let staged = try [("mmproj.gguf", "same", 300), ("m.gguf", "old", 900)].map { name, text, size in
-                StagedFile(
-                    name: try #require(RelativePath(name)), path: Path("/x"), size: UInt64(size),
-                    digest: SHA256Digest(hashing: Array(text.utf8)), isVerified: isVerified)
+            let files = try [("mmproj.gguf", "same", 300), ("m.gguf", "old", 900)].map { name, text, size in
+                Receipt.File(
+                    name: try #require(RelativePath(name)), role: .weights, size: UInt64(size),
+                    digest: SHA256Digest(hashing: Array(text.utf8)))
             }
             return InstalledRelease(
                 identity: identity, folder: Path("/x"),
-                receipt: Receipt(try release("1.0.0"), files: staged, origin: nil, at: Date()), isActive: true)
+                receipt: Receipt(
+                    try release("1.0.0"), files: files, isVerified: isVerified, origin: nil, at: Date()),
+                isActive: true)
         }
         let plan = UpdatePlan(new, installed: [try installed(isVerified: true)]) {
             $0.name.string == "m.gguf" ? 400 : 0
