@@ -3,7 +3,10 @@ import HearthBase
 /// How many connections a transfer should use: more as long as more bring more, fewer when a server asks for it.
 ///
 /// It compares the bytes of one window of time with those of the window before the last change. Doubling that brings
-/// less than a sixth more is taken back, and tried again after a while, since networks change.
+/// less than a sixth more is taken back, and tried again after a while, since networks change. A window counts only if
+/// every connection that was wanted was there at its end; and since a busy machine or a burst elsewhere can spoil any of
+/// them, doubling gets several, of which one has to be good: what holds back each connection by itself shows at once, and
+/// connections that are of no use for a second or two do no harm.
 struct ConnectionGovernor: Sendable {
     /// The time over which a rate is measured; long enough for a new connection to get up to speed.
     static let window = Duration.milliseconds(600)
@@ -13,12 +16,14 @@ struct ConnectionGovernor: Sendable {
     static let restraint = Duration.seconds(30)
     /// What more connections have to bring to be kept.
     static let worthwhileGain = 1.15
+    /// The windows that more connections get to show that.
+    static let trials = 3
 
     private enum Phase: Equatable {
         /// Measuring what the present number brings.
         case measuring
-        /// Trying more; `before` is the number and the rate to go back to.
-        case trying(before: Int, rate: Double)
+        /// Trying more; `before` is the number to go back to, `rate` what it brought, `windows` those that were of no use.
+        case trying(before: Int, rate: Double, windows: Int)
         case settled(until: Duration)
     }
 
@@ -50,7 +55,7 @@ struct ConnectionGovernor: Sendable {
         let elapsed = now - start
         guard elapsed >= Self.window else { return false }
         guard inUse >= target else {
-            begin(.measuring, at: now)
+            begin(phase, at: now)
             return false
         }
         return close(rate: Double(bytes) / elapsed.seconds, at: now)
@@ -66,12 +71,16 @@ struct ConnectionGovernor: Sendable {
 
     private mutating func close(rate: Double, at now: Duration) -> Bool {
         let old = target
-        if case .trying(let before, let rateBefore) = phase, rate < rateBefore * Self.worthwhileGain {
-            target = before
-            begin(.settled(until: now + Self.patience), at: now)
+        if case .trying(let before, let rateBefore, let windows) = phase, rate < rateBefore * Self.worthwhileGain {
+            if windows + 1 < Self.trials {
+                begin(.trying(before: before, rate: rateBefore, windows: windows + 1), at: now)
+            } else {
+                target = before
+                begin(.settled(until: now + Self.patience), at: now)
+            }
         } else if target < maximum {
             target = min(maximum, target * 2)
-            begin(.trying(before: old, rate: rate), at: now)
+            begin(.trying(before: old, rate: rate, windows: 0), at: now)
         } else {
             begin(.settled(until: now + Self.patience), at: now)
         }

@@ -29,7 +29,50 @@ import Testing
         var governor = ConnectionGovernor(TransferTuning())
         let (targets, now) = run(&governor, seconds: 14) { _ in 50e6 }
         #expect(targets == [4, 8, 4])
-        #expect(run(&governor, seconds: 4, from: now) { _ in 50e6 }.targets == [4, 8, 4])
+        #expect(run(&governor, seconds: 8, from: now) { _ in 50e6 }.targets == [4, 8, 4])
+    }
+
+    /// Windows of the trials in which the machine was busy with something else, by their numbers from 0 on.
+    @Test(arguments: [[1], [2], [1, 3], [1, 2], [1, 2, 4, 5], [2, 3]])
+    func spoiledWindowsDoNotStopIt(_ spoiled: [Int]) {
+        var governor = ConnectionGovernor(TransferTuning())
+        var now = Duration.zero
+        var windows = 0
+        while now < .seconds(6) {
+            now += .milliseconds(20)
+            windows = Int(now.seconds / ConnectionGovernor.window.seconds)
+            let share = spoiled.contains(windows) ? 0.4 : 1
+            governor.received(Int(10e6 * Double(governor.target) * 0.02 * share), inUse: governor.target, at: now)
+        }
+        #expect(governor.target == 16)
+    }
+
+    /// Each connection gets so much, and every window is another share of that: the seeds are those of the shares.
+    @Test(arguments: 0..<200 as Range<UInt64>) func aLimitOfEachConnectionIsAlwaysFound(_ seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var governor = ConnectionGovernor(TransferTuning())
+        var now = Duration.zero
+        while now < .seconds(6) {
+            let share = Double.random(in: 0.6...1, using: &generator)
+            for _ in 0..<10 {
+                now += .milliseconds(60)
+                governor.received(Int(10e6 * Double(governor.target) * 0.06 * share), inUse: governor.target, at: now)
+            }
+        }
+        #expect(governor.target == 16)
+    }
+
+    /// Connections take their time to be there: the trial waits for them, and is not forgotten.
+    @Test func connectionsThatAreNotThereYetAreWaitedFor() {
+        var governor = ConnectionGovernor(TransferTuning())
+        var now = run(&governor, seconds: 0.7) { 10e6 * Double($0) }.now
+        #expect(governor.target == 8)
+        for _ in 0..<100 {
+            now += .milliseconds(20)
+            governor.received(800_000, inUse: 4, at: now)
+        }
+        #expect(governor.target == 8, "nothing is known of eight yet")
+        #expect(run(&governor, seconds: 3, from: now) { _ in 40e6 }.targets == [8, 4], "and they bring nothing")
     }
 
     @Test func aLineThatIsFullAtEightStopsThere() {
