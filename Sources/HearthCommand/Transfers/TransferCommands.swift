@@ -10,7 +10,7 @@ struct TransfersList: Command {
     static let declaration = CommandDeclaration(
         "transfers", "list", summary: "List what is on its way, and what was left of it",
         discussion: [
-            "States: running; paused; interrupted, when its process ended, and the next pull goes on from there; finished, "
+            "States: running; waiting, for the network or for one that is not metered; paused; interrupted, when its process ended, and the next pull goes on from there; finished, "
                 + "when every byte is here but was never installed; orphaned, when nobody knows what it is for or it was "
                 + "cancelled.",
             "With --format json, an array of objects with key, file, family, version, variant, state, process, "
@@ -74,6 +74,8 @@ struct TransfersPause: Command {
 struct TransfersResume: Command {
     private static let rate = Option(
         "limit-rate", "BYTES/s", .byteCount, default: "no limit", "Fetch at most so many bytes a second, such as 2M.")
+    private static let allowUnverified = Flag(
+        "allow-unverified", "Accept files for which the publisher gives no digest.")
     private static let format = Option(
         "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
@@ -84,7 +86,7 @@ struct TransfersResume: Command {
                 + "not fetched again, and the model is installed at the end.",
             "With --format json, events as of pull.",
         ],
-        arguments: [Argument.transferKey], options: [rate, Option.metered, format],
+        arguments: [Argument.transferKey], options: [rate, allowUnverified, Option.metered, format],
         exitStatuses: [
             (0, "It goes on elsewhere, or is installed."), (1, "It failed; see the code."),
             (75, "Not now: the origin cannot be reached, or the network is metered or gone."),
@@ -101,6 +103,7 @@ struct TransfersResume: Command {
         key = try values.value(Argument.transferKey)
         var options = PullOptions()
         options.bytesPerSecond = try values.value(Self.rate)
+        options.allowUnverified = values.has(Self.allowUnverified)
         self.options = options
         metered = try values.value(.metered)
         format = try values.value(Self.format) ?? .text

@@ -18,7 +18,7 @@ struct TransferEntry: Encodable, Sendable {
     /// What it occupies.
     let diskBytes: UInt64
     let changed: Date?
-    /// Why it is orphaned.
+    /// Why it is orphaned, or what it waits for.
     let reason: String?
 
     private enum CodingKeys: CodingKey {
@@ -37,7 +37,7 @@ struct TransferEntry: Encodable, Sendable {
         totalBytes = summary.totalBytes
         diskBytes = summary.allocatedBytes
         changed = summary.changed
-        reason = if case .orphaned(let reason) = summary.state { reason } else { nil }
+        reason = summary.state.reason
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -61,14 +61,28 @@ extension TransferSummary.State {
     /// The process that works on it, where it is not this one.
     var holder: TransferHolder? {
         switch self {
-        case .runningElsewhere(let holder): holder
+        case .runningElsewhere(let holder), .waiting(_, let holder): holder
         case .paused(let holder): holder
-        case .running, .waiting, .interrupted, .finished, .orphaned: nil
+        case .running, .interrupted, .finished, .orphaned: nil
+        }
+    }
+
+    /// Why it stands as it does.
+    var reason: String? {
+        switch self {
+        case .orphaned(let reason): reason
+        case .waiting(let hold, _): hold.message
+        case .running, .runningElsewhere, .paused, .interrupted, .finished: nil
         }
     }
 
     /// The state for people.
-    var sentence: String { holder.map { "\(word) (\($0))" } ?? word }
+    var sentence: String {
+        switch self {
+        case .waiting(let hold, let holder): "\(word) (\(holder)): \(hold.message)"
+        default: holder.map { "\(word) (\($0))" } ?? word
+        }
+    }
 }
 
 extension TransferSummary {

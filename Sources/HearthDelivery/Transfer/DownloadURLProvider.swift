@@ -1,4 +1,5 @@
 import Foundation
+import HearthBase
 
 /// Gives out addresses that are good for a limited time, such as signed addresses of a bucket.
 ///
@@ -8,7 +9,8 @@ import Foundation
 public protocol DownloadURLProvider: Sendable {
     /// An address to fetch a file from, now.
     /// - Parameter location: the file's address as the catalog gives it.
-    /// - Throws: whatever the service says; a failure whose disposition is `tryLater` is tried again.
+    /// - Throws: whatever the service says; a failure whose disposition is `tryLater` is tried again. An error that is no
+    ///   `HearthFailure` becomes a ``TransferError`` with `no-address`.
     func downloadURL(for location: URL) async throws -> URL
 }
 
@@ -42,7 +44,15 @@ actor SourceAddresses {
         if let running = renewals[source] { return try await running.value }
         let (location, generation) = (locations[source], known.map { $0.generation + 1 } ?? 0)
         // A task of its own: whoever asked first may be cancelled, and the others still want the answer.
-        let renewal = Task { Address(url: try await provider.downloadURL(for: location), generation: generation) }
+        let renewal = Task {
+            do {
+                return Address(url: try await provider.downloadURL(for: location), generation: generation)
+            } catch let error where !(error is any HearthFailure) && !(error is CancellationError) {
+                throw TransferError(
+                    .noAddress, "the service that gives out addresses gave none for \(location.lastPathComponent)",
+                    context: ErrorContext(url: location.withoutQuery), underlying: error)
+            }
+        }
         renewals[source] = renewal
         defer { renewals[source] = nil }
         let fresh = try await renewal.value

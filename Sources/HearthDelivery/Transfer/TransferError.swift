@@ -6,7 +6,7 @@ public enum TransferErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
         [
             .checksumMismatch, .responseTooLong, .sizeMismatch, .badContentRange, .contentEncoded, .webPage, .missing,
-            .accessDenied, .serverBusy, .unexpectedStatus, .busy, .entityChanged,
+            .accessDenied, .serverBusy, .unexpectedStatus, .busy, .entityChanged, .noAddress,
         ]
     }
 }
@@ -37,6 +37,8 @@ extension ErrorCode<TransferErrorDomain> {
     public static var entityChanged: Self { "entity-changed" }
     /// Any other status.
     public static var unexpectedStatus: Self { "unexpected-status" }
+    /// The ``DownloadURLProvider`` failed with an error of its own, which is underneath.
+    public static var noAddress: Self { "no-address" }
     /// Another process is fetching the same file.
     public static var busy: Self { "transfer-busy" }
 }

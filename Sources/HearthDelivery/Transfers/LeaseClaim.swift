@@ -16,6 +16,8 @@ struct LeaseClaim {
     let fileSystem: any FileSystem
     let lease: TransferLease
     let now: Date
+    /// How long something that is no lease has to lie there unchanged before it is damage.
+    var patience = TransferLease.lifetime
     /// The tokens this process works under.
     let held: @Sendable () -> Set<String>
 
@@ -34,7 +36,7 @@ struct LeaseClaim {
         for _ in 0..<4 {
             if let file = try create(path) { return file }
             guard let found = try FoundLease.read(path, in: fileSystem) else { continue }
-            guard found.isStale(at: now, held: held()), depth < Self.deepest else { return nil }
+            guard found.isStale(at: now, held: held(), patience: patience), depth < Self.deepest else { return nil }
             let right = HomeLayout.join(folder, "lease.after-\(found.name)")
             guard try claim(right, depth: depth + 1) != nil else { return nil }
             let result = Result { try replace(path, holding: found) }
@@ -119,7 +121,9 @@ struct LeaseClaim {
     private func removeMarkers() throws {
         for name in try fileSystem.contents(of: folder) where name.hasPrefix("lease.after-") {
             let path = HomeLayout.join(folder, name)
-            guard let found = try FoundLease.read(path, in: fileSystem), found.isStale(at: now, held: held()) else {
+            guard let found = try FoundLease.read(path, in: fileSystem),
+                found.isStale(at: now, held: held(), patience: patience)
+            else {
                 continue
             }
             try fileSystem.removeFile(path)

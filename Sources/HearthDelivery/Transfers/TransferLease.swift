@@ -5,12 +5,16 @@ import HearthBase
 ///
 /// ```json
 /// { "format": 1, "token": "…32 hexadecimal digits…", "pid": 4711, "started": "123456", "boot": "…", "space": "…",
-///   "renewed": 1800000000 }
+///   "renewed": 1800000000, "hold": "offline" }
 /// ```
+/// `hold` is there while its holder waits for the network: `offline` or `metered`.
 struct TransferLease: Sendable, Hashable {
     static let currentFormat = 1
     /// Without a renewal for so long, the lease of a process nobody here can ask about is void.
     static let lifetime = Duration.seconds(60)
+    /// Something that is no lease and was not changed for so long is damage, for whoever holds the `flock` as well: writing
+    /// a lease takes moments, and only who has no `flock` could be doing that.
+    static let damageLifetime = Duration.seconds(5)
     /// Every lease file has this length: it is renewed in place, and a shorter text would leave an end of the longer one.
     static let fileSize = 512
 
@@ -19,6 +23,8 @@ struct TransferLease: Sendable, Hashable {
     var holder: ProcessIdentity
     /// The last sign of life.
     var renewed: Date
+    /// What its holder waits for, as far as others are told.
+    var hold: DownloadHold?
 
     /// A lease of this process.
     init(at date: Date) {
@@ -37,7 +43,10 @@ struct TransferLease: Sendable, Hashable {
 }
 
 extension TransferLease: Codable {
-    private enum Key: String, CodingKey { case format, token, pid, started, boot, space, renewed }
+    private enum Key: String, CodingKey { case format, token, pid, started, boot, space, renewed, hold }
+
+    /// The holds that are written down, and their words.
+    private static let holds: [String: DownloadHold] = ["offline": .offline, "metered": .metered]
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
@@ -64,6 +73,8 @@ extension TransferLease: Codable {
             throw DecodingError.dataCorruptedError(forKey: .pid, in: values, debugDescription: "not a process")
         }
         renewed = Date(timeIntervalSince1970: TimeInterval(try values.decode(UInt32.self, forKey: .renewed)))
+        // A word of a later version is no reason to doubt the lease.
+        hold = try values.decodeIfPresent(String.self, forKey: .hold).flatMap { Self.holds[$0] }
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -76,6 +87,7 @@ extension TransferLease: Codable {
         try values.encode(holder.space, forKey: .space)
         let seconds = renewed.timeIntervalSince1970
         try values.encode(UInt32(exactly: seconds.rounded(.down)) ?? 0, forKey: .renewed)
+        try values.encodeIfPresent(Self.holds.first { $0.value == hold }?.key, forKey: .hold)
     }
 
     /// The lease as it is written to the disk.
@@ -110,11 +122,12 @@ enum FoundLease: Equatable {
     }
 
     /// Whether nobody works here under it.
-    func isStale(at now: Date, held: Set<String>) -> Bool {
+    /// - Parameter patience: how long ago something that is no lease was changed at least.
+    func isStale(at now: Date, held: Set<String>, patience: Duration = TransferLease.lifetime) -> Bool {
         switch self {
         case .lease(let lease): lease.isStale(at: now, held: held)
         case .unreadable(_, let modified):
-            Swift.abs(now.timeIntervalSince(modified)) > TransferLease.lifetime.seconds
+            Swift.abs(now.timeIntervalSince(modified)) > patience.seconds
         }
     }
 

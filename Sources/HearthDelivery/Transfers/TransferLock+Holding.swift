@@ -7,6 +7,14 @@ public struct TransferHolder: Sendable, Hashable, CustomStringConvertible {
     public let process: Int32
     /// Whether it is a process of this machine; another may share the home folder through a network.
     public let isHere: Bool
+    /// What it waits for: the network, or one that is not metered; `nil` while it works.
+    public let hold: DownloadHold?
+
+    init(process: Int32, isHere: Bool, hold: DownloadHold? = nil) {
+        self.process = process
+        self.isHere = isHere
+        self.hold = hold
+    }
 
     public var description: String { isHere ? "process \(process)" : "process \(process) of another machine" }
 }
@@ -26,6 +34,18 @@ extension TransferLock {
         }
         await letGo()
         return try outcome.get()
+    }
+
+    /// Has others told what the holder waits for, soon.
+    func tell(_ hold: DownloadHold?) {
+        guard note(hold) else { return }
+        Task {
+            do {
+                _ = try await blocking { try self.renew() }
+            } catch {
+                Log.write(.info, "delivery.transfer", "the lease \(path) does not tell of \(hold as Any): \(error)")
+            }
+        }
     }
 
     private func renewing<Result: Sendable>(

@@ -84,9 +84,10 @@ public final class TransferLock: Sendable {
         let now = time.now
         let lease = TransferLease(at: now)
         tokens.withLock { _ = $0.insert(lease.token) }
-        let claim = LeaseClaim(folder: folder, fileSystem: fileSystem, lease: lease, now: now) {
-            tokens.withLock { $0 }
-        }
+        let claim = LeaseClaim(
+            folder: folder, fileSystem: fileSystem, lease: lease, now: now,
+            patience: flock == nil ? TransferLease.lifetime : TransferLease.damageLifetime
+        ) { tokens.withLock { $0 } }
         do {
             if let file = try claim.claim() {
                 return TransferLock(
@@ -109,22 +110,31 @@ public final class TransferLock: Sendable {
         guard case .lease(let lease) = try FoundLease.read(LeaseClaim.place(in: folder), in: fileSystem),
             !lease.isStale(at: now, held: tokens.withLock { $0 })
         else { return nil }
-        return TransferHolder(process: lease.holder.number, isHere: lease.holder.isRunning != nil)
+        return TransferHolder(process: lease.holder.number, isHere: lease.holder.isRunning != nil, hold: lease.hold)
+    }
+
+    /// Takes up what the holder waits for; returns whether that is news. The next ``renew()`` writes it down.
+    func note(_ hold: DownloadHold?) -> Bool {
+        state.withLock { state in
+            defer { state.lease.hold = hold }
+            return state.lease.hold != hold
+        }
     }
 
     /// Gives a sign of life. Blocks.
     /// - Returns: whether the lock is still held; `false` after another machine took this one for dead.
     func renew() throws -> Bool {
         let now = time.now
-        let (file, data) = try state.withLock { state in
-            state.lease.renewed = now
-            return (state.file, try state.lease.data())
+        state.withLock { $0.lease.renewed = now }
+        while true {
+            let (file, lease) = state.withLock { ($0.file, $0.lease) }
+            guard let file else { return false }
+            let mine = try fileSystem.status(of: file).identity
+            guard try fileSystem.status(at: path, followLinks: false)?.identity == mine else { return false }
+            try lease.data().withUnsafeBytes { try fileSystem.write(file, $0, at: 0) }
+            // Whoever wrote meanwhile may have written earlier than this did: the last one has to know the last word.
+            if state.withLock({ $0.lease == lease }) { return true }
         }
-        guard let file else { return false }
-        let mine = try fileSystem.status(of: file).identity
-        guard try fileSystem.status(at: path, followLinks: false)?.identity == mine else { return false }
-        try data.withUnsafeBytes { try fileSystem.write(file, $0, at: 0) }
-        return true
     }
 
     /// Lets go; letting go twice is harmless. Blocks for a moment.

@@ -99,10 +99,16 @@ extension TransferManager {
     /// The file; `nil` if it was stopped: then the state says by whom.
     private func fetchOnce(_ flight: TransferFlight, under lock: TransferLock) async throws -> TransferredFile? {
         let task = Task { [transfer, request = flight.request, board = flight.board] in
-            try await transfer.fetch(request, under: lock) { board.post($0) }
+            try await transfer.fetch(request, under: lock) { reading in
+                board.post(reading)
+                lock.tell(reading.phase == .waiting ? reading.hold : nil)
+            }
         }
         flight.fetching = task
-        defer { flight.fetching = nil }
+        defer {
+            flight.fetching = nil
+            lock.tell(nil)
+        }
         do {
             return try await task.value
         } catch is CancellationError where task.isCancelled {

@@ -62,12 +62,12 @@ extension TransferManager {
             case .plan(let plan):
                 switch (plan.wish, holder) {
                 case (.paused, let holder): return .paused(by: holder)
-                case (_, let holder?): return .runningElsewhere(holder)
+                case (_, let holder?): return .runningElsewhere(holder).orWaiting
                 case (.cancelled, nil): return .orphaned(reason: "it was cancelled")
                 case (.running, nil): return isWhole ? .finished : .interrupted
                 }
             case .absent, .unreadable:
-                if let holder { return .runningElsewhere(holder) }
+                if let holder { return .runningElsewhere(holder).orWaiting }
                 guard case .unreadable(let problem) = plan else { return .orphaned(reason: "it has no plan") }
                 return .orphaned(reason: "its plan cannot be read: \(problem)")
             }
@@ -89,11 +89,22 @@ extension TransferManager {
             summary.totalBytes = last.totalBytes ?? summary.totalBytes
         }
         let state = flight.download.state
-        switch state {
-        case .waiting(.paused): summary.state = .paused(by: TransferHolder(process: getpid(), isHere: true))
-        case .waiting(let hold): summary.state = .waiting(hold)
+        // The network is waited for below the flight, which runs on.
+        let hold = flight.board.last.flatMap { $0.phase == .waiting ? $0.hold : nil }
+        let this = TransferHolder(process: getpid(), isHere: true, hold: hold)
+        switch (state, hold) {
+        case (.waiting(.paused), _): summary.state = .paused(by: this)
+        case (.waiting(let hold), _), (.downloading, let hold?): summary.state = .waiting(hold, by: this)
         default: summary.state = .running(state)
         }
         return summary
+    }
+}
+
+extension TransferSummary.State {
+    /// Waiting, where its holder says so.
+    fileprivate var orWaiting: Self {
+        if case .runningElsewhere(let holder) = self, let hold = holder.hold { return .waiting(hold, by: holder) }
+        return self
     }
 }

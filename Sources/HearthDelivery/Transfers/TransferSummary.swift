@@ -11,8 +11,8 @@ public struct TransferSummary: Sendable, Hashable {
         case runningElsewhere(TransferHolder)
         /// Somebody paused it; `by` is the process that goes on when it is resumed, `nil` if there is none.
         case paused(by: TransferHolder?)
-        /// This process goes on with it by itself once something has changed.
-        case waiting(DownloadHold)
+        /// The network has to change; `by` goes on with it by itself then.
+        case waiting(DownloadHold, by: TransferHolder)
         /// It was under way when its process ended; the next pull goes on behind its bytes.
         case interrupted
         /// Every byte is here, and it was never installed.

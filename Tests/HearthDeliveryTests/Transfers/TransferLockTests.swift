@@ -123,6 +123,49 @@ import Testing
         #expect(try acquire(after: 90) != nil)
     }
 
+    /// As a power cut leaves it: whoever has the `flock` knows that nobody is writing it.
+    @Test(arguments: hostile) func withAFlockDamageHoldsForMoments(_ text: String) throws {
+        try disk.makeFolders(place)
+        try disk.replaceContents(of: leasePath, with: Data(text.utf8))
+        let now = Date()
+        func acquire(after seconds: TimeInterval) throws -> TransferLock? {
+            let time = TimeSource(clock: clock, now: { now.addingTimeInterval(seconds) })
+            return try TransferLock.tryAcquire(place, fileSystem: disk, time: time)
+        }
+        #expect(try acquire(after: 1) == nil, "somebody without a flock may be just writing it")
+        #expect(try acquire(after: 10) != nil)
+    }
+
+    /// What a holder waits for stands in its lease, the last word last, and goes with it.
+    @Test func aHolderTellsWhatItWaitsFor() throws {
+        let lock = try #require(try acquire())
+        func told() throws -> DownloadHold? {
+            try TransferLock.holder(of: place, fileSystem: disk, now: clock.time.now)?.hold
+        }
+        #expect(try told() == nil)
+        for hold in [DownloadHold.offline, .metered, nil, .metered] {
+            #expect(lock.note(hold))
+            #expect(!lock.note(hold), "no news")
+            #expect(try lock.renew())
+            #expect(try told() == hold)
+            #expect(try disk.status(at: leasePath)?.size == UInt64(TransferLease.fileSize))
+        }
+        lock.release()
+        #expect(try told() == nil)
+    }
+
+    @Test func aHoldNobodyKnowsIsNone() throws {
+        let text = String(decoding: try TransferLease(at: clock.time.now).data(), as: UTF8.self)
+        try disk.makeFolders(place)
+        let changed = text.replacingOccurrences(of: "\"format\":1", with: "\"format\":1,\"hold\":\"moonlight\"")
+        try disk.replaceContents(of: leasePath, with: Data(changed.utf8))
+        guard case .lease(let lease) = try FoundLease.read(leasePath, in: disk) else {
+            Issue.record("it is a lease all the same")
+            return
+        }
+        #expect(lease.hold == nil)
+    }
+
     @Test func aLinkInThePlaceOfALeaseIsNotFollowed() throws {
         let target = folder.path("precious")
         try disk.replaceContents(of: target, with: Data("precious".utf8))
