@@ -43,10 +43,17 @@ public enum OpenMode: Sendable, Hashable {
     case readWrite
     /// Write; created, and an error if something is there already.
     case createNew
+    /// Read and write past the page cache (`O_DIRECT`), which spares the processor a copy of every byte; it has to be there.
+    /// Places, counts and addresses in memory have to be multiples of ``OpenFile/uncachedAlignment``; only at the end of the
+    /// file fewer bytes are read. Fails with `EINVAL` or `EOPNOTSUPP` where that is not to be had.
+    case uncached
 }
 
 /// An open file. Positional reads and writes may come from several threads; it is closed with its last reference.
 public final class OpenFile: Sendable {
+    /// What reads and writes past the page cache are multiples of, in bytes: no less than what disks and file systems ask for.
+    public static let uncachedAlignment = 4096
+
     public let descriptor: Int32
     public let path: Path
 

@@ -18,6 +18,7 @@ public struct LocalFileSystem: FileSystem {
             case .read: O_RDONLY | O_NONBLOCK
             case .readWrite: O_RDWR | O_CREAT
             case .createNew: O_RDWR | O_CREAT | O_EXCL
+            case .uncached: O_RDWR | (try Self.uncached(path))
             }
         let descriptor = try check("open", path) {
             #if canImport(Darwin)
@@ -27,6 +28,17 @@ public struct LocalFileSystem: FileSystem {
             #endif
         }
         return OpenFile(descriptor: descriptor, path: path)
+    }
+
+    private static func uncached(_ path: Path) throws -> Int32 {
+        #if os(Linux) && (arch(x86_64) || arch(i386) || arch(riscv64))
+            // `O_DIRECT`, which Swift does not see: a GNU extension of <fcntl.h>, numbered by the processor's architecture.
+            return 0x4000
+        #elseif os(Linux) && (arch(arm64) || arch(arm))
+            return 0x10000
+        #else
+            throw FileError(errno: EOPNOTSUPP, doing: "open", path: path)
+        #endif
     }
 
     public func read(_ file: OpenFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws -> Int {

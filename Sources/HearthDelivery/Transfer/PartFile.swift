@@ -6,12 +6,11 @@ import HearthBase
 /// It writes on a thread of its own, hashes on a second and brings bytes to the disk on a third, so that neither the
 /// processor nor a slow disk stops the network.
 actor PartFile {
-    /// What stays in the page cache of a file that is on the disk: what an engine reads first. The rest would push out
-    /// what other apps have there, and waiting for fresh memory costs more than writing.
-    private static let cachedPrefix: UInt64 = 128 << 20
     /// How many times ``TransferTuning/recordBytes`` may arrive while a record is on its way, before the network has to
     /// wait for the disk. A file ends on the disk anyway, so on a slow one nothing is lost by waiting early.
     private static let recordsBehind: UInt64 = 4
+    /// Fewer bytes are not worth a write past the page cache.
+    private static let worthwhileUncached = 64 << 10
 
     private let executor = ThreadExecutor(name: "hearth.part-file")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -28,7 +27,12 @@ actor PartFile {
     private(set) var epoch = 0
     private var journal: TransferJournal
     private var recorded: RangeSet<UInt64>
-    private var releasedEnd = PartFile.cachedPrefix
+    private var releasedEnd: UInt64
+    /// What has come and is not written yet; used where each chunk is checked by itself.
+    private var gatherer: WriteGatherer
+    /// The same file past the page cache, while that pays.
+    private var uncached: OpenFile?
+    private var trial = UncachedTrial()
     private var unrecordedBytes: UInt64 = 0
     private var lastCheckpoint = Duration.zero
     private var checkpoint: Task<TransferJournal, any Error>?
@@ -51,17 +55,33 @@ actor PartFile {
         stopwatch = time.stopwatch()
         file = try fileSystem.open(folder.appending("data.part"), .readWrite)
         (journal, recorded) = try Self.takeOver(request, file, journalPath, fileSystem)
+        releasedEnd = tuning.cachedBytes
+        gatherer = WriteGatherer(for: file.path)
+        if request.index != nil, request.size.estimate > tuning.cachedBytes {
+            uncached = Self.openUncached(file.path, fileSystem)
+        }
         var ledger = PartLedger(index: request.index)
         let checks = recorded.ranges.flatMap { ledger.wrote($0) }.map { ledger.check(ofChunk: $0) }
         let frontier = ledger.frontier
         self.ledger = Locked(ledger)
-        verifier = PartVerifier(file, fileSystem: fileSystem, ledger: self.ledger, wanted: wanted)
+        verifier = PartVerifier(
+            file, uncached: uncached, pool: gatherer.pool, fileSystem: fileSystem, ledger: self.ledger, wanted: wanted)
         verifier.check(checks)
         verifier.extend(to: frontier)
         verifier.start()
     }
 
     deinit { verifier.close() }
+
+    /// Many file systems have no such thing; then everything goes through the page cache.
+    private static func openUncached(_ path: Path, _ fileSystem: any FileSystem) -> OpenFile? {
+        do {
+            return try fileSystem.open(path, .uncached)
+        } catch {
+            Log.write(.debug, "delivery.transfer", "no way past the page cache: \(error)")
+            return nil
+        }
+    }
 
     /// What may be there already, by the journal or, if that was lost, by the part file itself.
     private static func takeOver(
@@ -119,33 +139,85 @@ actor PartFile {
         }
     }
 
-    /// Writes bytes to their place; what is proven already stays as it is.
+    /// Writes bytes to their place, now or with those that follow; what is proven already stays as it is.
     /// - Parameter epoch: the ``epoch`` in which the bytes were asked for; older ones are void.
     func write(_ bytes: [UInt8], at offset: UInt64, epoch: Int) async throws {
         guard epoch == self.epoch else { return }
         if let loss { throw loss }
         if let shortage { throw shortage }
-        let range = offset..<offset + UInt64(bytes.count)
-        try bytes.withUnsafeBytes { buffer in
-            for part in ledger.withLock({ $0.writable(range) }) {
-                let (start, end) = (Int(part.lowerBound - offset), Int(part.upperBound - offset))
-                try fileSystem.write(file, UnsafeRawBufferPointer(rebasing: buffer[start..<end]), at: part.lowerBound)
+        if ledger.withLock({ $0.isIndexed }) {
+            let now = stopwatch.elapsed
+            let ready = try bytes.withUnsafeBytes {
+                try gatherer.add($0, at: offset, now: now, patience: tuning.recordInterval)
             }
+            for run in ready { try put(run) }
+        } else {
+            let range = offset..<offset + UInt64(bytes.count)
+            try bytes.withUnsafeBytes { buffer in
+                for part in ledger.withLock({ $0.writable(range) }) {
+                    let (start, end) = (Int(part.lowerBound - offset), Int(part.upperBound - offset))
+                    try fileSystem.write(
+                        file, UnsafeRawBufferPointer(rebasing: buffer[start..<end]), at: part.lowerBound)
+                }
+            }
+            note(range)
         }
-        let (checks, frontier) = ledger.withLock { ledger in
-            (ledger.wrote(range).map { ledger.check(ofChunk: $0) }, ledger.frontier)
-        }
-        verifier.check(checks)
-        verifier.extend(to: frontier)
-        unrecordedBytes += UInt64(bytes.count)
         startCheckpointIfDue()
         verifier.waitForRoom()
         if unrecordedBytes >= Self.recordsBehind * tuning.recordBytes { _ = await checkpoint?.result }
     }
 
+    /// Writes what has come and still waits for what follows it.
+    func flush() throws {
+        for run in gatherer.takeAll() { try put(run) }
+    }
+
+    /// Writes a run, and has it hashed while it is in memory.
+    private func put(_ run: WriteRun) throws {
+        let parts = ledger.withLock { $0.writable(run.bytes) }
+        for part in parts { try write(part, of: run) }
+        let slices = ledger.withLock { $0.slices(of: run.bytes) }
+        verifier.waitForRoom()
+        verifier.take(run, slices, isWhole: parts == [run.bytes])
+        note(run.bytes)
+    }
+
+    private func write(_ part: Range<UInt64>, of run: WriteRun) throws {
+        guard let uncached, let middle = WriteRun.uncachedPart(of: part, behind: tuning.cachedBytes),
+            middle.count >= Self.worthwhileUncached
+        else { return try fileSystem.write(file, run.memory(part), at: part.lowerBound) }
+        if middle.lowerBound > part.lowerBound {
+            try fileSystem.write(file, run.memory(part.lowerBound..<middle.lowerBound), at: part.lowerBound)
+        }
+        let begun = stopwatch.elapsed
+        do {
+            try fileSystem.write(uncached, run.memory(middle), at: middle.lowerBound)
+            trial.wrote(middle.count, in: stopwatch.elapsed - begun)
+            if !trial.pays { self.uncached = nil }
+        } catch let error as FileError where error.context.found == "errno \(EINVAL)" {
+            // Opened, and not meant: some file systems find out late.
+            self.uncached = nil
+            try fileSystem.write(file, run.memory(middle), at: middle.lowerBound)
+        }
+        if middle.upperBound < part.upperBound {
+            try fileSystem.write(file, run.memory(middle.upperBound..<part.upperBound), at: middle.upperBound)
+        }
+    }
+
+    /// Notes bytes that are written.
+    private func note(_ range: Range<UInt64>) {
+        let (checks, frontier) = ledger.withLock { ledger in
+            (ledger.wrote(range).map { ledger.check(ofChunk: $0) }, ledger.frontier)
+        }
+        verifier.check(checks)
+        verifier.extend(to: frontier)
+        unrecordedBytes += UInt64(range.count)
+    }
+
     /// Forgets every byte that is not proven, and those that are still on their way.
     func restart() async throws {
         epoch += 1
+        _ = gatherer.takeAll()
         // A checkpoint on its way would vouch for bytes that are void now.
         try await endCheckpoints()
         let (kept, frontier) = ledger.withLock { ledger in
@@ -163,10 +235,14 @@ actor PartFile {
     // MARK: Ending
 
     /// Waits until every chunk that is here is checked and the bytes without a gap are hashed.
-    nonisolated func settle() async throws { try await verifier.settle() }
+    func settle() async throws {
+        try flush()
+        try await verifier.settle()
+    }
 
     /// Records everything written so far. Called at every end, good or bad, so that no byte is fetched twice.
     func record() async throws {
+        try flush()
         // A checkpoint on its way holds an older state, perhaps with bytes that turned out to be wrong since; whether its
         // journal could be written shows here again.
         try await endCheckpoints()
@@ -206,6 +282,7 @@ actor PartFile {
     /// Ends the file at its length: brings it to the disk, and says what it hashes to. With an index every chunk of it was
     /// checked, which vouches for the promised digest.
     func finish(at size: UInt64) async throws -> SHA256Digest {
+        try flush()
         if try fileSystem.status(of: file).size != size { try fileSystem.truncate(file, to: size) }
         journal.size = size
         try await record()

@@ -53,6 +53,27 @@ struct PartLedger: Sendable {
         return whole
     }
 
+    /// Bytes of one chunk.
+    struct Slice: Sendable, Equatable {
+        let chunk: Int
+        /// Where the chunk begins.
+        let start: UInt64
+        let bytes: Range<UInt64>
+    }
+
+    /// The chunks that bytes are part of, and which bytes of each.
+    func slices(of range: Range<UInt64>) -> [Slice] {
+        guard isIndexed, !range.isEmpty else { return [] }
+        var slices: [Slice] = []
+        var number = firstChunk(endingAfter: range.lowerBound)
+        while number < chunks.count, chunks[number].offset < range.upperBound {
+            let bytes = self.bytes(ofChunk: number)
+            slices.append(Slice(chunk: number, start: bytes.lowerBound, bytes: bytes.clamped(to: range)))
+            number += 1
+        }
+        return slices
+    }
+
     /// Notes what the check of a chunk said; returns the bytes to be fetched again.
     mutating func checked(_ number: Int, isRight: Bool) -> Range<UInt64>? {
         // A chunk that was forgotten meanwhile proves nothing.

@@ -2,8 +2,11 @@ import Foundation
 import HearthBase
 
 /// Hashes a growing file on a thread of its own: the whole of it from its first byte on, and single chunks as they are
-/// completed in any order. It reads what is on its way to the disk, which is still in memory then, so there is no second
-/// pass, and a resumed file is read again at the speed of its disk.
+/// completed in any order.
+///
+/// Chunks are hashed from the memory they are written from, as far as their bytes come in order; another chunk is read again
+/// once it is whole. The whole is read while it is on its way to the disk, and still in memory. So there is no second pass,
+/// and only a resumed file is read again, at the speed of its disk.
 final class PartVerifier: Sendable {
     /// A chunk of the index: its number, its place, and what it has to hash to.
     struct Check: Sendable {
@@ -12,15 +15,28 @@ final class PartVerifier: Sendable {
         let expected: SHA256Digest
     }
 
+    /// Bytes that have just been written, and the chunks they are part of.
+    fileprivate struct Taking {
+        let run: WriteRun
+        let slices: [PartLedger.Slice]
+        /// Whether the file holds just these bytes: some may have stayed as they were.
+        let isWhole: Bool
+    }
+
     fileprivate enum Job {
         case check(Check)
+        case take(Taking)
+        case forget
         case hash(Range<UInt64>)
         case reset
         case digest(CheckedContinuation<SHA256Digest, any Error>)
     }
 
     fileprivate struct State {
-        var checks: [Check] = []
+        /// Bytes, chunks that are whole, in the order in which they were written.
+        var queue: [Job] = []
+        /// Whether somebody writes past the page cache.
+        var readsUncached = false
         var isBusy = false
         var mustReset = false
         /// The bytes from the first on that may be hashed, and those that have been.
@@ -31,16 +47,20 @@ final class PartVerifier: Sendable {
         var settling: [CheckedContinuation<Void, any Error>] = []
         var digesting: CheckedContinuation<SHA256Digest, any Error>?
 
-        var isSettled: Bool { checks.isEmpty && !isBusy && !mustReset && position == frontier }
+        var isSettled: Bool { queue.isEmpty && !isBusy && !mustReset && position == frontier }
     }
 
     /// The bytes that may wait to be hashed before whoever writes has to wait, too.
     private static let maximumLag: UInt64 = 32 << 20
-    private static let maximumChecks = 8
+    private static let longestQueue = 4
     fileprivate static let step = 256 << 10
 
     private let fileSystem: any FileSystem
     private let file: OpenFile
+    /// Where something is written past the page cache, it has to be read so, too: a page that comes into the cache at that
+    /// moment would be a stale one, and the system takes that for a damaged file.
+    private let uncached: OpenFile?
+    private let pool: WriteBlockPool
     private let ledger: Locked<PartLedger>
     private let wanted: @Sendable (_ chunk: Int, Range<UInt64>) -> Void
     private let condition = NSCondition()
@@ -49,10 +69,13 @@ final class PartVerifier: Sendable {
 
     /// - Parameter wanted: told on the verifier's thread of a chunk that is wrong and has to be fetched again.
     init(
-        _ file: OpenFile, fileSystem: any FileSystem, ledger: Locked<PartLedger>,
+        _ file: OpenFile, uncached: OpenFile?, pool: WriteBlockPool, fileSystem: any FileSystem,
+        ledger: Locked<PartLedger>,
         wanted: @escaping @Sendable (_ chunk: Int, Range<UInt64>) -> Void
     ) {
         self.file = file
+        self.uncached = uncached
+        self.pool = pool
         self.fileSystem = fileSystem
         self.ledger = ledger
         self.wanted = wanted
@@ -61,7 +84,7 @@ final class PartVerifier: Sendable {
     /// Starts the thread, which keeps the verifier alive until ``close()``.
     func start() {
         Thread { [self] in
-            Thread.current.name = "hearth.hash"
+            ThreadName.current = "hearth.hash"
             run()
         }.start()
     }
@@ -71,7 +94,17 @@ final class PartVerifier: Sendable {
 
     /// Has chunks checked that are written.
     func check(_ checks: [Check]) {
-        if !checks.isEmpty { change { $0.checks += checks } }
+        if !checks.isEmpty { change { $0.queue += checks.map(Job.check) } }
+    }
+
+    /// Takes over the memory of bytes that were written.
+    func take(_ run: WriteRun, _ slices: [PartLedger.Slice], isWhole: Bool) {
+        change { state in
+            // Nobody would hash them any more, and memory is not to be held for that.
+            guard state.failure == nil, !state.isClosed else { return }
+            state.queue.append(.take(Taking(run: run, slices: slices, isWhole: isWhole)))
+            state.readsUncached = true
+        }
     }
 
     /// Lets the hash of the whole go on up to here.
@@ -81,7 +114,7 @@ final class PartVerifier: Sendable {
     func restart(at frontier: UInt64) {
         change { state in
             while state.isBusy && !state.isClosed { condition.wait() }
-            state.checks = []
+            state.queue = [.forget]
             state.frontier = frontier
             // What was hashed of bytes that stay is still true.
             guard state.position > frontier else { return }
@@ -98,7 +131,7 @@ final class PartVerifier: Sendable {
         condition.lock()
         defer { condition.unlock() }
         while state.frontier - min(state.frontier, state.position) > Self.maximumLag
-            || state.checks.count > Self.maximumChecks, state.failure == nil, !state.isClosed
+            || state.queue.count > Self.longestQueue, state.failure == nil, !state.isClosed
         {
             condition.wait()
         }
@@ -136,13 +169,29 @@ final class PartVerifier: Sendable {
     // MARK: On the thread
 
     private func run() {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.step, alignment: 4096)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Self.step, alignment: OpenFile.uncachedAlignment)
         defer { buffer.deallocate() }
         var hasher = SHA256Hasher()
+        var chunks = ChunkHashes()
         while let job = nextJob() {
             do {
                 switch job {
+                case .take(let taking):
+                    for slice in taking.slices {
+                        let bytes = taking.isWhole ? taking.run.memory(slice.bytes) : nil
+                        chunks.update(slice.chunk, start: slice.start, bytes, at: slice.bytes)
+                    }
+                    pool.give(taking.run.block)
+                    change { $0.isBusy = false }
+                case .forget:
+                    chunks = ChunkHashes()
+                    change { $0.isBusy = false }
                 case .check(let check):
+                    if let found = chunks.digest(check.chunk, endingAt: check.bytes.upperBound) {
+                        end(check, isRight: found == check.expected)
+                        continue
+                    }
                     var single = SHA256Hasher()
                     let isWhole = try read(check.bytes, buffer) { single.update($0) }
                     let found = single.finalize()
@@ -209,22 +258,73 @@ final class PartVerifier: Sendable {
     ) throws -> Bool {
         var offset = range.lowerBound
         while offset < range.upperBound {
-            let wanted = min(buffer.count, Int(range.upperBound - offset))
-            let slice = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
-            let count = try fileSystem.read(file, into: slice, at: offset)
-            guard count > 0 else { return false }
-            body(UnsafeRawBufferPointer(rebasing: slice[..<count]))
-            offset += UInt64(count)
+            let found = try read(offset, atMost: Int(clamping: range.upperBound - offset), buffer)
+            guard !found.isEmpty else { return false }
+            body(found)
+            offset += UInt64(found.count)
         }
         return true
+    }
+
+    /// Reads some of the bytes that are wanted, at least one; none at the end of the file.
+    private func read(
+        _ offset: UInt64, atMost wanted: Int, _ buffer: UnsafeMutableRawBufferPointer
+    ) throws -> UnsafeRawBufferPointer {
+        if let uncached, change({ $0.readsUncached }) {
+            let skipped = Int(offset % UInt64(OpenFile.uncachedAlignment))
+            do {
+                let count = try fileSystem.read(uncached, into: buffer, at: offset - UInt64(skipped))
+                return UnsafeRawBufferPointer(rebasing: buffer[min(skipped, count)..<min(count, skipped + wanted)])
+            } catch let error as FileError where error.context.found == "errno \(EINVAL)" {
+                // This file system does not mean it: then nothing is written so either.
+            }
+        }
+        let slice = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, wanted)])
+        return UnsafeRawBufferPointer(rebasing: slice[..<(try fileSystem.read(file, into: slice, at: offset))])
+    }
+}
+
+/// The hashes of chunks whose bytes come in order; the others are read again when they are whole.
+private struct ChunkHashes {
+    /// A class: what cannot be copied has no place in a dictionary.
+    private final class Hash {
+        var hasher = SHA256Hasher()
+        var end: UInt64
+
+        init(at start: UInt64) { end = start }
+
+        func digest() -> SHA256Digest {
+            var ended = SHA256Hasher()
+            swap(&ended, &hasher)
+            return ended.finalize()
+        }
+    }
+
+    private var hashes: [Int: Hash] = [:]
+
+    /// Takes bytes of a chunk that begins at `start`; `nil` where nobody knows what the file holds of them.
+    mutating func update(_ chunk: Int, start: UInt64, _ bytes: UnsafeRawBufferPointer?, at range: Range<UInt64>) {
+        if range.lowerBound == start { hashes[chunk] = Hash(at: start) }
+        guard let bytes, let hash = hashes[chunk], hash.end == range.lowerBound else {
+            hashes[chunk] = nil
+            return
+        }
+        hash.hasher.update(bytes)
+        hash.end = range.upperBound
+    }
+
+    /// What a chunk that ends there hashes to, if it all came in order. To be asked once.
+    mutating func digest(_ chunk: Int, endingAt end: UInt64) -> SHA256Digest? {
+        guard let hash = hashes.removeValue(forKey: chunk), hash.end == end else { return nil }
+        return hash.digest()
     }
 }
 
 extension PartVerifier.State {
     fileprivate mutating func nextReading() -> PartVerifier.Job? {
-        if !checks.isEmpty {
+        if !queue.isEmpty {
             isBusy = true
-            return .check(checks.removeFirst())
+            return queue.removeFirst()
         }
         guard position < frontier else { return nil }
         isBusy = true

@@ -95,7 +95,9 @@ final class TransferSession: Sendable {
             }
         }
         // The last bytes may still be on their way to the disk; whoever writes them says so.
-        guard try ask(), part.heldCount == state.withLock({ $0.schedule.total }) else { return false }
+        guard try ask() else { return false }
+        try await part.flush()
+        guard part.heldCount == state.withLock({ $0.schedule.total }) else { return false }
         try await part.settle()
         return try ask()
     }

@@ -19,6 +19,10 @@ public struct TransferTuning: Sendable, Hashable {
     public var recordBytes: UInt64 = 16 << 20
     /// New bytes are recorded after this time, or after ``recordBytes``.
     public var recordInterval = Duration.milliseconds(200)
+    /// The bytes at a file's beginning that are left in the page cache: what an engine reads first. The rest would push out
+    /// what other apps have there, and waiting for fresh memory costs more than writing. Where there is a chunk index, and the
+    /// disk is quick enough, it goes past the page cache altogether.
+    public var cachedBytes: UInt64 = 64 << 20
 
     /// The usual values.
     public init() {}

@@ -66,8 +66,10 @@ final class CurlLoop: @unchecked Sendable {
 
     /// Starts the thread; it ends after ``close()``.
     func start() {
-        let thread = Thread { [self] in run() }
-        thread.name = "hearth.http"
+        let thread = Thread { [self] in
+            ThreadName.current = "hearth.http"
+            run()
+        }
         thread.stackSize = 1 << 20
         thread.start()
     }

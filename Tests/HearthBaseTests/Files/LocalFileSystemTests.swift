@@ -54,6 +54,29 @@ struct LocalFileSystemTests {
         #expect(try disk.contents(ofFile: path, limit: 5000).prefix(1000) == Data(repeating: 7, count: 1000))
     }
 
+    /// Where the file system of the tests cannot, it says so with the codes callers look for.
+    @Test func goesPastTheCacheInAlignedBlocksOnly() throws {
+        let folder = try TemporaryFolder()
+        #expect(throws: FileError.self) { try disk.open(folder.path("missing"), .uncached) }
+        #expect(try disk.contents(of: folder.path).isEmpty, "nothing is created")
+        let path = try folder.write("file", Data(repeating: 7, count: 10_000))
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 8192, alignment: OpenFile.uncachedAlignment)
+        defer { block.deallocate() }
+        block.initializeMemory(as: UInt8.self, repeating: 9)
+        do {
+            let file = try disk.open(path, .uncached)
+            try disk.write(file, UnsafeRawBufferPointer(rebasing: block[..<4096]), at: 4096)
+            #expect(try disk.read(file, into: block, at: 4096) == 10_000 - 4096)
+            #expect(block[..<4096].allSatisfy { $0 == 9 } && block[4096..<5904].allSatisfy { $0 == 7 })
+            let now = try disk.contents(ofFile: path, limit: 10_000)
+            #expect(
+                now == Data(repeating: 7, count: 4096) + Data(repeating: 9, count: 4096)
+                    + Data(repeating: 7, count: 1808))
+        } catch let error as FileError {
+            #expect(["errno \(EINVAL)", "errno \(EOPNOTSUPP)"].contains(error.context.found))
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func aNamedPipeIsAnErrorAndNoWait() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("pipe")
