@@ -17,7 +17,7 @@ import Testing
     }
 
     private func pull() throws -> ChildProcess {
-        try ChildProcess(["pull", "big", "--limit-rate", "2M", "--format", "json"], environment: lab.environment)
+        try ChildProcess(["pull", "big@1.0.0", "--limit-rate", "2M", "--format", "json"], environment: lab.environment)
     }
 
     private func transfers() async throws -> [[String: Any]] {
@@ -57,7 +57,7 @@ import Testing
         let table = try await lab.run("transfers", "list")
         #expect(table.output.contains("running (process \(pull.identifier))"))
 
-        let second = try await lab.run("pull", "big")
+        let second = try await lab.run("pull", "big@1.0.0")
         #expect(second.status == 75)
         #expect(second.errors.contains("process \(pull.identifier) is fetching big-v1.0.0.onnx"))
         #expect(second.errors.contains("[transfer-busy]"))
