@@ -5,7 +5,7 @@ import HearthHTTP
 extension TransferSession {
     /// The bytes that all connections together may hold for a slow disk; each has about twice its share while one piece is
     /// written and the next one comes.
-    private static let bufferBudget = 3 << 20
+    private static let bufferBudget = 2 << 20
     /// How often in a row a fresh address may be refused.
     private static let maximumRefusals = 2
 
@@ -76,7 +76,7 @@ extension TransferSession {
         var query = HTTPRequest(url)
         query.headers["Accept-Encoding"] = "identity"
         query.idleTimeout = StallWatch.window
-        query.bodyBufferSize = max(192 << 10, Self.bufferBudget / max(4, state.withLock { $0.connections }))
+        query.bodyBufferSize = max(128 << 10, Self.bufferBudget / max(4, state.withLock { $0.connections }))
         guard let asked = job.asked else { return query }
         query.headers["Range"] = "bytes=\(asked.lowerBound)-" + (job.isOpen ? "" : "\(asked.upperBound - 1)")
         query.headers["If-Range"] = tags.withLock { $0.tag(of: job.source) }

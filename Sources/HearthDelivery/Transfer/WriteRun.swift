@@ -31,7 +31,7 @@ final class WriteBlock: @unchecked Sendable {
 /// Blocks to be used again: memory the system has to find first costs more than filling it.
 final class WriteBlockPool: Sendable {
     /// What is kept for the next time; more than that is rarely under way.
-    private static let kept = 24
+    private static let kept = 16
 
     private let path: Path
     private let free = Locked<[WriteBlock]>([])
@@ -95,8 +95,9 @@ struct WriteRun: Sendable {
 
 /// Gathers what several connections bring into runs of a block's size.
 struct WriteGatherer: Sendable {
-    /// More runs than connections are those that connections left behind which went on elsewhere.
-    private static let most = 16
+    /// The runs that may wait, for memory's sake. More come of many slow connections, and are left behind by connections that
+    /// went on elsewhere.
+    private static let most = 12
 
     let pool: WriteBlockPool
     /// By where the next byte of each belongs.
@@ -122,7 +123,10 @@ struct WriteGatherer: Sendable {
                 ready.append(other)
             }
         }
-        if runs.count > Self.most { return ready + takeAll() }
+        if runs.count > Self.most, let longest = runs.max(by: { $0.value.bytes.count < $1.value.bytes.count }) {
+            runs[longest.key] = nil
+            ready.append(longest.value)
+        }
         for (end, run) in runs where now - run.began >= patience {
             runs[end] = nil
             ready.append(run)

@@ -35,7 +35,7 @@ struct BodyBuffer: Sendable {
         }
         if bytes.isEmpty {
             let likely = Int(clamping: expected ?? 0)
-            bytes.reserveCapacity(max(chunk.count, min(likely, capacity / 3 + chunk.count)))
+            bytes.reserveCapacity(max(chunk.count, min(likely, capacity / 2 + chunk.count)))
         }
         bytes.append(contentsOf: chunk)
         return true

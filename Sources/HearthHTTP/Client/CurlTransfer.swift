@@ -43,7 +43,7 @@ final class CurlTransfer {
     }
 
     /// What libcurl takes from the network at once, and what is worth a thread switch: a share of what may wait.
-    private var pieceSize: Int { min(512 << 10, max(64 << 10, exchange.plan.bodyBufferSize / 3)) }
+    private var pieceSize: Int { min(512 << 10, max(64 << 10, exchange.plan.bodyBufferSize / 2)) }
 
     // MARK: Set-up
 

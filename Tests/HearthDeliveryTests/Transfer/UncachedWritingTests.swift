@@ -65,8 +65,13 @@ import Testing
 
     @Test mutating func whatConnectionsLeftBehindIsWrittenAtLast() throws {
         var runs: [WriteRun] = []
-        for number in 0..<17 as Range<UInt64> { runs += try add(number * 10_000..<number * 10_000 + 100) }
-        #expect(runs.count == 17)
+        for number in 0..<20 as Range<UInt64> {
+            let ready = try add(number * 10_000..<number * 10_000 + 100 + number)
+            #expect(ready.map(\.bytes.count) == (number < 12 ? [] : [100 + Int(number)]), "the longest goes first")
+            runs += ready
+        }
+        #expect(runs.count == 8)
+        #expect(gatherer.takeAll().count == 12)
         // Two runs that end at the same place: no byte of either is lost.
         #expect(try add(500..<1_000).isEmpty)
         expect(try add(900..<1_000), [500..<1_000])
