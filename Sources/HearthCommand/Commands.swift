@@ -6,7 +6,7 @@ extension HearthCommand {
             title: "models",
             entries: [
                 .command(Pull.self), .command(List.self), .command(Show.self), .command(Use.self),
-                .command(Remove.self), .command(Verify.self), .command(Update.self),
+                .command(Remove.self), .command(Prune.self), .command(Verify.self), .command(Update.self),
                 .group(
                     CommandGroup(
                         name: "transfers", summary: "See and steer what is on its way",

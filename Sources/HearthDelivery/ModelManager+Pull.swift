@@ -50,7 +50,7 @@ extension ModelManager {
     }
 
     /// Fetches what no installed release holds, and installs all of it.
-    private func deliver(
+    func deliver(
         _ resolved: ResolvedRelease, _ shared: [StagedFile], _ options: PullOptions,
         _ progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> (InstalledRelease, fetchedBytes: UInt64) {

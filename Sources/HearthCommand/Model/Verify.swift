@@ -7,6 +7,7 @@ struct Verify: Command {
     private static let subject = Argument(
         "REF", .modelReference, arity: .optional,
         "family[@version][:variant], or the path of a .gguf file; every installed release without it.")
+    private static let repair = Flag("repair", "Fetch what is damaged once more, and only that.")
     private static let format = Option(
         "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
@@ -15,22 +16,28 @@ struct Verify: Command {
         discussion: [
             "Reads every byte and compares it with the receipt of the installation; about half a second a gigabyte. For a "
                 + ".gguf file it prints its SHA-256, as sha256sum does, and checks the file's header and size.",
+            "With --repair, what is damaged or missing is mended: from another release that holds the same file, else from where "
+                + "it came from. Of a file with a chunk index only the damaged pieces are fetched. A process that uses the model "
+                + "goes on with the file it has.",
             "With --format json, events of the kind progress, then one of the kind release or file for each, and last done "
                 + "or error.",
         ],
-        arguments: [subject], options: [format],
+        arguments: [subject], options: [repair, format],
         exitStatuses: [(0, "Every byte is what it should be."), (1, "Something is not, or is not installed.")],
         examples: [
             .init("hearth verify", "Everything that is installed."),
             .init("hearth verify lupus-diary", "Every installed release of one model."),
+            .init("hearth verify lupus-diary --repair", "And mend what is not as it should be."),
             .init("hearth verify ./model.gguf", "A file of your own."),
         ])
 
     let subject: ModelReference?
+    let isRepairing: Bool
     let format: EventFormat
 
     init(_ values: ParsedArguments) throws {
         subject = try values.optional(Self.subject)
+        isRepairing = values.has(Self.repair)
         format = try values.value(Self.format) ?? .text
         switch subject {
         case nil, .family, .file: break
@@ -53,7 +60,8 @@ struct Verify: Command {
     }
 
     private func verify(_ name: InstalledName?, in context: CommandContext) async throws {
-        let store = try await context.manager().store
+        let manager = try await context.manager()
+        let store = manager.store
         let inventory = try await store.inventory()
         let identities = (inventory.releases.map(\.identity) + inventory.damaged.map(\.identity))
             .filter { name?.fits($0) ?? true }
@@ -69,6 +77,7 @@ struct Verify: Command {
             let reporter = ProgressReporter(
                 console: context.console, label: identity.description, format: format, time: context.time)
             do {
+                if isRepairing { try await repair(identity, manager, reporter, on: context.console) }
                 let report = try await store.verify(identity) { reporter.show($0) }
                 reporter.end()
                 try show(report, on: context.console)
@@ -85,7 +94,21 @@ struct Verify: Command {
             damaged.count == 1 ? "\(first) is damaged" : "\(damaged.count) of \(identities.count) releases are damaged",
             context: ErrorContext(
                 model: first.description,
-                remedy: "Remove it with 'hearth remove \(first)' and bring it again with 'hearth pull \(first)'."))
+                remedy: isRepairing
+                    ? "Remove it with 'hearth remove \(first)' and bring it again with 'hearth pull \(first)'."
+                    : "Mend it with 'hearth verify \(first) --repair'."))
+    }
+
+    /// Mends a release; one that is intact is only read.
+    private func repair(
+        _ identity: ReleaseIdentity, _ manager: ModelManager, _ reporter: ProgressReporter, on console: Console
+    ) async throws {
+        let report = try await manager.repair(identity) { reporter.show($0) }
+        guard !report.mended.isEmpty else { return }
+        if format == .json { return try console.emit(RepairedEvent(report)) }
+        let names = report.mended.map(\.string).joined(separator: ", ")
+        console.say("\(identity): mended \(names) with \(ByteCount(report.fetchedBytes)) fetched")
+        for other in report.alsoMended { console.say("\(other): mended with it") }
     }
 
     private func show(_ report: VerificationReport, on console: Console) throws {
@@ -159,6 +182,26 @@ struct VerifiedEvent: Encodable {
         verified = report.isVerified
         files = report.files.map { File(path: $0.expected.name.string, outcome: $0.outcome.name) }
         unexpected = report.unexpected
+    }
+}
+
+/// What mending a release did.
+struct RepairedEvent: Encodable {
+    var event = "repaired"
+    let family: String
+    let version: String
+    let variant: String?
+    let files: [String]
+    let alsoMended: [String]
+    let fetchedBytes: UInt64
+
+    init(_ report: RepairReport) {
+        family = report.identity.family.name
+        version = report.identity.version.name
+        variant = report.identity.variant?.name
+        files = report.mended.map(\.string)
+        alsoMended = report.alsoMended.map(\.description)
+        fetchedBytes = report.fetchedBytes
     }
 }
 

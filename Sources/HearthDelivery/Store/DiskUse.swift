@@ -43,23 +43,21 @@ extension ModelStore {
     /// The space that installed releases take, damaged ones too.
     public func diskUse() async throws -> DiskUse {
         try await inspect()
-        let owners = try owners()
+        let owners = try owners(of: try shelf.families().flatMap { try shelf.releases(of: $0) })
         return DiskUse(bytes: owners.total, exclusive: owners.exclusive)
     }
 
     /// Which release has a name for which file, by what is really there.
-    func owners() throws -> FileOwners {
+    func owners(of releases: [ReleaseIdentity]) throws -> FileOwners {
         var owners = FileOwners()
-        for family in try shelf.families() {
-            for identity in try shelf.releases(of: family) {
-                let folder = layout.folder(of: identity)
-                for name in try fileSystem.files(below: folder) where name != "receipt.json" {
-                    let path = HomeLayout.join(folder, name)
-                    guard let status = try fileSystem.status(at: path, followLinks: false), status.kind == .file else {
-                        continue
-                    }
-                    owners.add(status.identity, size: status.size, of: identity)
+        for identity in releases {
+            let folder = layout.folder(of: identity)
+            for name in try fileSystem.files(below: folder) where name != "receipt.json" {
+                let path = HomeLayout.join(folder, name)
+                guard let status = try fileSystem.status(at: path, followLinks: false), status.kind == .file else {
+                    continue
                 }
+                owners.add(status.identity, size: status.size, of: identity)
             }
         }
         return owners

@@ -22,8 +22,9 @@ extension ModelStore {
     /// Removes a whole family, or those of its releases that have the given version and variant.
     ///
     /// If the live release goes and others stay, the one that was live before takes its place where it can be used;
-    /// otherwise none is live. Damaged releases are removed like any other.
-    /// - Throws: `not-installed`, `home-busy`.
+    /// otherwise none is live. Damaged releases are removed like any other. A release that a process uses is not removed, and
+    /// then none is.
+    /// - Throws: `not-installed`, `release-in-use`, `home-busy`.
     @discardableResult
     public func remove(_ family: Family, version: ReleaseVersion?, variant: Variant?) async throws -> Removal {
         try await prepare()
@@ -35,19 +36,8 @@ extension ModelStore {
             guard !chosen.isEmpty else { throw notInstalled(described(family, version, variant)) }
 
             let state = try activation.stateBeforeChange(of: family)
-            let next = try state.removing(Set(chosen)) { identity in
-                switch try shelf.find(identity) {
-                case .whole: return true
-                case .absent: return false
-                case .damaged(_, let problem):
-                    // A disk that fails for a moment is no damage: better no removal than the way back lost.
-                    if let cause = problem.underlying as? FileError { throw cause }
-                    return false
-                }
-            }
-            // The link and the record let go first: nothing may point at what is on its way out.
-            try activation.write(next, of: family)
-            try discard(chosen, of: family, isAll: chosen.count == all.count)
+            try take(Set(chosen), of: family, state)
+            let next = try activation.state(of: family)
 
             let active: Removal.Active =
                 switch (state.active, next.active) {
@@ -56,27 +46,6 @@ extension ModelStore {
                 case (_, nil): .cleared
                 }
             return Removal(removed: chosen, active: active)
-        }
-    }
-
-    private func discard(_ chosen: [ReleaseIdentity], of family: Family, isAll: Bool) throws {
-        let folder = layout.folder(of: family)
-        var leaving: [Path] = []
-        for identity in chosen {
-            let aside = folder.appendingTemporary(besides: HomeLayout.removedName)
-            try fileSystem.rename(layout.folder(of: identity), to: aside)
-            leaving += [aside, layout.preparedFolder(of: identity)]
-        }
-        try fileSystem.synchronizeFolder(folder)
-        // From here on everything is removed for whoever looks; only disk space is left to win back.
-        do {
-            for path in leaving { try fileSystem.removeTree(path) }
-            guard isAll else { return }
-            try fileSystem.removeTree(layout.preparedFolder(of: family))
-            try fileSystem.removeFile(layout.stateFile(of: family))
-            if try shelf.names(in: folder).isEmpty { try fileSystem.removeFolder(folder) }
-        } catch {
-            Log.write(.warning, "delivery.store", "\(folder) is cleared at the next start: \(error)")
         }
     }
 

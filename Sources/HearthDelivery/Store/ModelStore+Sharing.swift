@@ -39,7 +39,7 @@ extension ModelStore {
     }
 
     /// Where each content is, by the receipts of all releases.
-    private func holders() async throws -> [Content: [Path]] {
+    func holders() async throws -> [Content: [Path]] {
         let inventory = try await inventory()
         let receipts =
             inventory.releases.map { ($0.folder, $0.receipt) }

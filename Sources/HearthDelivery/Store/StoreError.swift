@@ -5,7 +5,8 @@ public enum StoreErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
         [
             .notInstalled, .noActiveRelease, .homeTooNew, .homeBusy, .homeUnusable, .receiptDamaged, .releaseDamaged,
-            .stagedFileChanged, .reservedName,
+            .stagedFileChanged, .reservedName, .releaseInUse, .notRepairable,
+            .overBudget,
         ]
     }
 }
@@ -30,6 +31,12 @@ extension ErrorCode<StoreErrorDomain> {
     public static var releaseDamaged: Self { "release-damaged" }
     /// A file to be installed is not the one that was announced.
     public static var stagedFileChanged: Self { "staged-file-changed" }
+    /// A process reads the release that is to be removed.
+    public static var releaseInUse: Self { "release-in-use" }
+    /// A damaged release cannot be mended: nobody says where its files come from, or nobody has them any more.
+    public static var notRepairable: Self { "not-repairable" }
+    /// What has to stay takes more space than it was given.
+    public static var overBudget: Self { "over-budget" }
     /// A release or file has a name that the store keeps for itself.
     public static var reservedName: Self { "reserved-name" }
 }

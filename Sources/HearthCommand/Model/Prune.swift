@@ -1,0 +1,121 @@
+import HearthBase
+import HearthDelivery
+
+/// `hearth prune`
+struct Prune: Command {
+    private static let dryRun = Flag("dry-run", "Only say what would go and what would stay.")
+    private static let budget = Option(
+        "budget", "SIZE", .byteCount, default: "no limit",
+        "Remove also the models used longest ago, until the rest takes at most so many bytes, such as 20G.")
+    private static let format = Option(
+        "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
+
+    static let declaration = CommandDeclaration(
+        "prune", summary: "Remove what nobody needs any more",
+        discussion: [
+            "Removes releases that the active one of their model has overtaken, what was prepared from releases that are gone, "
+                + "transfers that nobody knows the purpose of and that are a day old, and copies of catalogs of origins that "
+                + "are not configured any more. The active release stays, the one before it, a pinned one, and whatever a "
+                + "process uses or fetches now.",
+            "With --budget, also the releases used longest ago go, until the rest fits. A file that several releases share is "
+                + "counted once, and freed with the last of them.",
+            "With --format json, an object with dryRun, freedBytes, remainingBytes, budgetBytes, removed (kind, name, "
+                + "reason, sizeBytes) and kept (name, reasons, sizeBytes).",
+        ],
+        options: [dryRun, budget, format],
+        exitStatuses: [(0, "Done, and the rest fits the budget."), (1, "What has to stay does not fit the budget.")],
+        examples: [
+            .init("hearth prune --dry-run", "What would go, and why the rest stays."),
+            .init("hearth prune --budget 20G", "Keep at most 20 GB of models."),
+        ])
+
+    let isDryRun: Bool
+    let budget: UInt64?
+    let format: ListingFormat
+
+    init(_ values: ParsedArguments) throws {
+        isDryRun = values.has(Self.dryRun)
+        budget = try values.value(Self.budget)
+        format = try values.value(Self.format) ?? .table
+    }
+
+    private struct Report: Encodable {
+        struct Removed: Encodable {
+            let kind: String
+            let name: String
+            let reason: String
+            let sizeBytes: UInt64
+        }
+        struct Kept: Encodable {
+            let name: String
+            let reasons: [String]
+            let sizeBytes: UInt64
+        }
+        let dryRun: Bool
+        let freedBytes: UInt64
+        let remainingBytes: UInt64
+        let budgetBytes: UInt64?
+        let removed: [Removed]
+        let kept: [Kept]
+    }
+
+    func run(in context: CommandContext) async throws {
+        let manager = try await context.manager()
+        let plan = try await manager.collectionPlan(budget: budget)
+        let removed = isDryRun ? plan.removals : try await manager.collect(plan)
+        switch format {
+        case .json: try context.console.print(JSONText.pretty(report(plan, removed)))
+        case .table: try show(plan, removed, on: context.console)
+        }
+        guard !plan.fits, let budget else { return }
+        throw StoreError(
+            .overBudget,
+            "what has to stay takes \(ByteCount(plan.remainingBytes)), more than the budget of \(ByteCount(budget))",
+            context: ErrorContext(
+                expected: "at most \(budget) bytes", found: "\(plan.remainingBytes) bytes",
+                remedy: "Remove a model with 'hearth remove', or choose a larger budget."))
+    }
+
+    private func report(_ plan: CollectionPlan, _ removed: [CollectionPlan.Removal]) -> Report {
+        Report(
+            dryRun: isDryRun, freedBytes: removed.reduce(0) { $0 + $1.bytes }, remainingBytes: plan.remainingBytes,
+            budgetBytes: plan.budget,
+            removed: removed.map {
+                Report.Removed(
+                    kind: $0.item.kind, name: $0.item.name, reason: $0.reason.rawValue, sizeBytes: $0.bytes)
+            },
+            kept: plan.kept.map {
+                Report.Kept(
+                    name: $0.identity.description, reasons: $0.reasons.map(\.rawValue), sizeBytes: $0.bytes)
+            })
+    }
+
+    private func show(_ plan: CollectionPlan, _ removed: [CollectionPlan.Removal], on console: Console) throws {
+        if !removed.isEmpty {
+            var table = Table((isDryRun ? "WOULD GO" : "REMOVED", .left), ("FREES", .right), ("BECAUSE", .left))
+            for removal in removed {
+                table.add(
+                    "\(removal.item.kind) \(removal.item.name)", ByteCount(removal.bytes).description,
+                    removal.reason.sentence)
+            }
+            for line in table.lines { try console.print(line) }
+        }
+        for kept in plan.kept {
+            let why = kept.reasons.isEmpty ? "the budget has room for it" : kept.reasons[0].sentence
+            console.say("\(kept.identity) stays: \(why)")
+        }
+        let freed = ByteCount(removed.reduce(0) { $0 + $1.bytes })
+        console.say(isDryRun ? "That would free \(freed)." : "Freed \(freed).")
+    }
+}
+
+extension CollectionPlan.Reason {
+    /// Why something goes, for people.
+    fileprivate var sentence: String {
+        switch self {
+        case .superseded: "a newer release is active"
+        case .overBudget: "it was used longest ago"
+        case .stray: "nothing belongs to it any more"
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import HearthBase
+
+/// What mending a release did.
+public struct RepairReport: Sendable, Hashable {
+    public let identity: ReleaseIdentity
+    /// The files that were not what the receipt says, and are again.
+    public let mended: [RelativePath]
+    /// Other releases that had one of these files in common and were mended with it.
+    public let alsoMended: [ReleaseIdentity]
+    /// The bytes that came over the network.
+    public let fetchedBytes: UInt64
+}
+
+extension ModelManager {
+    /// Re-hashes a release and mends what is not what its receipt says.
+    ///
+    /// A file that another release holds whole is taken from there. Of a file with a chunk index only the damaged chunks are
+    /// fetched: into a copy, which then takes the file's place in one step. So whoever reads the file now goes on reading
+    /// the one that was there. Every release that shared the damaged file gets the mended one.
+    /// - Throws: ``StoreError`` with `not-installed`, `receipt-damaged`, `not-repairable`; what a transfer throws.
+    public func repair(
+        _ identity: ReleaseIdentity, options: PullOptions = PullOptions(),
+        progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
+    ) async throws -> RepairReport {
+        let report = try await store.verify(identity, progress: progress)
+        let damaged = report.files.filter { $0.outcome != .intact }.map(\.expected)
+        guard !damaged.isEmpty else {
+            return RepairReport(identity: identity, mended: [], alsoMended: [], fetchedBytes: 0)
+        }
+        let receipt = try await store.receipt(of: identity)
+        let offered = await offered(receipt)
+        if receipt.archive != nil {
+            return try await repairPacked(identity, damaged.map(\.name), offered, options, progress)
+        }
+        var also: Set<ReleaseIdentity> = []
+        var fetched: UInt64 = 0
+        for file in damaged {
+            if let whole = try await store.wholeCopy(of: file) {
+                also.formUnion(try await store.mend(file, of: identity, from: whole))
+                continue
+            }
+            let (request, arrived) = try await fetch(file, of: receipt, offered, options, progress)
+            do {
+                also.formUnion(try await store.mend(file, of: identity, from: arrived.path))
+            } catch {
+                await transfers.letGo(request, discarding: false)
+                throw error
+            }
+            await transfers.letGo(request, discarding: true)
+            fetched += arrived.fetchedBytes
+        }
+        return RepairReport(
+            identity: identity, mended: damaged.map(\.name),
+            alsoMended: also.sorted(by: ReleaseIdentity.isListedBefore),
+            fetchedBytes: fetched)
+    }
+
+    /// What the origin says of a release today: fresh addresses. `nil` where it says nothing; the receipt knows the old ones.
+    private func offered(_ receipt: Receipt) async -> Release? {
+        guard let url = receipt.origin else { return nil }
+        let origin =
+            origins.first { $0.manifestURL.withoutSecrets == url.withoutSecrets }
+            ?? Origin(name: receipt.identity.family.name, manifestURL: url)
+        do {
+            let listing = try await source(origin, family: receipt.identity.family).listing(.asPublished)
+            return listing.catalog.releases.first { $0.identity == receipt.identity }
+        } catch {
+            Log.write(.info, "delivery.store", "\(receipt.identity) is mended by its receipt alone: \(error)")
+            return nil
+        }
+    }
+
+    /// Brings a file over once more, from what is right of the damaged one.
+    private func fetch(
+        _ file: Receipt.File, of receipt: Receipt, _ offered: Release?, _ options: PullOptions,
+        _ progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> (TransferRequest, TransferredFile) {
+        let remote = offered?.files.first { $0.name == file.name && $0.digest == file.digest }
+        let locations = remote?.locations ?? [file.source].compactMap(\.self)
+        guard !locations.isEmpty else { throw Self.notRepairable(receipt.identity, file.name.string) }
+        let gate = NetworkGate(policy: NetworkPolicy(metered: options.metered), monitor: network, time: time)
+        var source = RemoteFile(
+            name: file.name, role: file.role, size: .exact(file.size), digest: file.digest,
+            locations: try await gate.admitted(locations))
+        var request = TransferRequest(source, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
+        if file.role == .weights, file.size > UInt64(ChunkIndex.fixedLength) {
+            source.name = file.name.withSuffix(".index") ?? file.name
+            if let index = remote == nil ? receipt.index.flatMap({ RemoteFile($0, name: source.name) }) : offered?.index
+            {
+                request.index = try await indexes.fetch(index, fileSize: file.size)
+            }
+        }
+        if request.index != nil {
+            try await store.seed(file, of: receipt.identity, into: try TransferKey(request).name)
+        }
+        let purpose = TransferPurpose(release: receipt.identity, source: receipt.origin, activates: false)
+        return (request, try await transfers.fetch(request, for: purpose, progress: progress))
+    }
+
+    /// What came packed is unpacked again, all of it; the files that are right stay the files they are.
+    private func repairPacked(
+        _ identity: ReleaseIdentity, _ damaged: [RelativePath], _ offered: Release?, _ options: PullOptions,
+        _ progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> RepairReport {
+        let receipt = try await store.receipt(of: identity)
+        guard let offered, offered.file.digest == receipt.archive?.digest else {
+            throw Self.notRepairable(identity, damaged.first?.string)
+        }
+        var options = options
+        options.activate = false
+        let resolved = ResolvedRelease(
+            ReleaseChoice(release: offered, reason: .asked), location: receipt.origin, isNamed: true)
+        let (_, fetched) = try await deliver(resolved, try await store.shared(offered), options, progress)
+        return RepairReport(identity: identity, mended: damaged, alsoMended: [], fetchedBytes: fetched)
+    }
+
+    private static func notRepairable(_ identity: ReleaseIdentity, _ file: String?) -> StoreError {
+        StoreError(
+            .notRepairable, "nobody says where the files of \(identity) come from",
+            context: ErrorContext(
+                model: identity.description, file: file,
+                remedy: "Remove it with 'hearth remove \(identity)' and bring it again with 'hearth pull'."))
+    }
+}
+
+extension RemoteFile {
+    /// A file that a receipt tells of, `nil` where it does not say where that is.
+    fileprivate init?(_ reference: Receipt.Reference, name: RelativePath) {
+        guard let source = reference.source else { return nil }
+        self.init(
+            name: name, role: .index, size: .exact(reference.size), digest: reference.digest, locations: [source])
+    }
+}
