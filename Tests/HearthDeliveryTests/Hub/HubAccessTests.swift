@@ -91,12 +91,19 @@ import Testing
     }
 
     @Test func anOriginIsNotShownTheToken() async throws {
-        let origin = try FaultServer { _ in .text(#"{"schemaVersion": 1, "models": []}"#) }
+        let content = Content.pattern(count: 3000)
+        let digest = SHA256Digest(hashing: content.bytes)
+        let entry = #""id": "t", "filename": "toy-v1.0.0-q4.gguf", "sizeBytes": 3000, "sha256": "\#(digest)""#
+        let manifest = #"{"models": [{\#(entry), "downloadUrl": "toy.gguf"}]}"#
+        let origin = try FaultServer { request in
+            request.path == "/models.json" ? .text(manifest) : FaultServer.answer(request, with: content)
+        }
         let manager = ModelManager(
             home: lab.folder.path("home"), origins: [Origin(name: "o", manifestURL: try origin.url("/models.json"))],
-            http: HubLab.http, network: UnmonitoredNetwork(), deviceMemory: 1,
+            http: HubLab.http, network: UnmonitoredNetwork(), deviceMemory: 8 << 30,
             hub: try lab.settings(token: lab.hub.token))
-        #expect(try await manager.available().isEmpty)
+        #expect(try await manager.pull(try ModelReference(parsing: "toy")).release.isActive)
+        #expect(origin.requests.count == 2)
         #expect(origin.requests.allSatisfy { $0.headers["Authorization"] == nil })
     }
 
