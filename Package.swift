@@ -104,6 +104,7 @@ let package = Package(
             name: "HearthTests",
             dependencies: [
                 "Hearth", "HearthBase", "HearthDelivery", "HearthHTTP", "HearthInference", "HearthTestSupport",
+                .target(name: "HearthLlama", condition: llama),
             ]),
         .testTarget(name: "HearthServerTests", dependencies: ["HearthBase", "HearthServer", "HearthTestSupport"]),
         .testTarget(

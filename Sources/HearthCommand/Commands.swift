@@ -6,6 +6,7 @@ extension HearthCommand {
             title: "models",
             entries: [
                 .command(Pull.self), .command(List.self), .command(Show.self), .command(Use.self),
+                .command(RollbackCommand.self),
                 .command(Remove.self), .command(Prune.self), .command(Verify.self), .command(Update.self),
                 .group(
                     CommandGroup(

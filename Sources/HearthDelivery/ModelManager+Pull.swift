@@ -25,11 +25,17 @@ extension ModelManager {
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async throws -> PullOutcome {
         try await store.prepare()
+        try await recover()
         let release = resolved.release
         if let there = try await whole(release.identity), try await holds(there, release) {
             await sweepTransfers(of: release)
-            return .alreadyInstalled(try await activateIfWanted(there, options))
+            if !there.isActive, !resolved.isNamed { try await refuseHeldBack(release, options) }
+            return .alreadyInstalled(
+                try await activateIfWanted(
+                    there, resolved, options, rehashes: true,
+                    ReleaseProgress(total: release.totalSize, report: progress)))
         }
+        if !resolved.isNamed { try await refuseHeldBack(release, options) }
         try check(resolved, options)
         if !resolved.acceptsOlder { try await refuseDowngrade(release, options) }
 
@@ -46,7 +52,10 @@ extension ModelManager {
             await ModelPageCacheWarmer.hint(file: weights, below: store.layout.models)
         }
         hub.post(.installed(installed))
-        return .installed(try await activateIfWanted(installed, options), fetchedBytes: fetched)
+        // Every byte was hashed when it came.
+        let live = try await activateIfWanted(
+            installed, resolved, options, rehashes: false, ReleaseProgress(total: release.totalSize, report: progress))
+        return .installed(live, fetchedBytes: fetched)
     }
 
     /// Fetches what no installed release holds, and installs all of it.
@@ -178,10 +187,21 @@ extension ModelManager {
         }
     }
 
-    private func activateIfWanted(_ release: InstalledRelease, _ options: PullOptions) async throws -> InstalledRelease
-    {
+    /// A release the user did not name leaves alone what is pinned.
+    private func activateIfWanted(
+        _ release: InstalledRelease, _ resolved: ResolvedRelease, _ options: PullOptions, rehashes: Bool,
+        _ tracker: ReleaseProgress
+    ) async throws -> InstalledRelease {
         guard options.activate, !release.isActive else { return release }
-        return try await makeLive(release.identity)
+        let state = try await store.state(of: release.identity.family)
+        if !resolved.isNamed, state.isPinned(against: release.identity) {
+            Log.write(.info, "delivery", "\(release.identity) is not activated: another release is pinned")
+            return release
+        }
+        var how = ActivationOptions()
+        how.rehashes = rehashes
+        how.probes = options.probes
+        return try await activate(release.identity, options: how) { tracker.activating($0) }
     }
 
     // MARK: - What speaks against it
@@ -263,6 +283,17 @@ extension ModelManager {
                     ? "Choose a home folder on another disk."
                     : "Free some space, or choose a smaller variant; nothing already received is lost."),
             underlying: unknown)
+    }
+
+    private func refuseHeldBack(_ release: Release, _ options: PullOptions) async throws {
+        guard options.activate else { return }
+        let state = try await store.state(of: release.identity.family)
+        guard let held = state.heldBack(release.identity) else { return }
+        throw DeliveryError(
+            .heldBack, "\(release.identity) is held back: \(held.reason)",
+            context: ErrorContext(
+                model: release.identity.description,
+                remedy: "Wait for a newer version, or name this one to try it again."))
     }
 
     private func refuseDowngrade(_ release: Release, _ options: PullOptions) async throws {

@@ -115,7 +115,9 @@ extension ModelManager {
     }
 
     /// The releases of a family that did not prove themselves here.
-    func heldBack(_ family: Family) async throws -> Set<ReleaseIdentity> { [] }
+    func heldBack(_ family: Family) async throws -> Set<ReleaseIdentity> {
+        Set(try await store.state(of: family).heldBack.map(\.release))
+    }
 
     // MARK: - Availability
 

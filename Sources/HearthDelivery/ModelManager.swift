@@ -37,6 +37,8 @@ public actor ModelManager {
     var announced: [Family: ReleaseIdentity] = [:]
     var swapBodies: [@Sendable (InstalledRelease) async throws -> Void] = []
     var readyBodies: [@MainActor @Sendable (InstalledRelease) -> Void] = []
+    nonisolated let preparer: (any ReleasePreparer)?
+    nonisolated let probe: (any ReleaseProbe)?
 
     /// A manager of the home folder `home`.
     /// - Parameters:
@@ -52,12 +54,15 @@ public actor ModelManager {
     ///   - formats: the formats there is an engine for; `nil` for any.
     ///   - bundled: folders of models that came with the app.
     ///   - hub: which Hugging Face Hub is asked, and with which token; `nil` for the public one without.
+    ///   - preparer: makes of a release what its engine runs best here; `nil` uses releases as they come.
+    ///   - probe: tries a release before it becomes live; `nil` makes live what is whole.
     public init(
         home: Path, origins: [Origin], http: any HTTPClient = DefaultHTTPClient(),
         fileSystem: any FileSystem = LocalFileSystem(),
         time: TimeSource = .system, network: any NetworkMonitor = SystemNetwork.monitor(), deviceMemory: UInt64,
         appVersion: SemanticVersion? = nil, provider: (any DownloadURLProvider)? = nil,
-        formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = [], hub: HubSettings? = nil
+        formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = [], hub: HubSettings? = nil,
+        preparer: (any ReleasePreparer)? = nil, probe: (any ReleaseProbe)? = nil
     ) {
         let store = ModelStore(home: home, fileSystem: fileSystem, time: time)
         self.store = store
@@ -73,6 +78,8 @@ public actor ModelManager {
         self.http = http
         // The hub's host is shown the token with every request, files included; nobody else is.
         let http = hub?.authorized(http) ?? http
+        self.preparer = preparer
+        self.probe = probe
         transfer = FileTransfer(
             http: http, fileSystem: fileSystem, time: time, folder: store.transfersFolder, provider: provider,
             network: network)
@@ -117,6 +124,6 @@ public actor ModelManager {
     /// Makes an installed release the active one of its family.
     public func use(_ family: Family, version: ReleaseVersion?, variant: Variant?) async throws -> InstalledRelease {
         let release = try await installed(family, version: version, variant: variant)
-        return try await makeLive(release.identity)
+        return try await activate(release.identity)
     }
 }

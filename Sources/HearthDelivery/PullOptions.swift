@@ -37,6 +37,8 @@ public struct AvailableRelease: Sendable, Hashable {
 public struct PullOptions: Sendable, Hashable {
     /// Make the release the active one of its family. Default `true`.
     public var activate = true
+    /// Let an engine try the release before it becomes the active one. Default `true`.
+    public var probes = true
     /// Accept a remote file the catalog gives no digest for.
     public var allowUnverified = false
     /// Accept a version older than the active one without having named it.

@@ -41,4 +41,18 @@ final class ReleaseProgress: Sendable {
         let (completed, total) = state.withLock { (max($0.highest, $0.before), $0.total) }
         report(TransferProgress(phase: .installing, completedBytes: completed, totalBytes: max(total, completed)))
     }
+
+    /// All bytes are here; what is done with them now.
+    func activating(_ progress: ActivationProgress) {
+        let (completed, total) = state.withLock { (max($0.highest, $0.before), $0.total) }
+        let phase: TransferProgress.Phase =
+            switch progress {
+            case .verifying: .verifying
+            case .preparing: .preparing
+            case .probing: .probing
+            }
+        report(
+            TransferProgress(
+                phase: phase, completedBytes: max(total, completed), totalBytes: max(total, completed)))
+    }
 }

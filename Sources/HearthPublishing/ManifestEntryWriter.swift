@@ -83,6 +83,18 @@ struct ManifestEntryWriter {
         if let memory = request.requirements.memoryBytes { needs["memoryBytes"] = .integer(memory) }
         if let storage = request.requirements.storageBytes { needs["storageBytes"] = .integer(storage) }
         if !needs.isEmpty { entry["requirements"] = .object(needs) }
+        if let canary = request.canary { entry["canary"] = Self.canary(canary) }
+    }
+
+    private static func canary(_ canary: Canary) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "prompt": .string(canary.prompt), "maxNewTokens": .integer(canary.maximumNewTokens),
+            "timeoutSeconds": .integer(canary.timeoutSeconds),
+        ]
+        members["pattern"] = canary.pattern.map { .string($0.source) }
+        members["minTokensPerSecond"] = canary.minimumTokensPerSecond.map { .number("\($0)") }
+        members["maxMemoryBytes"] = canary.maximumMemoryBytes.map { .integer($0) }
+        return .object(members)
     }
 
     private func setIfAbsent(_ field: String, _ text: String, in entry: inout [String: JSONValue]) {

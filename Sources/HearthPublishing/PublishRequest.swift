@@ -35,6 +35,8 @@ public struct PublishRequest: Sendable, Hashable {
     public var contextLength: Int?
     public var minimumAppVersion: SemanticVersion?
     public var requirements = Requirements()
+    /// What devices ask a release before they use it; `nil` leaves what a published entry says.
+    public var canary: Canary?
 
     /// A request for the given files; everything else is taken from them.
     public init(files: [Path]) { self.files = files }

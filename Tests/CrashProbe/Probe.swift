@@ -8,6 +8,7 @@ import HearthTestSupport
 ///
 /// ```
 /// HearthCrashProbe pull  HOME REFERENCE
+/// HearthCrashProbe live  HOME activate|answer RELEASE, rollback FAMILY, or recover
 /// HearthCrashProbe fetch FOLDER ADDRESS SIZE SHA256 [INDEX-FILE]
 /// ```
 /// `fetch` takes small pieces over four connections and records every 2 MiB. `HEARTH_CRASH="after 2 rename journal"` ends it
@@ -21,6 +22,9 @@ import HearthTestSupport
                 switch words.first {
                 case "pull" where words.count == 3: try await pull(Path(words[1]), words[2])
                 case "fetch" where words.count == 5 || words.count == 6: try await fetch(Array(words.dropFirst()))
+                case "live" where words.count >= 3:
+                    try await ActivationModes(home: Path(words[1]), disk: disk(reporting: nil))
+                        .run(Array(words.dropFirst(2))) ? 0 : nil
                 default: nil
                 }
             guard let fetched else {

@@ -101,7 +101,7 @@ import Testing
         try folder.write("far.gguf", Data(repeating: 7, count: 500))
         try offer("1.0.0", at: "far.gguf", size: 500)
         for network in ["offline", "metered"] {
-            #expect(await probe(network, isAtTerminal: false).run("pull", "far") == 0, "\(network)")
+            #expect(await probe(network, isAtTerminal: false).run("pull", "far", "--no-probe") == 0, "\(network)")
         }
         try offer("1.1.0", at: "https://models.invalid/far.gguf")
         let refused = probe("metered", isAtTerminal: false)
@@ -115,7 +115,7 @@ import Testing
         #expect(allowed.errors.contents.contains("[host-not-found]"))
         // What is there already is not fetched, so there is nothing to ask.
         try offer("1.0.0", at: "https://models.invalid/far.gguf", size: 500)
-        #expect(await probe("metered", isAtTerminal: false).run("pull", "far") == 0)
+        #expect(await probe("metered", isAtTerminal: false).run("pull", "far", "--no-probe") == 0)
     }
 
     @Test(arguments: ["Metered", "yes", "online", " ", "\u{1B}[2J"])

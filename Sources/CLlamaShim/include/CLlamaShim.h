@@ -57,6 +57,22 @@ struct hearth_model_options {
 /// A file that breaks one of llama.cpp's assertions is such a failure instead of the end of the process.
 struct llama_model *hearth_model_load(const char *path, const struct hearth_model_options *options, char **error);
 
+/// How to store weights in fewer bits.
+struct hearth_quantize_options {
+    /// A value of `llama_ftype`.
+    int32_t type;
+    int32_t threads;
+    /// Whether a file that was quantised before is taken.
+    bool requantize;
+    /// Called before each tensor with 0...1; false ends it. May be NULL.
+    bool (*progress)(float value, void *user);
+    void *user;
+};
+
+/// Writes a GGUF file of another. False on failure, with a reason where there is one beyond llama.cpp's log.
+bool hearth_model_quantize(
+    const char *source, const char *target, const struct hearth_quantize_options *options, char **error);
+
 /// What a context needs.
 struct hearth_context_options {
     uint32_t length;

@@ -14,7 +14,7 @@ struct DownloadReports: Sendable, Hashable {
         case .verifying where progress.fraction != 1:
             // One of several files; the next one's bytes are still to come.
             return leave(for: .moving) + [.progress(progress.fraction)]
-        case .verifying, .installing: return check()
+        case .verifying, .installing, .preparing, .probing: return check()
         case .extracting:
             guard place != .extracting else { return [] }
             let before = check()

@@ -21,6 +21,15 @@ public enum EngineOpening {
     /// The formats this build has an engine for; `nil` where it has none, so that an app brings its own.
     public static var formats: Set<ModelFormat>? { runsGGUF ? [.gguf] : nil }
 
+    /// Makes releases that are too large for this device fit, where this build can.
+    static func preparer(deviceMemory: UInt64) -> (any ReleasePreparer)? {
+        #if Llama
+            QuantizingPreparer(deviceMemory: deviceMemory)
+        #else
+            nil
+        #endif
+    }
+
     /// The engine for GGUF models and the devices it computes on, as lines for people; `nil` in a build without it.
     /// Blocks.
     public static func describe() -> (version: String, devices: [String])? {

@@ -6,7 +6,7 @@ import HearthHTTP
 extension ModelManager {
     /// A manager as the settings and the environment want it: `HEARTH_ORIGIN` takes the place of the configured origins,
     /// `HEARTH_NETWORK` that of the system's network monitor; `HF_ENDPOINT`, `HF_TOKEN` and the Hub's own cache folder are
-    /// those of its client.
+    /// those of its client. Releases are prepared and tried with the engines of this build.
     /// - Throws: ``ConfigurationError`` or `CatalogError` when one of them cannot be used.
     public init(
         home: Path, configuration: Configuration,
@@ -16,7 +16,9 @@ extension ModelManager {
         self.init(
             home: home, origins: try configuration.origins(environment: environment), http: http, time: time,
             network: try NetworkChoice.monitor(environment: environment), deviceMemory: deviceMemory,
-            formats: EngineOpening.formats, hub: try HubSettings(environment: environment))
+            formats: EngineOpening.formats, hub: try HubSettings(environment: environment),
+            preparer: EngineOpening.preparer(deviceMemory: deviceMemory),
+            probe: EngineReleaseProbe(configuration: configuration, deviceMemory: deviceMemory))
     }
 }
 

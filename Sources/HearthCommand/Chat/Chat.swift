@@ -121,7 +121,7 @@ struct Chat: Command {
         if format == .json { try console.emit(PhaseEvent(phase: "load")) }
         if let store = model.store { await ModelPageCacheWarmer.hint(file: model.weights, below: store) }
         let shown = Locked(-1)
-        let engine = try await EngineOpening.open(model.weights, configuration: configuration) { value in
+        let report: @Sendable (Float) -> Void = { value in
             guard console.barWidth != nil, value.isFinite else { return }
             let percent = Int(max(0, min(1, value)) * 100)
             let isDue = shown.withLock { last in
@@ -130,7 +130,14 @@ struct Chat: Command {
             }
             if isDue { console.showBar("loading \(model.name.shownOnTerminal)  \(percent)%") }
         }
-        console.showBar(nil)
-        return engine
+        defer { console.showBar(nil) }
+        guard let (release, manager) = model.installed else {
+            return try await EngineOpening.open(model.weights, configuration: configuration, progress: report)
+        }
+        // A release that has just become active has to prove itself.
+        let engine = try await manager.store.guarding(release.identity, .load) {
+            try await EngineOpening.open(model.weights, configuration: configuration, progress: report)
+        }
+        return WatchedEngine(engine, of: release.identity, in: manager)
     }
 }

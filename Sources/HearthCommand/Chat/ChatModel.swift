@@ -9,6 +9,8 @@ struct ChatModel: Sendable {
     let weights: Path
     /// The folder of all installed models, `nil` for a file of the user's own.
     let store: Path?
+    /// The installed release and who keeps it, `nil` for a file of the user's own.
+    var installed: (release: InstalledRelease, manager: ModelManager)?
 
     /// Finds the model a reference stands for; without one, the configured default or the only installed one.
     /// - Throws: ``CommandError`` with `no-model` or `several-models`; ``StoreError``, ``DeliveryError``.
@@ -20,7 +22,7 @@ struct ChatModel: Sendable {
         case .family(let family, let version, let variant):
             let manager = try await context.manager()
             let release = try await manager.installed(family, version: version, variant: variant)
-            return try ChatModel(release, in: manager.store)
+            return try await ChatModel(release, in: manager)
         case .manifest, .hub:
             throw CommandError(
                 .noModel, "chat runs installed models and .gguf files",
@@ -45,16 +47,19 @@ struct ChatModel: Sendable {
                 context: ErrorContext(
                     remedy: "Name one, or choose it for good with 'hearth config set defaultModel \(family)'."))
         }
-        return try ChatModel(await manager.installed(family), in: manager.store)
+        return try await ChatModel(manager.installed(family), in: manager)
     }
 
-    private init(_ release: InstalledRelease, in store: ModelStore) throws {
-        guard let weights = release.weights else {
+    private init(_ release: InstalledRelease, in manager: ModelManager) async throws {
+        guard release.weights != nil else {
             throw CommandError(
                 .noModel, "\(release.identity) has no weights to run",
                 context: ErrorContext(model: release.identity.description))
         }
-        self.init(name: release.identity.description, weights: weights, store: store.layout.models)
+        // What was prepared for this device, where there is something.
+        let weights = try await manager.weightsToOpen(of: release)
+        self.init(name: release.identity.description, weights: weights, store: manager.store.layout.home)
+        installed = (release, manager)
     }
 
     private init(name: String, weights: Path, store: Path?) {

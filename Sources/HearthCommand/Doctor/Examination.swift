@@ -66,7 +66,8 @@ struct Examination: Sendable {
     private func examineModels(_ report: inout DoctorReport) async {
         guard report.problems.isEmpty, let home = try? context.home else { return }  // said above
         do {
-            let inventory = try await ModelStore(home: home, fileSystem: fileSystem, time: context.time).inventory()
+            let store = ModelStore(home: home, fileSystem: fileSystem, time: context.time)
+            let inventory = try await store.inventory()
             let size = inventory.releases.reduce(UInt64(0)) { $0 + $1.receipt.totalSize }
             let families = Set(inventory.releases.map(\.identity.family)).count
             let facts = [
@@ -83,6 +84,14 @@ struct Examination: Sendable {
                         severity: .problem, code: damaged.problem.codeText, message: damaged.problem.message,
                         cure: "Remove it with 'hearth remove \(damaged.identity)' and bring it again with "
                             + "'hearth pull \(damaged.identity)'."))
+            }
+            for family in Set(inventory.releases.map(\.identity.family)).sorted() {
+                for held in try await store.state(of: family).heldBack {
+                    report.findings.append(
+                        DoctorReport.Finding(
+                            severity: .note, code: "held-back", message: "\(held.release) is held back: \(held.reason)",
+                            cure: "Wait for a newer version, or try it again with 'hearth use \(held.release)'."))
+                }
             }
         } catch {
             report.findings.append(DoctorReport.Finding(error))

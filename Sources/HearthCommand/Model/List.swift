@@ -57,7 +57,16 @@ struct List: Command {
 
     private func installed(_ manager: ModelManager) async throws -> [ReleaseEntry] {
         let inventory = try await manager.store.inventory()
-        let entries = inventory.releases.map(ReleaseEntry.init) + inventory.damaged.map(ReleaseEntry.init)
+        var states: [Family: ReleaseState] = [:]
+        for family in Set(inventory.releases.map(\.identity.family)) {
+            states[family] = try await manager.store.state(of: family)
+        }
+        let whole = inventory.releases.map { release in
+            var entry = ReleaseEntry(release)
+            entry.standing = states[release.identity.family]?.standing(of: release.identity) ?? []
+            return entry
+        }
+        let entries = whole + inventory.damaged.map(ReleaseEntry.init)
         // Each list is in order already; families stay together.
         return entries.enumerated()
             .sorted { ($0.element.family, $0.offset) < ($1.element.family, $1.offset) }

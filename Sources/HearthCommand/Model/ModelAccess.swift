@@ -6,9 +6,18 @@ import HearthHTTP
 extension CommandContext {
     /// The front door of delivery, as the settings and the environment want it.
     func manager() async throws -> ModelManager {
-        try ModelManager(
+        let manager = try ModelManager(
             home: home, configuration: try await configuration, environment: environment,
             http: DefaultHTTPClient(version: HearthCommand.version), time: time)
+        do {
+            for rollback in try await manager.recover() {
+                console.complain("\(rollback.from) gave way to \(rollback.to.identity): \(rollback.reason).")
+            }
+        } catch let error as any HearthFailure {
+            // A home at work, or one that can only be read, is looked after at the next start.
+            Log.write(.info, "command", "nothing was recovered: \(error)")
+        }
+        return manager
     }
 }
 
@@ -71,6 +80,8 @@ struct ReleaseEntry: Encodable, Sendable {
     var objection: Ineligibility?
     /// Whether it is on offer; only then the object has a `reason`, which is `null` where nothing speaks against it.
     var isOffer = false
+    /// What is recorded about it, for people: pinned, on probation, held back.
+    var standing: [String] = []
 
     private enum CodingKeys: CodingKey {
         case family, version, variant, state, active, verified, path, sizeBytes, reason
@@ -94,6 +105,7 @@ struct ReleaseEntry: Encodable, Sendable {
         var words = [active ? "active" : state.rawValue]
         if active && state == .damaged { words.append("damaged") }
         if !verified && state != .damaged { words.append("unverified") }
+        words += standing
         if state == .available, let objection { words = [objection.shortText] }
         return words.joined(separator: ", ")
     }
@@ -186,5 +198,17 @@ extension CatalogListing.Standing {
         case .kept: "kept"
         case .bundled: "bundled"
         }
+    }
+}
+
+extension ReleaseState {
+    /// What is to be said of a release beside its being active, in one or two words each.
+    func standing(of release: ReleaseIdentity) -> [String] {
+        var words: [String] = []
+        if pinned == release { words.append("pinned") }
+        if probation?.release == release { words.append("on probation") }
+        if previous == release { words.append("previous") }
+        if isHeldBack(release) { words.append("held back") }
+        return words
     }
 }

@@ -15,6 +15,7 @@ struct Pull: Command {
         "variant", "Q", ValueKind("a variant such as q4_k_m") { Variant($0.lowercased()) },
         "Take this variant, not the largest that fits this device.")
     private static let noActivate = Flag("no-activate", "Install it, but keep the active release active.")
+    private static let noProbe = Flag("no-probe", "Make it active without trying it first.")
     private static let rate = Option(
         "limit-rate", "BYTES/s", .byteCount, default: "no limit", "Fetch at most so many bytes a second, such as 2M.")
     private static let allowUnverified = Flag(
@@ -43,7 +44,7 @@ struct Pull: Command {
         ],
         arguments: [reference],
         options: [
-            version, variant, noActivate, rate, Option.metered, allowUnverified, allowDowngrade, allowStale,
+            version, variant, noActivate, noProbe, rate, Option.metered, allowUnverified, allowDowngrade, allowStale,
             ignoreMemory, Flag.refresh, format,
         ],
         exitStatuses: [
@@ -71,6 +72,7 @@ struct Pull: Command {
         reference = try values.value(Self.reference).naming(version: version, variant: variant)
         var options = PullOptions()
         options.activate = !values.has(Self.noActivate)
+        options.probes = !values.has(Self.noProbe)
         options.allowUnverified = values.has(Self.allowUnverified)
         options.allowDowngrade = values.has(Self.allowDowngrade)
         options.allowStale = values.has(Self.allowStale)

@@ -40,7 +40,9 @@ struct Show: Command {
             let manager = try await context.manager()
             let name = InstalledName(family: family, version: version, variant: variant)
             if let release = try await installed(name, manager) {
-                try show(await ShownModel(release), on: context.console)
+                let state = try await manager.store.state(of: release.identity.family)
+                let prepared = try await manager.store.prepared(of: release)
+                try show(await ShownModel(release, state, prepared), on: context.console)
             } else {
                 try show(ShownModel(try await manager.resolve(reference)), on: context.console)
             }
@@ -95,6 +97,12 @@ struct ShownModel: Encodable, Sendable {
     var notes: String?
     var minAppVersion: String?
     var memoryBytes: UInt64?
+    /// What the active release has still to prove, and what was refused; for people.
+    var probation: String?
+    var heldBack: [String]?
+    /// What an engine made of it.
+    var prepared: String?
+    var canary: Canary?
     var files: [File]?
     var model: ModelFacts?
 
@@ -104,9 +112,17 @@ struct ShownModel: Encodable, Sendable {
     }
 
     /// An installed release, with what its weights say of themselves where they can be read.
-    init(_ release: InstalledRelease) async {
+    init(_ release: InstalledRelease, _ state: ReleaseState, _ prepared: PreparedRelease?) async {
         let receipt = release.receipt
-        self.release = ReleaseEntry(release)
+        var entry = ReleaseEntry(release)
+        entry.standing = state.standing(of: release.identity)
+        self.release = entry
+        if let trial = state.probation, trial.release == release.identity {
+            probation = "\(trial.answers) of \(Probation.answersNeeded) answers, \(Int(trial.seconds)) s of use"
+        }
+        heldBack = state.heldBack.map { "\($0.release) since \($0.since.formatted(.iso8601)): \($0.reason)" }
+        self.prepared = prepared.map { "\($0.recipe.summary)  \($0.path)" }
+        canary = receipt.canary
         name = receipt.name
         license = receipt.license
         role = receipt.role.rawValue
@@ -158,6 +174,10 @@ struct ShownModel: Encodable, Sendable {
         add("notes", notes)
         add("app version", minAppVersion.map { "\($0) or newer" })
         add("memory", memoryBytes.map { ByteCount($0).description })
+        add("probation", probation)
+        for text in heldBack ?? [] { add("held back", text) }
+        add("prepared", prepared)
+        add("canary", canary.map { "\($0.prompt) \($0.pattern.map { "-> \($0)" } ?? "")" })
         for file in files ?? [] { add(file.role, "\(file.path)  \(file.sha256 ?? "no digest")") }
         return rows + (model?.rows ?? [])
     }

@@ -4,21 +4,52 @@ import HearthDelivery
 /// `hearth use`
 struct Use: Command {
     private static let name = Argument("REF", .installedName, "An installed release, as family@version[:variant].")
+    private static let pin = Flag("pin", "Hold on to it: updates leave the model alone.")
+    private static let unpin = Flag("unpin", "Let updates change the model again.")
+    private static let noProbe = Flag("no-probe", "Make it active without trying it first.")
 
     static let declaration = CommandDeclaration(
         "use", summary: "Make an installed release the active one",
         discussion: [
-            "The switch is one step: whoever opens the model gets the one before or the new one, never a mixture."
+            "Its bytes are checked, it is loaded and asked a question, and then the switch is one step: whoever opens the "
+                + "model gets the one before or the new one, never a mixture. When it fails, what was active stays active.",
+            "This is also the way to a release that is held back.",
         ],
-        arguments: [name],
-        examples: [.init("hearth use lupus-diary@1.0.0", "Go back to an earlier version that is still installed.")])
+        arguments: [name], options: [pin, unpin, noProbe],
+        examples: [
+            .init("hearth use lupus-diary@1.0.0", "Go to an earlier version that is still installed."),
+            .init("hearth use lupus-diary@1.0.0 --pin", "And stay there."),
+            .init("hearth use lupus-diary --unpin", "Follow the publisher again."),
+        ])
 
     let name: InstalledName
+    let pins: Bool
+    let unpins: Bool
+    let probes: Bool
 
-    init(_ values: ParsedArguments) throws { name = try values.value(Self.name) }
+    init(_ values: ParsedArguments) throws {
+        name = try values.value(Self.name)
+        pins = values.has(Self.pin)
+        unpins = values.has(Self.unpin)
+        probes = !values.has(Self.noProbe)
+        if pins && unpins {
+            throw UsageError("--pin and --unpin are each other's opposite", hint: Self.declaration.hint())
+        }
+    }
 
     func run(in context: CommandContext) async throws {
-        let release = try await context.manager().use(name.family, version: name.version, variant: name.variant)
-        context.console.say("\(release.identity) is active.")
+        let manager = try await context.manager()
+        let family = name.family
+        if unpins { try await manager.unpin(family) }
+        // Without a version there is nothing to choose.
+        if unpins && name.version == nil && name.variant == nil {
+            return context.console.say("\(family) follows its publisher again.")
+        }
+        let found = try await manager.installed(family, version: name.version, variant: name.variant)
+        var options = ActivationOptions()
+        options.probes = probes
+        let release = try await manager.activate(found.identity, options: options)
+        if pins { try await manager.pin(release.identity) }
+        context.console.say("\(release.identity) is active\(pins ? " and pinned" : "").")
     }
 }

@@ -17,6 +17,20 @@ struct Publish: Command {
     private static let variant = Option(
         "variant", "Q", ValueKind("a variant such as q4_k_m") { Variant($0.lowercased()) },
         default: "from the file's name", "The quantisation.")
+    private static let canaryPrompt = Option(
+        "canary-prompt", "TEXT",
+        ValueKind("a text of at most 4096 bytes") { (1...4096).contains($0.utf8.count) ? $0 : nil },
+        "What devices ask the model before they use it.")
+    private static let canaryPattern = Option(
+        "canary-pattern", "REGEX",
+        ValueKind("a regular expression without references back and looks around") {
+            CanaryPattern($0)
+        }, "What the answer has to contain; needs --canary-prompt.")
+    private static let canaryTokens = Option(
+        "canary-tokens", "N", .integer(Canary.tokenRange), default: "16", "How long the answer may be.")
+    private static let canaryRate = Option(
+        "canary-rate", "N", .number(0.001...1_000_000), "The least tokens a second.")
+    private static let canaryMemory = Option("canary-memory", "SIZE", .byteCount, "The most memory it may take.")
     private static let replace = Flag("replace", "Give a published release other bytes.")
     private static let dryRun = Flag("dry-run", "Only say what would be done.")
     private static let format = Option(
@@ -30,7 +44,11 @@ struct Publish: Command {
             "The same release with the same bytes is left alone; with other bytes it is refused unless --replace is given, "
                 + "for devices may have it already. Whatever fails, models.json is the old one or the new one.",
         ],
-        arguments: [files], options: [folder, family, version, variant, replace, dryRun, format],
+        arguments: [files],
+        options: [
+            folder, family, version, variant, canaryPrompt, canaryPattern, canaryTokens, canaryRate, canaryMemory,
+            replace, dryRun, format,
+        ],
         examples: [
             .init(
                 "hearth publish lupus-diary-v1.1.0-q4_k_m.gguf --to ./origin",
@@ -55,8 +73,25 @@ struct Publish: Command {
         request.variant = try values.value(Self.variant)
         request.replaces = values.has(Self.replace)
         request.isDryRun = values.has(Self.dryRun)
+        request.canary = try Self.canary(values)
         self.request = request
         format = try values.value(Self.format) ?? .text
+    }
+
+    private static func canary(_ values: ParsedArguments) throws -> Canary? {
+        let pattern = try values.value(canaryPattern)
+        let rate = try values.value(canaryRate)
+        let memory = try values.value(canaryMemory)
+        let tokens = try values.value(canaryTokens)
+        guard let prompt = try values.value(canaryPrompt) else {
+            guard pattern == nil, rate == nil, memory == nil, tokens == nil else {
+                throw UsageError("a canary needs --canary-prompt", hint: declaration.hint())
+            }
+            return nil
+        }
+        return Canary(
+            prompt: prompt, pattern: pattern, maximumNewTokens: tokens ?? 16,
+            minimumTokensPerSecond: rate.map { Double($0) }, maximumMemoryBytes: memory)
     }
 
     func run(in context: CommandContext) async throws {

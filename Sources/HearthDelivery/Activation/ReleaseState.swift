@@ -3,11 +3,9 @@ import HearthBase
 
 /// What is recorded about a family's releases: `state.json`.
 ///
-/// ```json
-/// { "schemaVersion": 1, "active": "1.1.0~q4_k_m", "previous": "1.0.0~q4_k_m", "pinned": "1.1.0~q4_k_m" }
-/// ```
 /// The link `active` decides what is live, because it is switched first, in one step; this file knows the way back.
-/// `reconciled(with:)` brings both together after an interruption between the two.
+/// `reconciled(with:)` brings both together after an interruption between the two. How it is written stands beside
+/// `ReleaseStateRecord`.
 public struct ReleaseState: Sendable, Hashable {
     /// The live release.
     public internal(set) var active: ReleaseIdentity?
@@ -15,36 +13,90 @@ public struct ReleaseState: Sendable, Hashable {
     public internal(set) var previous: ReleaseIdentity?
     /// The release the user holds on to; updates leave it alone.
     public internal(set) var pinned: ReleaseIdentity?
+    /// The live release has still to prove itself.
+    public internal(set) var probation: Probation?
+    /// What is not tried again by itself, the latest last.
+    public internal(set) var heldBack: [HeldBack]
 
     /// The largest file that is read, in bytes.
     static let sizeLimit: UInt64 = 1 << 16
 
     /// Nothing recorded.
-    init(active: ReleaseIdentity? = nil, previous: ReleaseIdentity? = nil, pinned: ReleaseIdentity? = nil) {
+    init(
+        active: ReleaseIdentity? = nil, previous: ReleaseIdentity? = nil, pinned: ReleaseIdentity? = nil,
+        probation: Probation? = nil, heldBack: [HeldBack] = []
+    ) {
         self.active = active
         self.previous = previous
         self.pinned = pinned
+        self.probation = probation
+        self.heldBack = heldBack
     }
+
+    /// Whether a release was refused or rolled back, and no newer one has taken its place since: updates pass it over.
+    public func isHeldBack(_ release: ReleaseIdentity) -> Bool { heldBack(release) != nil }
+
+    /// Why and since when a release is held back, `nil` if it is not.
+    public func heldBack(_ release: ReleaseIdentity) -> HeldBack? { heldBack.last { $0.release == release } }
+
+    /// Whether the user holds on to another release than this one.
+    public func isPinned(against release: ReleaseIdentity) -> Bool { pinned.map { $0 != release } ?? false }
+
+    // MARK: - What changes it
 
     /// What is true, given what the link says.
     func reconciled(with link: ActiveLink) -> Self {
+        var next = self
         switch link {
         case .absent:
-            Self(active: nil, previous: active ?? previous, pinned: pinned)
-        case .release(let linked) where linked == active:
-            self
-        case .release(let linked):
+            next.active = nil
+            next.previous = active ?? previous
+        case .release(let linked) where linked != active:
             // The switch was made and not yet recorded: what is recorded as active is what was live before it.
-            Self(active: linked, previous: active ?? (previous == linked ? nil : previous), pinned: pinned)
-        case .unusable:
-            self
+            next.active = linked
+            next.previous = active ?? (previous == linked ? nil : previous)
+        case .release, .unusable: return self
         }
+        return next.withoutStrayProbation
     }
 
     /// The state after `identity` became live.
     func activating(_ identity: ReleaseIdentity) -> Self {
         guard active != identity else { return self }
-        return Self(active: identity, previous: active ?? (previous == identity ? nil : previous), pinned: pinned)
+        var next = self
+        next.active = identity
+        next.previous = active ?? (previous == identity ? nil : previous)
+        next.heldBack = Self.stillHeldBack(heldBack, after: identity)
+        return next.withoutStrayProbation
+    }
+
+    /// The state after `identity` became live and has to prove itself. One that is live already goes on as it was.
+    func committing(_ identity: ReleaseIdentity, at date: Date) -> Self {
+        var next = activating(identity)
+        next.heldBack = Self.stillHeldBack(heldBack, after: identity)
+        if active != identity { next.probation = Probation(of: identity, began: date) }
+        return next
+    }
+
+    /// The state after the live release gave way to `target`; it is not tried again. The way back is used up with it.
+    func rolledBack(to target: ReleaseIdentity, because reason: String, at date: Date) -> Self {
+        var next = self
+        if let active, active != target { next = next.holdingBack(active, because: reason, at: date) }
+        next.active = target
+        next.previous = nil
+        next.probation = nil
+        next.heldBack.removeAll { $0.release == target }
+        if next.pinned == active { next.pinned = nil }
+        return next
+    }
+
+    /// The state after a release was found unfit.
+    func holdingBack(_ release: ReleaseIdentity, because reason: String, at date: Date) -> Self {
+        var next = self
+        next.heldBack.removeAll { $0.release == release }
+        next.heldBack.append(HeldBack(release, reason: reason, since: date))
+        next.heldBack.removeFirst(max(0, next.heldBack.count - HeldBack.maximumCount))
+        return next
     }
 
     /// The state after releases are gone; the previous one takes over where it is `usable`.
@@ -52,49 +104,23 @@ public struct ReleaseState: Sendable, Hashable {
         var next = self
         if let pinned, removed.contains(pinned) { next.pinned = nil }
         if let previous, removed.contains(previous) { next.previous = nil }
-        guard let active, removed.contains(active) else { return next }
-        next.active = try next.previous.flatMap { try isUsable($0) ? $0 : nil }
-        if next.active != nil { next.previous = nil }
+        if let active, removed.contains(active) {
+            next.active = try next.previous.flatMap { try isUsable($0) ? $0 : nil }
+            if next.active != nil { next.previous = nil }
+        }
+        return next.withoutStrayProbation
+    }
+
+    /// Only what is live is on probation.
+    private var withoutStrayProbation: Self {
+        var next = self
+        if let probation, probation.release != active { next.probation = nil }
         return next
     }
-}
 
-extension ReleaseState {
-    private struct Record: Codable {
-        var schemaVersion: Int
-        var active: String?
-        var previous: String?
-        var pinned: String?
-    }
-
-    /// Reads a family's record; every name is checked, as any of them could lead out of the family's folder.
-    init(data: Data, family: Family) throws {
-        let record = try JSONDecoder().decode(Record.self, from: data)
-        func identity(_ name: String?, _ field: String) throws -> ReleaseIdentity? {
-            guard let name else { return nil }
-            guard let identity = ReleaseIdentity(family: family, folderName: name), !HomeLayout.isReserved(identity)
-            else {
-                throw DecodingError.dataCorrupted(
-                    DecodingError.Context(codingPath: [], debugDescription: "\(field) is not the name of a release"))
-            }
-            return identity
-        }
-        guard record.schemaVersion == 1 else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: [], debugDescription: "unknown schema \(record.schemaVersion)"))
-        }
-        self.init(
-            active: try identity(record.active, "active"), previous: try identity(record.previous, "previous"),
-            pinned: try identity(record.pinned, "pinned"))
-    }
-
-    /// The record as it is written to the disk.
-    func data() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        let record = Record(
-            schemaVersion: 1, active: active?.folderName, previous: previous?.folderName, pinned: pinned?.folderName)
-        return try encoder.encode(record) + Data("\n".utf8)
+    /// What stays held back once `release` is live: neither itself nor what is older.
+    private static func stillHeldBack(_ held: [HeldBack], after release: ReleaseIdentity) -> [HeldBack] {
+        held.filter { $0.release != release && release.version.isNewer(than: $0.release.version) != true }
     }
 }
 

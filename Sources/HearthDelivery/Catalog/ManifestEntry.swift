@@ -41,6 +41,7 @@ extension Release {
             rollout = Rollout(percent: Int(percent), seed: try share.text("seed") ?? "")
         }
         trainedOn = try entry.text("trainedOn")
+        canary = try entry.object("canary")?.canary()
         classes = try entry.object("classes")?.classes()
         index = try entry.object("index")?.index(of: name)
         companions = try entry.companions(besides: name, inArchive: archive != nil)
@@ -125,6 +126,33 @@ extension ManifestReader {
                 }),
             digest: try required("sha256", "64 hexadecimal digits", digest),
             locations: [try required("url", "an address", address)])
+    }
+
+    /// Strictly: what is not understood here would be a release that is tried with another question than was meant.
+    fileprivate func canary() throws(CatalogError) -> Canary {
+        let prompt = try required(
+            "prompt", "a text of at most \(Canary.maximumPromptBytes) bytes"
+        ) { field throws(CatalogError) in
+            try parsed(field, "a text of at most \(Canary.maximumPromptBytes) bytes") { text in
+                Canary.isPrompt(text) ? text : nil
+            }
+        }
+        let tokens = Canary.tokenRange
+        let seconds = Canary.timeoutRange
+        let usual = Canary(prompt: prompt)
+        return Canary(
+            prompt: prompt,
+            pattern: try parsed("pattern", "a regular expression without references back and looks around") {
+                CanaryPattern($0)
+            },
+            maximumNewTokens: try integer(
+                "maxNewTokens", in: UInt64(tokens.lowerBound)...UInt64(tokens.upperBound)
+            ).map { Int($0) } ?? usual.maximumNewTokens,
+            minimumTokensPerSecond: try decimal("minTokensPerSecond", in: Canary.rateRange),
+            maximumMemoryBytes: try integer("maxMemoryBytes", in: 1...UInt64.max),
+            timeoutSeconds: try integer(
+                "timeoutSeconds", in: UInt64(seconds.lowerBound)...UInt64(seconds.upperBound)
+            ).map { Int($0) } ?? usual.timeoutSeconds)
     }
 
     fileprivate func classes() throws(CatalogError) -> Classes {

@@ -65,6 +65,8 @@ public struct Release: Sendable, Hashable {
     public var rollout: Rollout?
     public var classes: Classes?
     public var trainedOn: String?
+    /// What it has to answer before it becomes live, `nil` for anything.
+    public var canary: Canary?
 
     /// A release of one file; everything else is absent until set.
     public init(

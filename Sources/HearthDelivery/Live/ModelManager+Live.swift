@@ -22,13 +22,6 @@ extension ModelManager {
         swapBodies.append(swap)
     }
 
-    /// Makes an installed release live, on the disk and then in memory.
-    func makeLive(_ identity: ReleaseIdentity) async throws -> InstalledRelease {
-        let release = try await store.activate(identity)
-        await becameLive(release)
-        return release
-    }
-
     /// To be called whenever the disk says that a release is live: swaps, then posts, then says that it is ready. Saying the
     /// same twice is harmless.
     func becameLive(_ release: InstalledRelease) async {

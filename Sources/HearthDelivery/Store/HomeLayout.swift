@@ -10,11 +10,12 @@ import HearthBase
 ///   config.json
 ///   models/<family>/<version>[~<variant>]/   one installed release: its files and receipt.json
 ///   models/<family>/active                   symbolic link to a release folder, replaced by atomic rename
-///   models/<family>/state.json               active, previous, pinned; written atomically
+///   models/<family>/state.json               active, previous, pinned, probation; written atomically
 ///   models/<family>/.<release>.tmp-<mark>/   a release being put together (beside it, `….lock` while somebody does)
 ///   models/<family>/.~old.tmp-<mark>/        a release that another is taking the place of
 ///   models/<family>/.~removed.tmp-<mark>/    a release on its way out
 ///   prepared/<family>/<release>/             what an engine made from it; can be made again
+///   marks/<family>/<release>/<token>         who is in the middle of what with a release
 ///   transfers/<key>/                         files on their way in
 ///   catalogs/<key>/                          the last good copy of an origin's manifest
 ///   device-id                                what rollouts take their share of; random, 0600
@@ -43,6 +44,8 @@ public struct HomeLayout: Sendable, Hashable {
     public var models: Path { home.appending("models") }
     /// The folder of what engines made from releases.
     public var prepared: Path { home.appending("prepared") }
+    /// The folder of what processes are in the middle of.
+    public var marks: Path { home.appending("marks") }
     /// The folder of files on their way in.
     public var transfers: Path { home.appending("transfers") }
 
@@ -74,6 +77,14 @@ public struct HomeLayout: Sendable, Hashable {
     /// The folder of those who read a release.
     func leaseFolder(of identity: ReleaseIdentity) -> Path {
         Self.join(Self.join(leases, identity.family.name), identity.folderName)
+    }
+
+    /// The folder of what processes are in the middle of with a family's releases.
+    public func marksFolder(of family: Family) -> Path { Self.join(marks, family.name) }
+
+    /// The folder of what processes are in the middle of with a release.
+    public func marksFolder(of identity: ReleaseIdentity) -> Path {
+        Self.join(marksFolder(of: identity.family), identity.folderName)
     }
 
     /// The receipt inside a release folder.

@@ -62,6 +62,8 @@ public struct Receipt: Sendable, Hashable {
     public let name: String?
     public let license: String?
     public let contextLength: Int?
+    /// What it has to answer before it becomes live, `nil` for anything.
+    public let canary: Canary?
     /// Sorted by name, never empty, every name once.
     public let files: [File]
     /// The manifest it came from, without credentials; `nil` for a local file.
@@ -93,6 +95,7 @@ public struct Receipt: Sendable, Hashable {
         name = release.name
         license = release.license
         contextLength = release.contextLength
+        canary = release.canary
         self.files = files.sorted { $0.name < $1.name }
         self.origin = origin.map(Self.withoutCredentials)
         manifestEntry = release.id
@@ -124,8 +127,8 @@ public struct Receipt: Sendable, Hashable {
 
 extension Receipt: DiskRecord {
     private enum Key: String, CodingKey {
-        case schemaVersion, family, version, variant, role, format, name, license, contextLength, files, origin,
-            manifestEntry, installed, verified, index, archive
+        case schemaVersion, family, version, variant, role, format, name, license, contextLength, canary, files,
+            origin, manifestEntry, installed, verified, index, archive
     }
 
     public init(from decoder: any Decoder) throws {
@@ -145,6 +148,7 @@ extension Receipt: DiskRecord {
         name = try values.decodeIfPresent(String.self, forKey: .name)
         license = try values.decodeIfPresent(String.self, forKey: .license)
         contextLength = try values.decodeIfPresent(Int.self, forKey: .contextLength)
+        canary = try values.decodeIfPresent(Canary.self, forKey: .canary)
         files = try values.decode([File].self, forKey: .files)
         origin = try values.decodeIfPresent(String.self, forKey: .origin).flatMap(URL.init(string:))
         manifestEntry = try values.decode(String.self, forKey: .manifestEntry)
@@ -170,6 +174,7 @@ extension Receipt: DiskRecord {
         try values.encodeIfPresent(name, forKey: .name)
         try values.encodeIfPresent(license, forKey: .license)
         try values.encodeIfPresent(contextLength, forKey: .contextLength)
+        try values.encodeIfPresent(canary, forKey: .canary)
         try values.encode(files, forKey: .files)
         try values.encodeIfPresent(origin?.absoluteString, forKey: .origin)
         try values.encode(manifestEntry, forKey: .manifestEntry)

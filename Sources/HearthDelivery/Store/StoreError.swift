@@ -6,7 +6,7 @@ public enum StoreErrorDomain: ErrorDomain {
         [
             .notInstalled, .noActiveRelease, .homeTooNew, .homeBusy, .homeUnusable, .receiptDamaged, .releaseDamaged,
             .stagedFileChanged, .reservedName, .releaseInUse, .notRepairable,
-            .overBudget,
+            .overBudget, .nothingBefore,
         ]
     }
 }
@@ -37,6 +37,8 @@ extension ErrorCode<StoreErrorDomain> {
     public static var notRepairable: Self { "not-repairable" }
     /// What has to stay takes more space than it was given.
     public static var overBudget: Self { "over-budget" }
+    /// No release was active before the one that is, so there is no way back.
+    public static var nothingBefore: Self { "nothing-before" }
     /// A release or file has a name that the store keeps for itself.
     public static var reservedName: Self { "reserved-name" }
 }

@@ -60,6 +60,10 @@ public struct TransferProgress: Sendable, Hashable {
         /// Being unpacked: the bytes are those that came out of the archive.
         case extracting
         case installing
+        /// An engine makes of the release what it runs best here.
+        case preparing
+        /// An engine tries the release before it becomes live.
+        case probing
         /// Somebody paused it; it goes on when it is resumed.
         case paused
         /// Something has to change before bytes may flow; see ``TransferProgress/hold``.

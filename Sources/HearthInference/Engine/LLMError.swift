@@ -5,7 +5,7 @@ public enum LLMErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
         [
             .modelNotLoaded, .cannotLoad, .exceededContextWindowSize, .templateFailed, .generateFailed, .engineMissing,
-            .nothingToEmbed,
+            .nothingToEmbed, .cannotQuantize,
         ]
     }
 }
@@ -22,6 +22,8 @@ extension ErrorCode<LLMErrorDomain> {
     public static var exceededContextWindowSize: Self { "context-window-exceeded" }
     /// The model's chat template refused the conversation.
     public static var templateFailed: Self { "chat-template-failed" }
+    /// A model could not be stored in fewer bits.
+    public static var cannotQuantize: Self { "cannot-quantize" }
     /// The engine failed while it was answering.
     public static var generateFailed: Self { "generation-failed" }
     /// A text to embed has no token.

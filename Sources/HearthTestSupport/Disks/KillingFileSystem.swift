@@ -26,9 +26,19 @@ public final class KillingFileSystem: ForwardingFileSystem {
             self.operation = operation
             let last = path.lastComponent
             if let mark = last.range(of: Path.temporaryMark) {
-                name = last[..<mark.lowerBound].drop { $0 == "." } + ".tmp"
+                name = Self.shown(last[..<mark.lowerBound].drop { $0 == "." }) + ".tmp"
             } else {
-                name = last.utf8.count == 64 ? "transfer" : last
+                name = Self.shown(last[...])
+            }
+        }
+
+        /// Digests and tokens are another in every run.
+        private static func shown(_ name: Substring) -> String {
+            guard name.allSatisfy(\.isHexDigit) else { return String(name) }
+            return switch name.utf8.count {
+            case 64: "transfer"
+            case 32: "mark"
+            default: String(name)
             }
         }
 

@@ -180,10 +180,13 @@ extension ModelStore {
         try fileSystem.synchronizeFolder(folder)
         // From here on everything is removed for whoever looks; only disk space is left to win back.
         do {
-            for path in moved.map(\.to) + chosen.map(layout.preparedFolder(of:)) { try fileSystem.removeTree(path) }
+            let leaving =
+                moved.map(\.to) + chosen.flatMap { [layout.preparedFolder(of: $0), layout.marksFolder(of: $0)] }
+            for path in leaving { try fileSystem.removeTree(path) }
             for identity in chosen { try leases.forget(identity) }
             guard isAll else { return }
             try fileSystem.removeTree(layout.preparedFolder(of: family))
+            try fileSystem.removeTree(layout.marksFolder(of: family))
             try fileSystem.removeFile(layout.stateFile(of: family))
             if try shelf.names(in: folder).isEmpty { try fileSystem.removeFolder(folder) }
         } catch {

@@ -1,0 +1,54 @@
+import HearthBase
+
+/// Which quantisation of a model fits a device, as a value: nothing to do where the file fits as it is.
+struct QuantizationChoice: Sendable, Hashable {
+    /// A way to store weights, with the bits each takes on average.
+    struct Candidate: Sendable, Hashable {
+        var name: String
+        var bitsPerWeight: Double
+    }
+
+    /// From the best to the smallest.
+    static let candidates = [
+        Candidate(name: "q8_0", bitsPerWeight: 8.5), Candidate(name: "q6_k", bitsPerWeight: 6.56),
+        Candidate(name: "q5_k_m", bitsPerWeight: 5.7), Candidate(name: "q4_k_m", bitsPerWeight: 4.89),
+        Candidate(name: "q4_0", bitsPerWeight: 4.66),
+    ]
+
+    var candidate: Candidate
+    /// The bytes the file is going to have, about.
+    var predictedSize: UInt64
+    /// Whether the file was quantised before, so that its quality suffers twice.
+    var isRequantizing: Bool
+
+    /// What is to be made of a file, `nil` where it fits, or where nothing smaller would.
+    ///
+    /// What a model needs is what a release without a word from its publisher is said to need: its size, a fifth more for the
+    /// KV cache and compute buffers, and 256 MiB for the rest of the program.
+    /// - Parameters:
+    ///   - size: the file's bytes.
+    ///   - parameterCount: its weights.
+    ///   - deviceMemory: the bytes a model may count on.
+    init?(size: UInt64, parameterCount: UInt64, deviceMemory: UInt64) {
+        guard parameterCount > 0, size > 0, Self.needed(size) > deviceMemory else { return nil }
+        let bits = Double(size) * 8 / Double(parameterCount)
+        // A step that saves less than a tenth is not worth the loss.
+        let smaller = Self.candidates.filter { $0.bitsPerWeight < bits * 0.9 }
+        func predicted(_ candidate: Candidate) -> UInt64 {
+            // A tenth more, for the tensors that llama.cpp keeps in more bits.
+            let bytes = Double(parameterCount) * candidate.bitsPerWeight / 8 * 1.1
+            return bytes < Double(size) ? UInt64(bytes) : size
+        }
+        guard let best = smaller.first(where: { Self.needed(predicted($0)) <= deviceMemory }) ?? smaller.last else {
+            return nil
+        }
+        candidate = best
+        predictedSize = predicted(best)
+        isRequantizing = bits < 15
+    }
+
+    private static func needed(_ size: UInt64) -> UInt64 {
+        let (sum, isTooMuch) = size.addingReportingOverflow(size / 5 + (256 << 20))
+        return isTooMuch ? .max : sum
+    }
+}

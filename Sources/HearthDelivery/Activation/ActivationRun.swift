@@ -1,0 +1,140 @@
+import Foundation
+import HearthBase
+
+/// Performs what ``Activation`` decides.
+struct ActivationRun: Sendable {
+    let store: ModelStore
+    let preparer: (any ReleasePreparer)?
+    let probe: (any ReleaseProbe)?
+    let time: TimeSource
+    let identity: ReleaseIdentity
+    let rehashes: Bool
+    let progress: @Sendable (ActivationProgress) -> Void
+
+    /// What the effects have brought so far.
+    private struct Work {
+        let token = ActivityMark.token()
+        var release: InstalledRelease
+        var prepared: PreparedRelease?
+        var error: (any Error)?
+    }
+
+    /// Runs to the end.
+    /// - Returns: the release, live.
+    func run() async throws -> InstalledRelease {
+        try await store.prepare()
+        guard let release = try await store.installed(identity) else {
+            throw await store.notInstalled(identity.description)
+        }
+        var work = Work(release: release)
+        var activation = Activation(identity)
+        var effects = activation.handle(.begun)[...]
+        while let effect = effects.popFirst() {
+            let event: Activation.Event?
+            do {
+                event = try await perform(effect, &work)
+            } catch {
+                work.error = error
+                event = .stopped(duringSwitch: effect == .commit && error is FileError)
+            }
+            guard let event else { continue }
+            let next = activation.handle(event)
+            if case .stopped = event { effects = next[...] } else { effects += next }
+        }
+        switch activation.failure {
+        case nil: return work.release
+        case .refused(let reason): throw Self.refused(identity, reason)
+        case .damaged(let what):
+            throw StoreError(
+                .releaseDamaged, "\(identity) is damaged: \(what)",
+                context: ErrorContext(
+                    model: identity.description, file: release.folder.string,
+                    remedy: "Pull the model again, or remove it."))
+        case .stopped: throw work.error ?? CancellationError()
+        }
+    }
+
+    private func perform(_ effect: Activation.Effect, _ work: inout Work) async throws -> Activation.Event? {
+        switch effect {
+        case .mark(let stage):
+            try await store.mark(identity, ActivityMark(stage, at: time.now), token: work.token)
+            return nil
+        case .verify: return try await verify()
+        case .prepare:
+            guard let preparer else { return .prepared(.notNeeded) }
+            let outcome = try await ReleasePreparation(store: store, preparer: preparer, progress: progress)
+                .prepare(work.release, rehashing: true)
+            work.prepared = outcome.prepared
+            return .prepared(outcome.preparation)
+        case .probe(let usesPrepared):
+            return try await tryOut(usesPrepared ? work.prepared?.path : nil, work.release)
+        case .dropPrepared:
+            if let prepared = work.prepared { try await store.drop(prepared) }
+            work.prepared = nil
+            return nil
+        case .commit:
+            work.release = try await store.commit(identity)
+            return .committed
+        case .holdBack(let reason):
+            try await store.holdBack(identity, because: reason)
+            return nil
+        case .unmark:
+            await unmark(work.token)
+            return nil
+        case .collect:
+            do {
+                _ = try await store.collectSuperseded(identity.family)
+            } catch {
+                Log.write(.info, "delivery.activation", "older releases of \(identity.family) stay: \(error)")
+            }
+            return nil
+        }
+    }
+
+    private func verify() async throws -> Activation.Event {
+        guard rehashes else { return .verified }
+        progress(.verifying)
+        let report = try await store.verify(identity)
+        guard let bad = report.files.first(where: { $0.outcome != .intact }) else { return .verified }
+        return .damaged("\(bad.expected.name) is not as it was installed")
+    }
+
+    private func tryOut(_ prepared: Path?, _ release: InstalledRelease) async throws -> Activation.Event {
+        guard let probe, let weights = prepared ?? release.weights else { return .probePassed }
+        progress(.probing)
+        let canary = release.receipt.canary ?? .usual
+        let report: ProbeReport?
+        do {
+            report = try await probe.probe(ProbeCandidate(release: release, weights: weights, canary: canary))
+        } catch {
+            try Task.checkCancellation()
+            if error is CancellationError { throw error }
+            return .probeFailed((error as? any HearthFailure)?.message ?? "\(error)")
+        }
+        try Task.checkCancellation()
+        guard let report else { return .probePassed }
+        if let objection = canary.objection(to: report) { return .probeFailed(objection) }
+        Log.write(
+            .info, "delivery.activation",
+            "\(identity) answered in \(report.answerSeconds) s after a load of \(report.loadSeconds) s")
+        return .probePassed
+    }
+
+    /// Also for a task that was cancelled: a mark that stays would count as an end in the middle.
+    private func unmark(_ token: String) async {
+        do {
+            try await store.unmark(identity, token: token)
+        } catch {
+            Log.write(.warning, "delivery.activation", "the mark of \(identity) stays until the next start: \(error)")
+        }
+    }
+
+    private static func refused(_ identity: ReleaseIdentity, _ reason: String) -> ActivationError {
+        ActivationError(
+            .probeFailed, "\(identity) was tried and is not used: \(reason)",
+            context: ErrorContext(
+                model: identity.description,
+                remedy: "What was active before still is. Wait for a newer version, or try it again with 'hearth use "
+                    + "\(identity)'."))
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import HearthBase
+
+/// What a start makes of the marks that ended processes left in a family, as a value.
+///
+/// | mark | what follows |
+/// | --- | --- |
+/// | `verify`, `prepare` | nothing had changed: it goes |
+/// | `probe` | one stays and counts; after the second the release is held back |
+/// | `commit` | the release had passed: the switch is made, or recorded |
+/// | `rollback` | the way back is gone to its end |
+/// | `load`, `generate` | they count while the release is on probation; after the second it is rolled back |
+struct Recovery: Sendable, Hashable {
+    /// A mark that a process left behind.
+    struct LeftMark: Sendable, Hashable {
+        let release: ReleaseIdentity
+        let token: String
+        /// `nil` for a file that is none.
+        let mark: ActivityMark?
+    }
+
+    /// The way back of a release that has failed its probation.
+    struct Rollback: Sendable, Hashable {
+        let from: ReleaseIdentity
+        let to: ReleaseIdentity
+        let reason: String
+    }
+
+    /// What is to be recorded; the link follows it.
+    private(set) var state: ReleaseState
+    /// Marks that have done their work.
+    private(set) var done: [LeftMark] = []
+    /// A rollback to be made after all this, as one of its own.
+    private(set) var rollback: Rollback?
+    /// What happened, for the log.
+    private(set) var notes: [String] = []
+
+    /// Decides.
+    /// - Parameters:
+    ///   - state: what is true of the family now, the link considered.
+    ///   - left: the marks of ended processes.
+    ///   - isUsable: whether a release is whole as far as names and sizes tell.
+    init(
+        _ state: ReleaseState, left: [LeftMark], at date: Date, isUsable: (ReleaseIdentity) throws -> Bool
+    ) rethrows {
+        self.state = state
+        for mark in left {
+            switch mark.mark?.stage {
+            case .commit:
+                try finishCommit(mark, at: date, isUsable)
+            case .rollback:
+                try finishRollback(mark, at: date, isUsable)
+            case nil, .verify, .prepare:
+                done.append(mark)
+            case .probe, .load, .generate: break
+            }
+        }
+        judgeProbes(left.filter { $0.mark?.stage == .probe }, at: date)
+        try judgeUse(left.filter { $0.mark?.stage == .load || $0.mark?.stage == .generate }, isUsable)
+    }
+
+    private mutating func finishCommit(
+        _ left: LeftMark, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
+    ) rethrows {
+        done.append(left)
+        if state.active == left.release {
+            // Switched; whether the record of it was written as well, its absence tells.
+            guard state.probation?.release != left.release else { return }
+            state.probation = Probation(of: left.release, began: date)
+        } else if try isUsable(left.release) {
+            state = state.committing(left.release, at: date)
+        } else {
+            return notes.append("\(left.release) was to become live and is no longer whole")
+        }
+        notes.append("finished the activation of \(left.release)")
+    }
+
+    private mutating func finishRollback(
+        _ left: LeftMark, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
+    ) rethrows {
+        done.append(left)
+        guard let name = left.mark?.target, !state.isHeldBack(left.release),
+            let target = ReleaseIdentity(family: left.release.family, folderName: name), target != left.release,
+            state.active == left.release || state.active == target, try isUsable(target)
+        else { return }
+        let reason = left.mark?.reason ?? "it was rolled back"
+        // The link may lead to the target already, and the record not say so.
+        var before = state
+        before.active = left.release
+        state = before.rolledBack(to: target, because: reason, at: date)
+        notes.append("finished the rollback from \(left.release) to \(target)")
+    }
+
+    private mutating func judgeProbes(_ marks: [LeftMark], at date: Date) {
+        for (release, marks) in Dictionary(grouping: marks, by: \.release) {
+            // What is live, or refused for good, has nothing more to show.
+            if state.active == release || state.isHeldBack(release) {
+                done += marks
+            } else if marks.count >= Probation.uncleanEndsAllowed {
+                let reason = "the program ended \(marks.count) times while the model was tried"
+                state = state.holdingBack(release, because: reason, at: date)
+                done += marks
+                notes.append("\(release) is held back: \(reason)")
+            }
+        }
+    }
+
+    private mutating func judgeUse(
+        _ marks: [LeftMark], _ isUsable: (ReleaseIdentity) throws -> Bool
+    ) rethrows {
+        done += marks.filter { $0.release != state.probation?.release }
+        guard let probation = state.probation else { return }
+        let ends = marks.count { $0.release == probation.release }
+        guard case .failed(let reason) = probation.after(.started(uncleanEnds: ends)) else { return }
+        guard let target = state.previous, try isUsable(target) else {
+            return notes.append("\(probation.release): \(reason), and there is no earlier release to go back to")
+        }
+        rollback = Rollback(from: probation.release, to: target, reason: reason)
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import HearthBase
+
+/// Has made of a release what its engine runs best, and takes it as no obstacle if that fails.
+struct ReleasePreparation: Sendable {
+    let store: ModelStore
+    let preparer: any ReleasePreparer
+    let progress: @Sendable (ActivationProgress) -> Void
+
+    /// What came of it.
+    struct Outcome: Sendable, Hashable {
+        var prepared: PreparedRelease?
+        var preparation: Activation.Preparation
+    }
+
+    /// - Throws: `CancellationError` only.
+    func prepare(_ release: InstalledRelease, rehashing: Bool) async throws -> Outcome {
+        do {
+            guard let recipe = try await preparer.recipe(for: release) else {
+                return Outcome(prepared: nil, preparation: .notNeeded)
+            }
+            let (prepared, isNew) = try await store.prepare(release, by: preparer, recipe, rehashing: rehashing) {
+                progress(.preparing(recipe.summary, fraction: $0))
+            }
+            if isNew {
+                Log.write(.info, "delivery.activation", "made of \(release.identity): \(recipe.summary)")
+            }
+            return Outcome(prepared: prepared, preparation: .ready(recipe.summary))
+        } catch {
+            // A failure that comes from being stopped is none of the release's.
+            try Task.checkCancellation()
+            if error is CancellationError { throw error }
+            Log.write(.warning, "delivery.activation", "\(release.identity) is used as it is: \(error)")
+            return Outcome(prepared: nil, preparation: .failed("\(error)"))
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import HearthBase
+
+/// What an activation is doing, for people who wait for it.
+public enum ActivationProgress: Sendable, Hashable {
+    /// Its files are read again.
+    case verifying
+    /// An engine makes of it what it runs best: what that is, and how much of it is done, 0...1.
+    case preparing(String, fraction: Double)
+    /// An engine tries it.
+    case probing
+}
+
+/// How an activation is to be done.
+public struct ActivationOptions: Sendable, Hashable {
+    /// Read every byte of the release again; a pull has just done that. Default `true`.
+    public var rehashes = true
+    /// Let an engine try it first, where there is one. Default `true`.
+    public var probes = true
+
+    /// The usual options.
+    public init() {}
+}
+
+extension ModelManager {
+    /// Makes an installed release the live one of its family: checked, prepared, tried, and switched to in one step.
+    ///
+    /// Whatever fails, the release that was live before stays live and untouched. One that an engine cannot use is held
+    /// back: no update chooses it until a newer one appears. Without a preparer and a probe there is nothing to wait for.
+    /// The new release then is on probation: see ``Probation``.
+    /// - Throws: ``ActivationError`` with `probe-failed`; `StoreError` with `not-installed`, `release-damaged`,
+    ///   `receipt-damaged`, `home-busy`; `FileError`; `CancellationError`.
+    @discardableResult
+    public func activate(
+        _ identity: ReleaseIdentity, options: ActivationOptions = ActivationOptions(),
+        progress: @escaping @Sendable (ActivationProgress) -> Void = { _ in }
+    ) async throws -> InstalledRelease {
+        try await recover()
+        let release = try await ActivationRun(
+            store: store, preparer: preparer, probe: options.probes ? probe : nil, time: time, identity: identity,
+            rehashes: options.rehashes, progress: progress
+        ).run()
+        await becameLive(release)
+        return release
+    }
+
+    /// Goes back to the release that was live before; the one that is left is not chosen again by an update.
+    ///
+    /// Nothing is loaded and nothing is fetched: what is gone back to was in use before.
+    /// - Throws: `StoreError` with `not-installed`, `no-active-release`, `nothing-before`, `release-damaged`, `home-busy`.
+    @discardableResult
+    public func rollback(_ family: Family, reason: String = "it was rolled back by hand") async throws -> Rollback {
+        try await recover()
+        let rollback = try await store.rollBack(family, because: reason)
+        await tell(of: rollback)
+        return rollback
+    }
+
+    /// Holds on to a release: updates do not replace it. It need not be live.
+    /// - Throws: `StoreError` with `not-installed`, `home-busy`.
+    public func pin(_ identity: ReleaseIdentity) async throws {
+        try await store.pin(identity.family, to: identity)
+    }
+
+    /// Lets go of the release held on to.
+    /// - Throws: `StoreError` with `not-installed`, `home-busy`.
+    public func unpin(_ family: Family) async throws { try await store.pin(family, to: nil) }
+
+    /// Counts an answer that a release has given to its end, in so many seconds: three of them end its probation.
+    public func recordAnswer(_ identity: ReleaseIdentity, seconds: Double) async throws {
+        try await store.recordAnswer(identity, seconds: seconds)
+    }
+
+    /// Finishes or undoes what ended processes were in the middle of, and goes back from releases that have failed their
+    /// probation. To be called at a start; everything that changes what is live calls it first.
+    /// - Returns: the rollbacks that were made.
+    @discardableResult
+    public func recover() async throws -> [Rollback] {
+        let rollbacks = try await store.recover()
+        for rollback in rollbacks { await tell(of: rollback) }
+        return rollbacks
+    }
+
+    private func tell(of rollback: Rollback) async {
+        await becameLive(rollback.to)
+        // Last, since a listener who was busy hears only the newest word on what is live.
+        hub.post(.rolledBack(from: rollback.from, to: rollback.to.identity, reason: rollback.reason))
+    }
+
+    /// The file an engine is to open for a release: what was prepared for this device, else the release's own weights.
+    ///
+    /// What is missing, damaged or outdated is made again, which may take a while; where that fails the release is used as it
+    /// is, and that is logged. Without a preparer it is always the release's own.
+    /// - Throws: `StoreError` with `release-damaged` for a release without weights; `CancellationError`.
+    public func weightsToOpen(
+        of release: InstalledRelease, progress: @escaping @Sendable (ActivationProgress) -> Void = { _ in }
+    ) async throws -> Path {
+        guard let weights = release.weights else {
+            throw StoreError(
+                .releaseDamaged, "\(release.identity) holds no weights",
+                context: ErrorContext(model: release.identity.description, file: release.folder.string))
+        }
+        guard let preparer else { return weights }
+        let outcome = try await ReleasePreparation(store: store, preparer: preparer, progress: progress)
+            .prepare(release, rehashing: false)
+        return outcome.prepared?.path ?? weights
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+/// Writes what it is told to, and counts.
+final class ScriptedPreparer: ReleasePreparer {
+    struct Failure: Error {}
+
+    let recipe = Locked<PreparationRecipe?>(nil)
+    let fails = Locked(false)
+    let builds = Locked(0)
+
+    init(settings: String? = "small") { use(settings) }
+
+    /// What it makes from now on; `nil` for nothing.
+    func use(_ settings: String?) {
+        recipe.withLock { recipe in
+            recipe = settings.map {
+                PreparationRecipe(
+                    engine: "scripted", engineVersion: "1", settings: $0, fileName: "made.bin", expectedSize: 10,
+                    summary: "a \($0) one")
+            }
+        }
+    }
+
+    func recipe(for release: InstalledRelease) async throws -> PreparationRecipe? { recipe.withLock { $0 } }
+
+    func build(
+        _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
+        progress: @escaping @Sendable (Double) -> Void
+    ) async throws {
+        builds.withLock { $0 += 1 }
+        try Data("half".utf8).write(to: target.url)
+        if fails.withLock({ $0 }) { throw Failure() }
+        try Data("\(recipe.settings) of \(release.identity)".utf8).write(to: target.url)
+        progress(1)
+    }
+}
+
+/// Answers what it is told to, by the file it is given.
+final class ScriptedProbe: ReleaseProbe {
+    let asked = Locked<[Path]>([])
+    private let answer: @Sendable (ProbeCandidate) async throws -> ProbeReport?
+
+    init(_ answer: @escaping @Sendable (ProbeCandidate) async throws -> ProbeReport? = { _ in ScriptedProbe.report() })
+    {
+        self.answer = answer
+    }
+
+    static func report(_ text: String = "fine") -> ProbeReport {
+        ProbeReport(
+            text: text, generatedTokens: 2, loadSeconds: 1, answerSeconds: 1, tokensPerSecond: 9, peakMemoryBytes: 1)
+    }
+
+    func probe(_ candidate: ProbeCandidate) async throws -> ProbeReport? {
+        asked.withLock { $0.append(candidate.weights) }
+        return try await answer(candidate)
+    }
+}
+
+extension StoreFixture {
+    /// A manager as a process would make it.
+    func manager(
+        preparer: (any ReleasePreparer)? = nil, probe: (any ReleaseProbe)? = nil, fileSystem: (any FileSystem)? = nil
+    ) -> ModelManager {
+        ModelManager(
+            home: home, origins: [], fileSystem: fileSystem ?? self.fileSystem, time: time,
+            network: UnmonitoredNetwork(), deviceMemory: 1 << 40, preparer: preparer, probe: probe)
+    }
+
+    /// The marks that are on the disk, as `stage`.
+    func marks() throws -> [String] {
+        let files = MarkFiles(layout: layout, fileSystem: LocalFileSystem())
+        return try files.families().flatMap { try files.all(of: $0) }.map { $0.mark?.stage.rawValue ?? "?" }.sorted()
+    }
+
+    /// Leaves a mark as a process does that ends in the middle of something.
+    func leave(_ stage: ActivityMark.Stage, _ identity: ReleaseIdentity, target: String? = nil) throws {
+        var mark = ActivityMark(stage, at: time.now, target: target, reason: "it was left")
+        mark.process = ProcessIdentity(number: 1, started: "0", boot: "another boot", space: "")
+        try MarkFiles(layout: layout, fileSystem: LocalFileSystem())
+            .put(mark, identity, token: ActivityMark.token())
+    }
+}

@@ -1,0 +1,309 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+/// The transaction on a disk, with scripted engines.
+@Suite(.timeLimit(.minutes(10))) struct ActivationRunTests {
+    private let one: ReleaseIdentity
+    private let two: ReleaseIdentity
+    private let fixture: StoreFixture
+
+    init() async throws {
+        one = try StoreFixture.identity("1.0.0")
+        two = try StoreFixture.identity("2.0.0")
+        fixture = try StoreFixture()
+        try await fixture.install(one, activate: true)
+        try await fixture.install(two)
+    }
+
+    private func state() async throws -> ReleaseState { try await fixture.anotherStore().state(of: one.family) }
+
+    @Test func aReleaseThatAnswersBecomesLiveAndIsOnProbation() async throws {
+        let probe = ScriptedProbe()
+        let stages = Locked<[ActivationProgress]>([])
+        let release = try await fixture.manager(probe: probe).activate(two) { stage in
+            stages.withLock { $0.append(stage) }
+        }
+        #expect(release.isActive)
+        #expect(probe.asked.withLock { $0 } == [release.weights])
+        #expect(stages.withLock { $0 } == [.verifying, .probing])
+        let state = try await state()
+        #expect(state.active == two && state.previous == one && state.probation?.release == two)
+        #expect(try fixture.marks().isEmpty)
+    }
+
+    @Test func withoutAnybodyToTryItItBecomesLiveAtOnce() async throws {
+        #expect(try await fixture.manager().activate(two).isActive)
+        let silent = ScriptedProbe { _ in nil }
+        #expect(try await fixture.manager(probe: silent).activate(one).isActive)
+        var options = ActivationOptions()
+        options.probes = false
+        let refusing = ScriptedProbe { _ in throw StoreError(.releaseDamaged, "no") }
+        #expect(try await fixture.manager(probe: refusing).activate(two, options: options).isActive)
+        #expect(refusing.asked.withLock { $0.isEmpty })
+    }
+
+    @Test func aReleaseThatFailsIsHeldBackAndNothingElseChanges() async throws {
+        let before = try await state()
+        let probe = ScriptedProbe { _ in throw StoreError(.releaseDamaged, "it has\u{1B} no vocabulary") }
+        #expect(await code { try await fixture.manager(probe: probe).activate(two) } == "probe-failed")
+        var after = try await state()
+        #expect(after.heldBack(two)?.reason == "it has  no vocabulary")
+        after.heldBack = []
+        #expect(after == before)
+        #expect(try fixture.marks().isEmpty)
+        #expect(try await fixture.store.installed(two) != nil, "its bytes stay")
+        // Asked for by name it gets another chance, and is forgiven.
+        #expect(try await fixture.manager(probe: ScriptedProbe()).activate(two).isActive)
+        #expect(try await !state().isHeldBack(two))
+    }
+
+    @Test func theCanaryOfItsPublisherIsAsked() async throws {
+        let three = try StoreFixture.identity("3.0.0")
+        var release = try StoreFixture.release(three)
+        release.canary = Canary(prompt: "Capital of France?", pattern: CanaryPattern("Paris"))
+        _ = try await fixture.store.install(release, files: try fixture.stage(release), origin: nil)
+        #expect(try await fixture.store.installed(three)?.receipt.canary == release.canary)
+        let prompts = Locked<[String]>([])
+        func probe(_ answer: String) -> ScriptedProbe {
+            ScriptedProbe { candidate in
+                prompts.withLock { $0.append(candidate.canary.prompt) }
+                return ScriptedProbe.report(answer)
+            }
+        }
+        #expect(await code { try await fixture.manager(probe: probe("London")).activate(three) } == "probe-failed")
+        #expect(try await fixture.manager(probe: probe("It is Paris.")).activate(three).isActive)
+        #expect(prompts.withLock { $0 } == ["Capital of France?", "Capital of France?"])
+    }
+
+    @Test func changedBytesAreNeverTried() async throws {
+        let probe = ScriptedProbe()
+        let installed = try #require(try await fixture.store.installed(two))
+        let weights = try #require(installed.weights)
+        var data = try Data(contentsOf: weights.url)
+        data[0] ^= 1
+        try data.write(to: weights.url)
+        #expect(await code { try await fixture.manager(probe: probe).activate(two) } == "release-damaged")
+        #expect(probe.asked.withLock { $0.isEmpty })
+        #expect(try await state().active == one)
+        #expect(try await !state().isHeldBack(two), "another pull mends it")
+        #expect(try fixture.marks().isEmpty)
+    }
+
+    @Test func aCancelledProbeIsNeitherAcceptedNorRefused() async throws {
+        let (started, source) = AsyncStream<Void>.makeStream()
+        let probe = ScriptedProbe { _ in
+            source.yield()
+            let (never, end) = AsyncStream<Never>.makeStream()
+            for await _ in never {}
+            end.finish()
+            throw CancellationError()
+        }
+        let manager = fixture.manager(probe: probe)
+        let task = Task { [two] in try await manager.activate(two) }
+        for await _ in started { break }
+        #expect(try fixture.marks() == ["probe"])
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await state() == ReleaseState(active: one))
+        #expect(try fixture.marks().isEmpty)
+    }
+
+    // MARK: - The way back
+
+    @Test func rollbackHoldsBackWhatItLeft() async throws {
+        let manager = fixture.manager()
+        try await manager.activate(two)
+        let events = manager.events()
+        let rollback = try await manager.rollback(one.family)
+        #expect(rollback.from == two && rollback.to.identity == one && rollback.to.isActive)
+        let state = try await state()
+        #expect(state.active == one && state.previous == nil && state.probation == nil && state.isHeldBack(two))
+        #expect(await code { try await manager.rollback(one.family) } == "nothing-before")
+        #expect(await code { try await manager.rollback(Family("other") ?? one.family) } == "not-installed")
+        #expect(try fixture.marks().isEmpty)
+        for await event in events {
+            guard case .rolledBack(let from, let to, _) = event else { continue }
+            #expect(from == two && to == one)
+            break
+        }
+    }
+
+    @Test func aDamagedReleaseIsNotGoneBackTo() async throws {
+        let manager = fixture.manager()
+        try await manager.activate(two)
+        try LocalFileSystem().removeFile(fixture.layout.folder(of: one).appending("receipt.json"))
+        #expect(await code { try await manager.rollback(one.family) } == "receipt-damaged")
+        #expect(try await state().active == two)
+    }
+
+    @Test func aPinHoldsUntilItIsTaken() async throws {
+        let manager = fixture.manager()
+        try await manager.pin(one)
+        #expect(try await state().isPinned(against: two))
+        try await manager.unpin(one.family)
+        #expect(try await state().pinned == nil)
+        #expect(await code { try await manager.pin(StoreFixture.identity("9.0.0")) } == "not-installed")
+    }
+
+    // MARK: - Probation
+
+    @Test func threeAnswersEndIt() async throws {
+        let manager = fixture.manager()
+        try await manager.activate(two)
+        for _ in 0..<2 { try await manager.recordAnswer(two, seconds: 1.5) }
+        #expect(try await state().probation?.answers == 2)
+        #expect(try await state().probation?.seconds == 3)
+        try await manager.recordAnswer(one, seconds: 1)
+        try await manager.recordAnswer(two, seconds: 1)
+        #expect(try await state().probation == nil)
+    }
+
+    @Test func onlyAReleaseOnProbationIsMarked() async throws {
+        let disk = FaultyFileSystem()
+        let store = ModelStore(home: fixture.home, fileSystem: disk, time: fixture.time)
+        try await fixture.manager().activate(two)
+        let inside = try await store.guarding(two, .generate) { try fixture.marks() }
+        #expect(inside == ["generate"])
+        #expect(try fixture.marks().isEmpty)
+        for _ in 0..<3 { try await store.recordAnswer(two, seconds: 1) }
+        let before = [FaultyFileSystem.Operation.write, .rename, .open, .synchronize].map { disk.callCount(of: $0) }
+        #expect(try await store.guarding(two, .load) { try fixture.marks() }.isEmpty)
+        #expect(try await store.guarding(one, .load) { try fixture.marks() }.isEmpty)
+        let after = [FaultyFileSystem.Operation.write, .rename, .open, .synchronize].map { disk.callCount(of: $0) }
+        #expect(before == after, "nothing was written")
+    }
+
+    @Test func anErrorIsNoUncleanEnd() async throws {
+        try await fixture.manager().activate(two)
+        for _ in 0..<3 {
+            await #expect(throws: ScriptedPreparer.Failure.self) {
+                try await fixture.store.guarding(two, .load) { throw ScriptedPreparer.Failure() }
+            }
+        }
+        #expect(try fixture.marks().isEmpty)
+        #expect(try await fixture.manager().recover().isEmpty)
+        #expect(try await state().active == two)
+    }
+
+    @Test func twoEndsInsideBringTheReleaseBeforeBack() async throws {
+        try await fixture.manager().activate(two)
+        try fixture.leave(.load, two)
+        #expect(try await fixture.manager().recover().isEmpty)
+        #expect(try await state().active == two)
+        try fixture.leave(.generate, two)
+        let made = try await fixture.manager().recover()
+        #expect(made.map(\.from) == [two] && made.map(\.to.identity) == [one])
+        let state = try await state()
+        #expect(state.active == one && state.probation == nil)
+        #expect(state.heldBack(two)?.reason == Probation.reason(uncleanEnds: 2))
+        #expect(try fixture.marks().isEmpty)
+        #expect(try await fixture.manager().recover().isEmpty)
+    }
+
+    @Test func aMarkOfALivingProcessDoesNotCount() async throws {
+        try await fixture.manager().activate(two)
+        try fixture.leave(.load, two)
+        let rollbacks = try await fixture.store.guarding(two, .generate) { try await fixture.anotherStore().recover() }
+        #expect(rollbacks.isEmpty)
+        #expect(try await state().active == two)
+    }
+
+    @Test func endsBeforeAProbationHasPassedAreForgotten() async throws {
+        try await fixture.manager().activate(two)
+        try fixture.leave(.load, two)
+        for _ in 0..<3 { try await fixture.store.recordAnswer(two, seconds: 1) }
+        try fixture.leave(.load, two)
+        #expect(try await fixture.manager().recover().isEmpty)
+        #expect(try await state().active == two)
+    }
+
+    // MARK: - Interrupted
+
+    @Test func aSwitchIsFinishedByTheNextStart() async throws {
+        try fixture.leave(.commit, two)
+        #expect(try await fixture.manager().recover().isEmpty)
+        let state = try await state()
+        #expect(state.active == two && state.previous == one && state.probation?.release == two)
+    }
+
+    @Test func whatKillsTheProbeTwiceIsHeldBack() async throws {
+        try fixture.leave(.probe, two)
+        try await fixture.manager().recover()
+        #expect(try await !state().isHeldBack(two))
+        try fixture.leave(.probe, two)
+        try await fixture.manager().recover()
+        #expect(try await state().isHeldBack(two))
+        #expect(try await state().active == one)
+        #expect(try fixture.marks().isEmpty)
+    }
+
+    @Test func hostileMarksHarmNobody() async throws {
+        let folder = fixture.layout.marksFolder(of: two)
+        let token = ActivityMark.token()
+        try fixture.folder.write("home/marks/tiny/2.0.0~q4/\(token)", Data("{".utf8))
+        try fixture.folder.write("home/marks/tiny/../x", Data())
+        try fixture.folder.write("home/marks/NOT A FAMILY/x/\(token)", Data("{}".utf8))
+        try LocalFileSystem().makeLink(at: HomeLayout.join(folder, ActivityMark.token()), to: "/etc/passwd")
+        try fixture.folder.write(
+            "home/marks/tiny/2.0.0~q4/\(ActivityMark.token())", Data(repeating: 32, count: 100_000))
+        #expect(try await fixture.manager().recover().isEmpty)
+        #expect(try await state() == ReleaseState(active: one))
+        #expect(try fixture.marks().isEmpty)
+    }
+
+    /// The power goes after any call of an activation, a rollback and a return; whatever the disk keeps, what is live is whole,
+    /// and the next start needs no help.
+    @Test(arguments: ["activate", "rollback", "use"])
+    func everyPowerCutLeavesAWholeReleaseLive(_ what: String) async throws {
+        let before = fixture.manager(preparer: ScriptedPreparer(), probe: ScriptedProbe())
+        if what != "activate" { try await before.activate(two) }
+        if what == "use" { try await before.rollback(one.family) }
+        let disk = try PowerCutDisk(root: fixture.folder.path)
+        let manager = ModelManager(
+            home: disk.root.appending("home"), origins: [], fileSystem: disk, time: fixture.time,
+            network: UnmonitoredNetwork(), deviceMemory: 1 << 40, preparer: ScriptedPreparer(settings: "other"),
+            probe: ScriptedProbe())
+        let goal = what == "rollback" ? one : two
+        if what == "rollback" {
+            try await manager.rollback(one.family)
+        } else {
+            try await manager.activate(two)
+        }
+        #expect(disk.operationCount > 10)
+        var generator = SeededGenerator(seed: 5)
+        for operation in 0...disk.operationCount {
+            guard CrashSuite.isFull || Int.random(in: 0..<3, using: &generator) == 0 else { continue }
+            for policy in PowerCutDisk.Policy.allCases {
+                let after = try TemporaryFolder()
+                try disk.rebuild(after: operation, policy: policy, into: after.path)
+                let note = "\(what), cut after \(disk.operations.prefix(operation).last ?? "nothing"), \(policy)"
+                let home = after.path.appending("home")
+                let store = ModelStore(home: home, time: fixture.time)
+                let found = try await store.active(one.family)
+                #expect(found.map { [one, two].contains($0.identity) } == true, "\(note)")
+                if let found { #expect(try await store.verify(found).isIntact, "\(note)") }
+                // The process of the mark is gone with the power.
+                try await store.recover { _ in false }
+                let state = try await store.state(of: one.family)
+                #expect(state.active == one || state.active == two, "\(note)")
+                if state.active == one, what == "rollback" { #expect(state.isHeldBack(two), "\(note)") }
+                if state.active == two, what != "rollback" { #expect(state.probation?.release == two, "\(note)") }
+                let next = ModelManager(
+                    home: home, origins: [], time: fixture.time, network: UnmonitoredNetwork(), deviceMemory: 1 << 40,
+                    preparer: ScriptedPreparer(settings: "other"), probe: ScriptedProbe())
+                if state.active != goal {
+                    if what == "rollback" {
+                        try await next.rollback(one.family)
+                    } else {
+                        try await next.activate(two)
+                    }
+                }
+                #expect(try await store.state(of: one.family).active == goal, "\(note)")
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+/// What a start makes of what it finds, on values alone.
+@Suite struct RecoveryTests {
+    private static let date = Date(timeIntervalSince1970: 1_800_000_000)
+
+    /// One case: the state as `active previous probation held`, the marks as `stage:release`, what is whole, and what follows:
+    /// the state, the marks that stay, and a rollback that is to be made.
+    struct Case: Sendable {
+        var state: String
+        var marks: [String]
+        var whole = "1 2 3"
+        var after: String
+        var stay: [String] = []
+        var rollback: String?
+    }
+
+    private static let cases: [Case] = [
+        Case(state: "2 1 - -", marks: [], after: "2 1 - -"),
+        // Nothing had changed.
+        Case(state: "1 - - -", marks: ["verify:2", "prepare:2", "?:2"], after: "1 - - -"),
+        // One end in a probe is no proof, two are.
+        Case(state: "1 - - -", marks: ["probe:2"], after: "1 - - -", stay: ["probe:2"]),
+        Case(state: "1 - - -", marks: ["probe:2", "probe:2"], after: "1 - - 2"),
+        Case(state: "1 - - -", marks: ["probe:2", "probe:3"], after: "1 - - -", stay: ["probe:2", "probe:3"]),
+        Case(state: "2 1 - -", marks: ["probe:2"], after: "2 1 - -"),
+        Case(state: "1 - - 2", marks: ["probe:2"], after: "1 - - 2"),
+        // A switch is finished, at whichever half it ended.
+        Case(state: "1 - - -", marks: ["commit:2"], after: "2 1 2 -"),
+        Case(state: "2 1 - -", marks: ["commit:2"], after: "2 1 2 -"),
+        Case(state: "2 1 2 -", marks: ["commit:2"], after: "2 1 2 -"),
+        Case(state: "1 - - -", marks: ["commit:2"], whole: "1", after: "1 - - -"),
+        Case(state: "- - - -", marks: ["commit:2"], after: "2 - 2 -"),
+        // The way back is gone to its end.
+        Case(state: "2 1 2 -", marks: ["rollback:2>1"], after: "1 - - 2"),
+        Case(state: "1 2 - -", marks: ["rollback:2>1"], after: "1 - - 2"),
+        Case(state: "1 - - 2", marks: ["rollback:2>1"], after: "1 - - 2"),
+        Case(state: "3 2 - -", marks: ["rollback:2>1"], after: "3 2 - -"),
+        Case(state: "2 1 2 -", marks: ["rollback:2>1"], whole: "2", after: "2 1 2 -"),
+        Case(state: "2 1 2 -", marks: ["rollback:2>../x"], after: "2 1 2 -"),
+        Case(state: "2 1 2 -", marks: ["rollback:2>2"], after: "2 1 2 -"),
+        // Two ends inside of load and generate, while on probation.
+        Case(state: "2 1 2 -", marks: ["load:2"], after: "2 1 2 -", stay: ["load:2"]),
+        Case(
+            state: "2 1 2 -", marks: ["load:2", "generate:2"], after: "2 1 2 -", stay: ["load:2", "generate:2"],
+            rollback: "2>1"),
+        Case(
+            state: "2 1 2 -", marks: ["generate:2", "generate:2"], whole: "2", after: "2 1 2 -",
+            stay: ["generate:2", "generate:2"]),
+        Case(
+            state: "2 - 2 -", marks: ["load:2", "load:2"], after: "2 - 2 -", stay: ["load:2", "load:2"]),
+        Case(state: "2 1 - -", marks: ["load:2", "load:2"], after: "2 1 - -"),
+        Case(state: "2 1 2 -", marks: ["load:1", "load:2"], after: "2 1 2 -", stay: ["load:2"]),
+        Case(state: "1 - - 2", marks: ["load:2", "load:2"], after: "1 - - 2"),
+    ]
+
+    private func identity(_ name: String) throws -> ReleaseIdentity? {
+        name == "-" ? nil : try StoreFixture.identity(name, variant: nil)
+    }
+
+    private func state(_ text: String) throws -> ReleaseState {
+        let words = try text.split(separator: " ").map { try identity(String($0)) }
+        return ReleaseState(
+            active: words[0], previous: words[1], probation: words[2].map { Probation(of: $0, began: Self.date) },
+            heldBack: words[3].map { [HeldBack($0, reason: "r", since: Self.date)] } ?? [])
+    }
+
+    @Test func everyMarkHasItsConsequence() throws {
+        for (number, row) in Self.cases.enumerated() {
+            let left = try row.marks.enumerated().map { index, text in
+                let parts = text.split(separator: ":")
+                let ends = parts[1].split(separator: ">")
+                let mark = ActivityMark.Stage(rawValue: String(parts[0])).map {
+                    ActivityMark($0, at: Self.date, target: ends.count > 1 ? String(ends[1]) : nil, reason: "r")
+                }
+                return Recovery.LeftMark(
+                    release: try #require(try identity(String(ends[0]))), token: "\(index)", mark: mark)
+            }
+            let whole = Set(try row.whole.split(separator: " ").map { try identity(String($0)) })
+            let before = try state(row.state)
+            let recovery = Recovery(before, left: left, at: Self.date) { whole.contains($0) }
+            let note = "case \(number): \(row)"
+            func shown(_ state: ReleaseState) -> String {
+                [
+                    state.active, state.previous, state.probation?.release, state.heldBack.first?.release,
+                ].map { $0?.version.name ?? "-" }.joined(separator: " ")
+            }
+            #expect(shown(recovery.state) == row.after, "\(note)")
+            let done = Set(recovery.done.map(\.token))
+            let stay = row.marks.enumerated().filter { !done.contains("\($0.offset)") }.map(\.element)
+            #expect(stay == row.stay, "\(note)")
+            #expect(
+                recovery.rollback.map { "\($0.from.version)>\($0.to.version)" } == row.rollback, "\(note)")
+        }
+    }
+
+    @Test func onlyAMarkWhoseProcessIsGoneCounts() {
+        var mark = ActivityMark(.load, at: Self.date)
+        #expect(!mark.isLeft(at: Self.date, isRunning: { _ in true }))
+        #expect(mark.isLeft(at: Self.date, isRunning: { _ in false }))
+        // One of another container: too old to be true, or nothing.
+        let old = Self.date.addingTimeInterval(ActivityMark.unseenAge.seconds + 1)
+        #expect(!mark.isLeft(at: Self.date, isRunning: { _ in nil }))
+        #expect(mark.isLeft(at: old, isRunning: { _ in nil }))
+        // One of another boot.
+        mark.process = ProcessIdentity(number: 7, started: "1", boot: "another", space: mark.process.space)
+        #expect(mark.isLeft(at: Self.date, isRunning: { $0.isRunning }))
+        #expect(!ActivityMark(.load, at: Self.date).isLeft(at: old, isRunning: { $0.isRunning }), "this process runs")
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", #"{"format":2}"#,
+        #"{"format":1,"stage":"dance","since":"2026-11-21T10:00:00Z","pid":1,"started":"","boot":"","space":""}"#,
+        #"{"format":1,"stage":"load","since":"2026-11-21T10:00:00Z","pid":-1,"started":"","boot":"","space":""}"#,
+        #"{"format":1,"stage":"load","since":7,"pid":1,"started":"","boot":"","space":""}"#,
+    ])
+    func hostileMarksAreNone(_ text: String) {
+        #expect(throws: (any Error).self) { try ActivityMark(data: Data(text.utf8)) }
+    }
+
+    @Test func whatIsWrittenIsRead() throws {
+        let mark = ActivityMark(.rollback, at: Self.date, target: "1.0.0~q4", reason: "bad\n")
+        #expect(try ActivityMark(data: try mark.data()) == mark)
+        #expect(ActivityMark.isToken(ActivityMark.token()))
+        #expect(!ActivityMark.isToken("../../../../../../../../etc/passw"))
+    }
+}

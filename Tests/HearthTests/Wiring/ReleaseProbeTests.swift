@@ -1,0 +1,170 @@
+import Foundation
+import HearthBase
+import HearthDelivery
+import HearthInference
+import HearthTestSupport
+import Testing
+
+@testable import Hearth
+
+@Suite(.timeLimit(.minutes(10))) struct ReleaseProbeTests {
+    /// A home with one release of the given weights.
+    private func install(
+        _ weights: Path, format: ModelFormat = .gguf, in folder: TemporaryFolder
+    ) async throws -> InstalledRelease {
+        let fileSystem = LocalFileSystem()
+        let (size, digest) = try await blocking {
+            (try fileSystem.status(at: weights)?.size ?? 0, try fileSystem.digest(ofFile: weights))
+        }
+        let identity = ReleaseIdentity(
+            family: try #require(Family("tiny")), version: try #require(ReleaseVersion("1.0.0")))
+        let name = try #require(RelativePath("weights.gguf"))
+        let file = RemoteFile(name: name, size: .exact(size), digest: digest, locations: [])
+        return try await ModelStore(home: folder.path("home")).install(
+            Release(identity: identity, id: "tiny", file: file, format: format),
+            files: [StagedFile(name: name, path: weights, size: size, digest: digest, isVerified: true)], origin: nil)
+    }
+
+    private func candidate(
+        _ release: InstalledRelease, canary: Canary = Canary(prompt: "Hello", timeoutSeconds: 60)
+    ) throws -> ProbeCandidate {
+        ProbeCandidate(release: release, weights: try #require(release.weights), canary: canary)
+    }
+
+    @Test func itAsksTheCanaryAndMeasures() async throws {
+        let folder = try TemporaryFolder()
+        let release = try await install(try folder.write("x", Data("x".utf8)), in: folder)
+        let engine = ScriptedEngine([[.text("Par"), .text("is"), .finish(.endOfGeneration)]])
+        let probe = EngineReleaseProbe(formats: [.gguf]) { _ in engine }
+        let report = try #require(try await probe.probe(candidate(release, canary: Canary(prompt: "Capital?"))))
+        #expect(report.text == "Paris" && report.generatedTokens == 2 && !report.isTimedOut)
+        #expect(await engine.requests == [[ChatMessage(.user, "Capital?")]])
+    }
+
+    @Test func whatNoEngineRunsIsNotJudged() async throws {
+        let folder = try TemporaryFolder()
+        let release = try await install(try folder.write("x", Data("x".utf8)), format: .onnx, in: folder)
+        let probe = EngineReleaseProbe(formats: [.gguf]) { _ in throw LLMError(.cannotLoad, "never called") }
+        #expect(try await probe.probe(candidate(release)) == nil)
+    }
+
+    @Test func aReleaseThatNeverAnswersRunsOutOfTime() async throws {
+        let folder = try TemporaryFolder()
+        let release = try await install(try folder.write("x", Data("x".utf8)), in: folder)
+        let clock = ManualClock()
+        let engine = ScriptedEngine([[.text("I"), .waitForCancellation]])
+        let probe = EngineReleaseProbe(formats: [.gguf], time: clock.time) { _ in engine }
+        let candidate = try candidate(release)
+        let task = Task { try await probe.probe(candidate) }
+        await engine.stalled()
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(60))
+        let report = try #require(try await task.value)
+        #expect(report.isTimedOut)
+        #expect(candidate.canary.objection(to: report) != nil)
+    }
+
+    @Test func aCancelledProbeIsNoReport() async throws {
+        let folder = try TemporaryFolder()
+        let release = try await install(try folder.write("x", Data("x".utf8)), in: folder)
+        let engine = ScriptedEngine([[.waitForCancellation]])
+        let probe = EngineReleaseProbe(formats: [.gguf]) { _ in engine }
+        let candidate = try candidate(release)
+        let task = Task { try await probe.probe(candidate) }
+        await engine.stalled()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test(
+        arguments: [
+            ("VmHWM:\t    1234 kB", "VmHWM", 1_263_616), ("VmHWM: x kB", "VmHWM", nil), ("VmHWM: 1", "VmHWM", nil),
+            ("VmRSS: 1 kB\nVmHWM: 2 kB", "VmHWM", 2048), ("", "VmHWM", nil),
+            ("VmHWM: 18446744073709551615 kB", "VmHWM", nil),
+        ] as [(String, String, UInt64?)])
+    func theSystemsWordOnMemoryIsRead(_ text: String, _ key: String, _ bytes: UInt64?) {
+        #expect(PeakMemory.value(key, in: text) == bytes)
+    }
+
+    @Test(
+        arguments: [
+            // size, weights, memory (all in millions), what is made
+            (2000, 1000, 4000, nil), (2000, 1000, 2000, "q8_0"), (2000, 1000, 1500, "q6_k"),
+            (2000, 1000, 1250, "q5_k_m"),
+            (2000, 1000, 1100, "q4_k_m"), (2000, 1000, 1045, "q4_0"), (2000, 1000, 100, "q4_0"),
+            (4000, 1000, 2000, "q8_0"),
+            (1060, 1000, 1400, "q6_k"), (560, 1000, 500, nil), (0, 1000, 1, nil), (2000, 0, 1, nil),
+        ] as [(UInt64, UInt64, UInt64, String?)])
+    func theBestThatFitsIsChosen(_ size: UInt64, _ weights: UInt64, _ memory: UInt64, _ expected: String?) {
+        let choice = QuantizationChoice(
+            size: size * 1_000_000, parameterCount: weights * 1_000_000, deviceMemory: memory * 1_000_000)
+        #expect(choice?.candidate.name == expected)
+    }
+
+    #if Llama
+        /// The real engine on the real default model, with the pattern of a publisher.
+        @Test func theDefaultModelPasses() async throws {
+            let folder = try TemporaryFolder()
+            let release = try await install(TestModel.path, in: folder)
+            let start = ContinuousClock.now
+            let report = try #require(
+                try await EngineReleaseProbe().probe(
+                    candidate(
+                        release,
+                        canary: Canary(
+                            prompt: "What is the capital of France?", pattern: CanaryPattern("(?i)paris"),
+                            timeoutSeconds: 300))))
+            print(
+                "probe: \(start.duration(to: .now)) for the default model, load \(report.loadSeconds) s, answer "
+                    + "\(report.answerSeconds) s, \(report.tokensPerSecond) tokens/s, \(report.peakMemoryBytes ?? 0) bytes"
+            )
+            #expect(!report.text.isEmpty && !report.isTimedOut, "\(report.text)")
+            #expect(report.generatedTokens > 1 && report.tokensPerSecond > 0)
+        }
+
+        /// A file that only looks like a model is refused before it becomes live.
+        @Test func whatOnlyLooksLikeAModelIsRefused() async throws {
+            let folder = try TemporaryFolder()
+            let weights = try folder.write("x.gguf", Data("GGUF".utf8) + Data(repeating: 0, count: 500))
+            let release = try await install(weights, in: folder)
+            let manager = ModelManager(
+                home: folder.path("home"), origins: [], deviceMemory: 1 << 40, probe: EngineReleaseProbe())
+            await #expect(throws: ActivationError.self) { try await manager.activate(release.identity) }
+            let state = try await manager.store.state(of: release.identity.family)
+            #expect(state.active == nil && state.isHeldBack(release.identity))
+        }
+
+        /// A model that is too large for a device is made smaller there, and answers.
+        @Test func aModelThatIsTooLargeIsQuantised() async throws {
+            let folder = try TemporaryFolder()
+            let large = folder.path("f16.gguf")
+            try await LlamaQuantizing.makeF16(of: TestModel.path, at: large)
+            let release = try await install(large, in: folder)
+            // F16 does not fit into 450 MB as this is counted, Q8_0 does.
+            let preparer = QuantizingPreparer(deviceMemory: 470 << 20)
+            let recipe = try #require(try await preparer.recipe(for: release))
+            #expect(recipe.settings == "q8_0", "\(recipe)")
+            #expect(try await QuantizingPreparer(deviceMemory: 8 << 30).recipe(for: release) == nil)
+            let manager = ModelManager(
+                home: folder.path("home"), origins: [], deviceMemory: 1 << 40, preparer: preparer,
+                probe: EngineReleaseProbe())
+            let live = try await manager.activate(release.identity)
+            let prepared = try #require(try await manager.store.prepared(of: live))
+            #expect(prepared.size < release.receipt.totalSize * 7 / 10)
+            #expect(try GGUFHeader(file: prepared.path).quantization == "q8_0")
+            #expect(try await manager.weightsToOpen(of: live) == prepared.path)
+        }
+
+        @Test func aCancelledQuantisationEnds() async throws {
+            let folder = try TemporaryFolder()
+            let target = folder.path("out.gguf")
+            let (begun, source) = AsyncStream<Void>.makeStream()
+            let task = Task {
+                try await LlamaQuantizing.makeF16(of: TestModel.path, at: target) { _ in source.yield() }
+            }
+            for await _ in begun { break }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    #endif
+}
