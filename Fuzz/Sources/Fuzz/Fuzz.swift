@@ -12,6 +12,7 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "file-name": fuzzFileName,
     "chunk-index": fuzzChunkIndex,
     "gguf": fuzzGGUF,
+    "archive": fuzzArchive,
     "journal": fuzzJournal,
     "plan": fuzzPlan,
     "lease": fuzzLease,

@@ -37,6 +37,31 @@ func fuzzJournal(_ data: Data) {
     }
 }
 
+/// An archive of the format that the first byte chooses: read to its end, nothing written.
+func fuzzArchive(_ data: Data) {
+    guard let first = data.first else { return }
+    let formats: [ArchiveFormat] = [.zip, .tar, .tarGzip, .tarZstandard]
+    let limits = ArchiveLimits(packedSize: UInt64(data.count), storage: nil)
+    withFile(Data(data.dropFirst())) { path in
+        let reader = ArchiveReader(
+            label: "input", format: formats[Int(first) % formats.count], limits: limits, fileSystem: LocalFileSystem(),
+            flag: StopFlag())
+        var total: UInt64 = 0
+        var names = DistinctPaths()
+        _ = typed {
+            try reader.read(path) { entry, contents in
+                requireSafePath("\(entry.path)")
+                precondition(names.insert(entry.path) == nil, "two names for one file came through")
+                var count: UInt64 = 0
+                try contents { count += UInt64($0.count) }
+                precondition(count == entry.size, "a file of another length came through")
+                total += count
+            }
+        }
+        precondition(total <= limits.totalSize, "more than the limit came through")
+    }
+}
+
 func fuzzPlan(_ data: Data) {
     guard let plan = try? TransferPlan(data: data) else { return }
     requireSafePath(plan.label)
