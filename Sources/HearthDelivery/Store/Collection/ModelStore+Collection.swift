@@ -202,6 +202,7 @@ extension ReleaseState {
         if active == identity { wishes.insert(.active) }
         if previous == identity { wishes.insert(.previous) }
         if pinned == identity { wishes.insert(.pinned) }
+        if probation?.release == identity { wishes.insert(.onProbation) }
         return wishes
     }
 }
