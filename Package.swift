@@ -87,6 +87,8 @@ let package = Package(
             name: "HearthCrashProbe",
             dependencies: ["HearthBase", "HearthDelivery", "HearthHTTP", "HearthTestSupport"],
             path: "Tests/CrashProbe"),
+        // Measures what it costs to read an answer; scripts/bench builds and runs it.
+        .executableTarget(name: "HearthStreamBench", dependencies: ["HearthInference"], path: "Tests/StreamBench"),
         .testTarget(name: "HearthBaseTests", dependencies: ["HearthBase", "HearthTestSupport"]),
         .testTarget(name: "HearthHTTPTests", dependencies: ["HearthBase", "HearthHTTP", "HearthTestSupport"]),
         .testTarget(

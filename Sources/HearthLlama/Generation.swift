@@ -21,13 +21,17 @@
                 maximumNewTokens: options.maximumNewTokens, contextLength: window, timeout: options.timeout)
             if signal.isCancelled { throw CancellationError() }
             let prompt = try makePrompt(messages, window: window)
+            let tags = options.thinking.tags ?? model.weights.thinkingTags
+            let reader = AnswerReader(
+                stopStrings: options.stopStrings, tags: tags,
+                openedByPrompt: ThinkingTags.opened(by: prompt.text, among: tags))
             let sampler = try Sampler(options.sampling, vocabulary: model.vocabulary)
 
             return try model.context.listening(to: signal) {
-                var facts = Facts(promptTokens: prompt.count)
+                var facts = Facts(promptTokens: prompt.tokens.count)
                 let running = time.stopwatch()
-                var reason = try prefill(prompt, policy, running, &facts)
-                if reason == nil { reason = try decode(sampler, policy, running, &facts) }
+                var reason = try prefill(prompt.tokens, policy, running, &facts)
+                if reason == nil { reason = try decode(sampler, reader, policy, running, &facts) }
                 return facts.summary(reason: reason ?? .endOfGeneration)
             }
         }
@@ -39,6 +43,7 @@
             var prefilledTokens = 0
             var prefillSeconds = 0.0
             var generatedTokens = 0
+            var thinkingTokens = 0
             var firstTokenSeconds = 0.0
             var decodeSeconds = 0.0
             var droppedBytes = 0
@@ -62,19 +67,27 @@
             }
         }
 
-        private func makePrompt(_ messages: [ChatMessage], window: Int) throws -> [llama_token] {
-            let fit = ContextFit(window: window, reserve: min(options.maximumNewTokens, window / 4))
+        private func makePrompt(_ messages: [ChatMessage], window: Int) throws -> (tokens: [llama_token], text: String)
+        {
+            let fit = ContextFit(
+                window: window, maximumNewTokens: options.maximumNewTokens, messageLimit: model.historyLimit)
+            // All prompts end alike, whichever messages they keep.
+            var text = ""
             let outcome = try fit.apply(
                 to: messages,
-                render: model.weights.tokens,
+                render: PromptTokens(vocabulary: model.vocabulary) { messages in
+                    text = try model.weights.render(messages, enableThinking: options.thinking.isEnabled)
+                    return text
+                }.tokens,
                 count: \.count)
             if outcome.dropped > 0 {
+                yield(.truncated(dropped: outcome.dropped))
                 Log.write(.info, "llama.prompt", "left out the \(outcome.dropped) oldest messages to fit the context")
             }
             guard !outcome.prompt.isEmpty else {
                 throw LLMError(.templateFailed, "the conversation gives an empty prompt", disposition: .usage)
             }
-            return outcome.prompt
+            return (outcome.prompt, text)
         }
 
         /// Computes what of the prompt is not in memory yet.
@@ -107,13 +120,28 @@
 
         /// Chooses, shows and computes token after token.
         private func decode(
-            _ sampler: borrowing Sampler, _ policy: StopPolicy, _ running: Stopwatch, _ facts: inout Facts
+            _ sampler: borrowing Sampler, _ answer: AnswerReader, _ policy: StopPolicy, _ running: Stopwatch,
+            _ facts: inout Facts
         ) throws -> FinishReason {
             yield(.phase(.decode))
-            var assembler = UTF8Assembler()
+            var reader = answer
+            let closing = try closingTokens(answer)
+            let budget = ThinkingBudget(
+                options.thinking, stop: policy, promptTokens: facts.promptTokens, closingTokens: closing.count)
+            var thinkingBegan: Duration?
             var piece = [CChar](repeating: 0, count: 64)
             var firstToken = Duration.zero
             while true {
+                if reader.isThinking {
+                    let now = running.elapsed
+                    let began = thinkingBegan ?? now
+                    thinkingBegan = began
+                    let progress = ThinkingBudget.Progress(
+                        isThinking: true, thinkingTokens: facts.thinkingTokens, thinkingTime: now - began,
+                        generatedTokens: facts.generatedTokens, usedContext: model.ledger.count, elapsed: now,
+                        wantsAnswer: options.thinking.control?.wantsAnswer ?? false)
+                    if case .close = budget.decide(progress), try !close(&reader, closing, &facts) { return .timedOut }
+                }
                 var token = try sampler.sample(model.context)
                 let elapsed = running.elapsed
                 if facts.generatedTokens == 0 {
@@ -124,13 +152,17 @@
                 if !ended {
                     facts.generatedTokens += 1
                     let count = model.vocabulary.piece(of: token, into: &piece)
-                    let text = piece.withUnsafeBytes { assembler.append($0.prefix(count)) }
-                    if !text.isEmpty { yield(.text(text)) }
+                    piece.withUnsafeBytes { reader.append(UnsafeRawBufferPointer(rebasing: $0.prefix(count)), yield) }
+                    if count == 0, let mark = thinkingMark(token, reader.tags) {
+                        mark.withUnsafeBytes { reader.append($0, yield) }
+                    }
+                    if reader.isThinking { facts.thinkingTokens += 1 }
                 }
                 let decision = policy.decide(
                     StopPolicy.Progress(
                         generatedTokens: facts.generatedTokens, usedContext: model.ledger.count, elapsed: elapsed,
-                        isEndOfGeneration: ended, isCancelled: signal.isCancelled))
+                        isEndOfGeneration: ended, isStopString: reader.matchedStop != nil,
+                        isCancelled: signal.isCancelled))
                 var end: FinishReason?
                 switch decision {
                 case .proceed:
@@ -139,15 +171,57 @@
                     } else {
                         end = .timedOut
                     }
-                case .cancel: throw CancellationError()
+                case .cancel:
+                    reader.finish(yield)
+                    throw CancellationError()
                 case .finish(let reason): end = reason
                 }
                 if let end {
                     facts.decodeSeconds = (elapsed - firstToken).seconds
-                    facts.droppedBytes = assembler.flush()
+                    reader.finish(yield)
+                    facts.droppedBytes = reader.droppedBytes
                     return end
                 }
             }
+        }
+
+        /// The text of a control token that is a mark of thinking: control tokens have no text in an answer otherwise.
+        private func thinkingMark(_ token: llama_token, _ tags: ThinkingTags?) -> [UInt8]? {
+            let text = model.vocabulary.name(of: token)
+            let pairs = tags.map { [$0] } ?? options.thinking.tags ?? model.weights.thinkingTags
+            return pairs.contains { $0.opening == text || $0.closing == text } ? Array(text.utf8) : nil
+        }
+
+        /// What the model is made to say to end its thinking; nothing for one that has no marks for it.
+        private func closingTokens(_ answer: AnswerReader) throws -> [llama_token] {
+            guard let tags = answer.tags ?? (options.thinking.tags ?? model.weights.thinkingTags).first else {
+                return []
+            }
+            return try model.vocabulary.tokens(
+                of: ThinkingBudget.closingText(tags, options: options.thinking), addSpecial: false, parseSpecial: true)
+        }
+
+        /// Ends the thinking in the model's place.
+        /// - Returns: `false` when the time is over.
+        private func close(_ reader: inout AnswerReader, _ tokens: [llama_token], _ facts: inout Facts) throws -> Bool {
+            var tokens = tokens
+            // The next token cannot be chosen without room for these; where there is none, the limits end the answer.
+            guard !tokens.isEmpty, model.ledger.count + tokens.count < model.information.contextLength else {
+                return true
+            }
+            var position = 0
+            while position < tokens.count {
+                let count = min(model.chunkSize, tokens.count - position)
+                let isDone = try tokens.withUnsafeMutableBufferPointer { buffer in
+                    try compute(buffer.baseAddress.map { $0 + position }, count)
+                }
+                guard isDone else { return false }
+                model.ledger.append(contentsOf: tokens[position..<position + count])
+                position += count
+            }
+            facts.generatedTokens += tokens.count
+            reader.closeThinking(yield)
+            return true
         }
 
         private func stop(_ policy: StopPolicy, _ facts: Facts, _ running: Stopwatch) throws -> FinishReason? {

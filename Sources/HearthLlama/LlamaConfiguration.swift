@@ -1,5 +1,6 @@
 #if Llama
     import Foundation
+    import HearthInference
 
     /// How a model is loaded.
     public struct LlamaConfiguration: Sendable, Hashable {
@@ -11,6 +12,9 @@
         /// The threads that compute, `nil` for one less than the machine's cores: computing threads spin while they wait for each
         /// other, so a busy core slows all of them.
         public var threadCount: Int?
+        /// The most messages of a conversation's history in a prompt; `nil` for what suits the device's memory, and for as many
+        /// as fit where the context was chosen.
+        public var historyLimit: Int?
         /// The memory of the device in bytes, from which the default context follows.
         public var deviceMemory: UInt64
         /// Model layers to place on a GPU if there is one, negative for all.
@@ -19,18 +23,25 @@
         /// Defaults that suit the machine, unless said otherwise.
         public init(
             contextLength: Int? = nil, batchSize: Int = 512, threadCount: Int? = nil,
-            deviceMemory: UInt64 = ProcessInfo.processInfo.physicalMemory, gpuLayers: Int = -1
+            deviceMemory: UInt64 = ProcessInfo.processInfo.physicalMemory, gpuLayers: Int = -1,
+            historyLimit: Int? = nil
         ) {
             self.contextLength = contextLength
             self.batchSize = batchSize
             self.threadCount = threadCount
             self.deviceMemory = deviceMemory
             self.gpuLayers = gpuLayers
+            self.historyLimit = historyLimit
         }
 
         /// The context a device of this memory gets by default: 4096 tokens below 6 GiB (whole GiB), 8192 from there on.
         public static func defaultContextLength(deviceMemory: UInt64) -> Int {
-            deviceMemory >> 30 < 6 ? 4096 : 8192
+            DeviceRule(deviceMemory: deviceMemory).contextLength
+        }
+
+        /// The messages of history to send.
+        var resolvedHistoryLimit: Int? {
+            historyLimit ?? (contextLength == nil ? DeviceRule(deviceMemory: deviceMemory).historyLimit : nil)
         }
 
         /// The context to ask for, given the one the model was trained with.

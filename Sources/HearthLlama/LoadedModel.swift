@@ -14,6 +14,8 @@
         let information: ModelInformation
         /// The most prompt tokens computed between two looks at whether anybody still wants the answer.
         let chunkSize: Int
+        /// The most messages of a conversation's history in a prompt.
+        let historyLimit: Int?
         /// Whether it answers questions about pictures although it was loaded for text.
         let supportsVision: Bool
         /// The tokens whose state the context holds, in order: exact, or reuse would answer something that was not asked.
@@ -44,6 +46,7 @@
             information = Self.readInformation(weights, context)
             let isOnGPU = configuration.resolvedGPULayers != 0 && LlamaFacts.hasGPU
             chunkSize = LlamaConfiguration.chunkSize(batch: context.batchSize, isInterruptible: !isOnGPU)
+            historyLimit = configuration.resolvedHistoryLimit
             self.context = context
             self.supportsVision = supportsVision
             self.configuration = configuration

@@ -13,6 +13,8 @@
         let model: OpaquePointer
         let vocabulary: Vocabulary
         private let template: ChatTemplate
+        /// The marks around thinking that the model's template knows.
+        let thinkingTags: [ThinkingTags]
 
         /// Reads the file.
         /// - Parameter progress: called with 0...1 on the loading thread; `false` ends loading.
@@ -29,6 +31,9 @@
                     throw LoadFailure.error(path, "it has no vocabulary")
                 }
                 template = try ChatTemplate(model: model)
+                thinkingTags =
+                    llama_model_chat_template(model, nil).map { ThinkingTags.named(in: String(cString: $0)) }
+                    ?? ThinkingTags.usual
                 self.vocabulary = Vocabulary(vocabulary)
                 self.model = model
             } catch {
@@ -41,11 +46,13 @@
         deinit { llama_model_free(model) }
 
         /// The prompt text of a conversation.
-        func render(_ messages: [ChatMessage]) throws -> String { try template.render(messages) }
+        func render(_ messages: [ChatMessage], enableThinking: Bool = true) throws -> String {
+            try template.render(messages, enableThinking: enableThinking)
+        }
 
         /// The tokens of a conversation.
         func tokens(of messages: [ChatMessage]) throws -> [llama_token] {
-            try PromptTokens(vocabulary: vocabulary, render: render).tokens(of: messages)
+            try PromptTokens(vocabulary: vocabulary) { try self.render($0) }.tokens(of: messages)
         }
 
         var trainedContextLength: Int { Int(llama_model_n_ctx_train(model)) }

@@ -72,5 +72,10 @@
             buffer = [CChar](repeating: 0, count: Int(-count))
             return max(0, Int(llama_token_to_piece(raw, token, &buffer, Int32(buffer.count), 0, false)))
         }
+
+        /// How the vocabulary writes a token, also a control token.
+        func name(of token: llama_token) -> String {
+            llama_vocab_get_text(raw, token).map { String(cString: $0) } ?? ""
+        }
     }
 #endif

@@ -6,6 +6,8 @@ public actor ScriptedEngine: InferenceEngine {
     /// One step of an answer.
     public enum Step: Sendable {
         case text(String)
+        case thinking(String)
+        case truncated(Int)
         /// Waits until the consumer is cancelled, then ends like a cancelled generation.
         case waitForCancellation
         case fail(LLMError)
@@ -55,6 +57,10 @@ public actor ScriptedEngine: InferenceEngine {
             case .text(let text):
                 generated += 1
                 continuation.yield(.text(text))
+            case .thinking(let text):
+                generated += 1
+                continuation.yield(.thinking(text))
+            case .truncated(let dropped): continuation.yield(.truncated(dropped: dropped))
             case .waitForCancellation:
                 stalls += 1
                 for waiter in waiting { waiter.resume() }

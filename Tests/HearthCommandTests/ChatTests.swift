@@ -124,6 +124,37 @@ import Testing
         }
     }
 
+    private static let thoughtful: [ScriptedEngine.Step] = [
+        .truncated(2), .thinking("let me "), .thinking("see\u{1B}[2J"), .text("ok"), .finish(.endOfGeneration),
+    ]
+
+    @Test(
+        arguments: [
+            (80, [:], "\u{1B}[2mlet me \u{1B}[22m\u{1B}[2msee[2J\u{1B}[22m\n\nok\n"),
+            (80, ["NO_COLOR": "1"], "(thinking) let me see[2J\n\nok\n"),
+            (nil, [:], "ok\n"),
+        ] as [(Int?, [String: String], String)])
+    func thinkingIsSetApartAndKeptOutOfPipes(width: Int?, environment: [String: String], expected: String) async throws
+    {
+        let output = CaptureSink(width: width)
+        let errors = CaptureSink()
+        let console = Console(output: output, errors: errors, environment: environment)
+        try await AnswerPrinter(console: console, format: .text, model: "m")
+            .print(ScriptedEngine([Self.thoughtful]).generate([], options: GenerationOptions()))
+        #expect(output.contents == expected)
+        #expect(errors.contents.contains("2 oldest messages"))
+    }
+
+    @Test func thinkingAndTruncationAreEvents() async throws {
+        let output = CaptureSink()
+        let console = Console(output: output, errors: CaptureSink(), environment: [:])
+        try await AnswerPrinter(console: console, format: .json, model: "m")
+            .print(ScriptedEngine([Self.thoughtful]).generate([], options: GenerationOptions()))
+        let lines = output.contents.split(separator: "\n").map(String.init)
+        #expect(lines.first == #"{"dropped":2,"event":"truncated"}"#)
+        #expect(lines.dropFirst().first == #"{"delta":"let me ","event":"thinking"}"#)
+    }
+
     @Test func eventsHaveFixedNames() async throws {
         let output = CaptureSink()
         let console = Console(output: output, errors: CaptureSink(), environment: [:])

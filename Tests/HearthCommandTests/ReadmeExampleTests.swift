@@ -20,7 +20,7 @@ import Testing
         let chat = ChatSession(engine: try await EngineOpening.open(weights))
         for try await event in chat.send("Answer in one sentence: what is the capital of France?") {
             switch event {
-            case .phase: break
+            case .phase, .truncated, .thinking: break
             case .text(let piece): print(piece, terminator: "")
             case .finish(let summary): print("\n", summary.reason, summary.timings.decodeTokensPerSecond)
             }

@@ -27,6 +27,27 @@ import Testing
         #expect(await chat.messages == [ChatMessage(.system, "Be kind.")])
     }
 
+    @Test func doesNotSendBackWhatWasThought() async throws {
+        let engine = ScriptedEngine([
+            [.truncated(2), .thinking("hm"), .text("ok"), .finish(.endOfGeneration)],
+            [.text("so"), .finish(.endOfGeneration)],
+            [.thinking("only thought"), .finish(.maximumNewTokens)],
+        ])
+        let chat = ChatSession(engine: engine)
+        var events: [GenerationEvent] = []
+        for try await event in chat.send("a") { events.append(event) }
+        #expect(events.prefix(3) == [.truncated(dropped: 2), .thinking("hm"), .text("ok")])
+        _ = try await text(chat.send("b"))
+        let said = [
+            ChatMessage(.user, "a"), ChatMessage(.assistant, "ok"), ChatMessage(.user, "b"),
+            ChatMessage(.assistant, "so"),
+        ]
+        #expect(await engine.requests.last == Array(said.prefix(3)))
+        // Thinking alone is no answer.
+        _ = try await text(chat.send("c"))
+        #expect(await chat.messages == said)
+    }
+
     @Test func addsNothingByItself() async throws {
         let engine = ScriptedEngine([[.text("ok"), .finish(.endOfGeneration)]])
         let history = [ChatMessage(.user, "a"), ChatMessage(.assistant, "b")]

@@ -61,20 +61,49 @@ import Testing
         #expect(outcome.kept.count + outcome.dropped == messages.count)
         #expect(outcome.kept[1].role == .user)
         #expect(outcome.kept.dropFirst() == messages.suffix(outcome.kept.count - 1))
-        // Nothing was dropped that would have fitted: two messages of five characters more.
+        // A block is at most a few messages too many.
         let length = outcome.kept.reduce(2) { $0 + $1.content.count }
-        if outcome.dropped > 0 { #expect(length + 10 + 8 > window) }
+        if outcome.dropped > 0 { #expect(length + 8 + 10 + window * 3 / 4 > window) }
     }
 
-    @Test func dropsAsLittleAsPossible() throws {
-        let messages = turns(50) + [ChatMessage(.user, "last")]
-        for window in stride(from: 20, to: 600, by: 7) {
-            let outcome = try fit(messages, window: window, reserve: 4)
-            let length = { (dropped: Int) in messages.dropFirst(dropped).reduce(2) { $0 + $1.content.count } }
-            #expect(length(outcome.dropped) + 4 <= window)
-            let less = stride(from: 0, to: outcome.dropped, by: 2)
-            for dropped in less { #expect(length(dropped) + 4 > window) }
+    /// As a conversation grows the cut stays for several turns and then moves on by a block.
+    @Test(arguments: [nil, 12])
+    func cutsInBlocks(limit: Int?) throws {
+        let window = 100
+        var messages = [system]
+        var cuts: [Int] = []
+        for turn in 0..<60 {
+            messages.append(ChatMessage(.user, "u\(turn % 10)"))
+            let fit = ContextFit(window: window, reserve: 20, messageLimit: limit)
+            let outcome = try fit.apply(
+                to: messages, render: { $0 }, count: { $0.reduce(2) { $0 + $1.content.count } })
+            cuts.append(outcome.dropped)
+            #expect(outcome.prompt.first == system)
+            #expect(outcome.prompt.last == messages.last)
+            #expect(outcome.prompt.dropFirst().first?.role == .user)
+            #expect(outcome.prompt.reduce(2) { $0 + $1.content.count } + 20 <= window)
+            if let limit { #expect(outcome.prompt.count <= limit + 2) }
+            messages.append(ChatMessage(.assistant, "a\(turn % 10)"))
         }
+        #expect(cuts == cuts.sorted())
+        #expect((cuts.last ?? 0) > 60)
+        // Each place is kept for several turns, once cutting has begun.
+        let places = Set(cuts).subtracting([0])
+        let cutTurns = cuts.count { $0 > 0 }
+        #expect(Double(cutTurns) / Double(places.count) >= (limit == nil ? 4 : 2))
+    }
+
+    @Test func keepsTheRoomOfTheLongestAnswer() {
+        #expect(ContextFit(window: 4096, maximumNewTokens: 768).reserve == 768)
+        #expect(ContextFit(window: 1024, maximumNewTokens: 768).reserve == 512)
+    }
+
+    /// Where no block fits, as little goes as possible.
+    @Test func dropsAsLittleAsPossibleWithoutABlock() throws {
+        let long = ChatMessage(.user, String(repeating: "x", count: 40))
+        let messages = turns(3) + [long, ChatMessage(.assistant, "ok"), ChatMessage(.user, "last")]
+        let outcome = try fit(messages, window: 60, reserve: 4)
+        #expect(outcome.dropped == 6)
     }
 
     @Test func takesAConversationOfOne() throws {
@@ -97,11 +126,13 @@ import Testing
     private let policy = StopPolicy(maximumNewTokens: 10, contextLength: 100, timeout: .seconds(5))
 
     private func decide(
-        generated: Int = 0, used: Int = 0, elapsed: Duration = .zero, ended: Bool = false, cancelled: Bool = false
+        generated: Int = 0, used: Int = 0, elapsed: Duration = .zero, ended: Bool = false, stopped: Bool = false,
+        cancelled: Bool = false
     ) -> StopPolicy.Decision {
         policy.decide(
             StopPolicy.Progress(
                 generatedTokens: generated, usedContext: used, elapsed: elapsed, isEndOfGeneration: ended,
+                isStopString: stopped,
                 isCancelled: cancelled))
     }
 
@@ -114,14 +145,25 @@ import Testing
         #expect(decide(used: 100) == .finish(.contextFull))
         #expect(decide(elapsed: .seconds(5)) == .finish(.timedOut))
         #expect(decide(ended: true) == .finish(.endOfGeneration))
+        #expect(decide(stopped: true) == .finish(.stopString))
         #expect(decide(cancelled: true) == .cancel)
     }
 
+    /// The rows of the table from the top: each wins over all below it.
     @Test func ranksItsReasons() {
-        #expect(decide(generated: 10, used: 100, elapsed: .seconds(9), ended: true, cancelled: true) == .cancel)
-        #expect(decide(generated: 10, used: 100, elapsed: .seconds(9), ended: true) == .finish(.endOfGeneration))
-        #expect(decide(generated: 10, used: 100, elapsed: .seconds(9)) == .finish(.maximumNewTokens))
-        #expect(decide(used: 100, elapsed: .seconds(9)) == .finish(.contextFull))
+        func all(
+            _ ended: Bool, _ stopped: Bool, _ generated: Int, _ used: Int, cancelled: Bool
+        ) -> StopPolicy.Decision {
+            decide(
+                generated: generated, used: used, elapsed: .seconds(9), ended: ended, stopped: stopped,
+                cancelled: cancelled)
+        }
+        #expect(all(true, true, 10, 100, cancelled: true) == .finish(.endOfGeneration))
+        #expect(all(false, true, 10, 100, cancelled: true) == .finish(.stopString))
+        #expect(all(false, false, 10, 100, cancelled: true) == .finish(.maximumNewTokens))
+        #expect(all(false, false, 9, 100, cancelled: true) == .finish(.contextFull))
+        #expect(all(false, false, 9, 99, cancelled: true) == .cancel)
+        #expect(all(false, false, 9, 99, cancelled: false) == .finish(.timedOut))
     }
 
     @Test func hasDefaultsForEveryGeneration() {

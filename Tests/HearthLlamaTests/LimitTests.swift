@@ -40,7 +40,7 @@
                         text += piece
                         clock.advance(by: .seconds(60))
                     case .finish(let facts): summary = facts
-                    case .phase: break
+                    case .phase, .truncated, .thinking: break
                     }
                 }
                 #expect(summary?.reason == .timedOut)

@@ -20,6 +20,8 @@
     /// What a stream brought.
     struct Answer {
         var text = ""
+        var thinking = ""
+        var dropped = 0
         var phases: [GenerationPhase] = []
         var summary: GenerationSummary?
 
@@ -29,6 +31,8 @@
                 case .text(let piece): text += piece
                 case .phase(let phase): phases.append(phase)
                 case .finish(let facts): summary = facts
+                case .thinking(let piece): thinking += piece
+                case .truncated(let count): dropped = count
                 }
             }
         }

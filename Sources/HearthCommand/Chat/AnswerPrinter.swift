@@ -12,15 +12,15 @@ struct AnswerPrinter: Sendable {
     /// Prints the events up to the last.
     /// - Throws: what the stream throws; `CancellationError` when it ended without facts.
     func print(_ events: AsyncThrowingStream<GenerationEvent, any Error>) async throws {
-        var isLineOpen = false
+        var page = Page()
         do {
             for try await event in events {
                 switch format {
                 case .json: try emit(event)
-                case .text: try write(event, isLineOpen: &isLineOpen)
+                case .text: try write(event, on: &page)
                 }
                 if case .finish(let summary) = event {
-                    if isLineOpen { try console.write("\n") }
+                    if page.isLineOpen { try console.write("\n") }
                     console.say(FactsLine.text(model: model, summary))
                     return
                 }
@@ -29,22 +29,45 @@ struct AnswerPrinter: Sendable {
         } catch {
             console.showBar(nil)
             // What was said stays readable, whatever comes next.
-            if isLineOpen, !(error is OutputClosed) { try? console.write("\n") }
+            if page.isLineOpen, !(error is OutputClosed) { try? console.write("\n") }
             throw error
         }
     }
 
-    private func write(_ event: GenerationEvent, isLineOpen: inout Bool) throws {
+    /// Where the writing on the output stands.
+    private struct Page {
+        /// Something stands on the last line.
+        var isLineOpen = false
+        /// The last thing written is thinking.
+        var isAside = false
+    }
+
+    private func write(_ event: GenerationEvent, on page: inout Page) throws {
         switch event {
+        case .truncated(let dropped):
+            console.say(
+                dropped == 1
+                    ? "(the oldest message no longer fits the context and is left out)"
+                    : "(the \(dropped) oldest messages no longer fit the context and are left out)")
+        case .thinking(let piece):
+            guard console.output.isTerminal else { break }
+            if !page.isAside {
+                console.showBar(nil)
+                // Without another style the word has to tell it from the answer.
+                if !console.canDim { try console.writeAside("(thinking) ") }
+            }
+            try console.writeAside(piece)
+            page = Page(isLineOpen: piece.unicodeScalars.last != "\n", isAside: true)
         case .phase(.prefill(let done, let total)):
             if total > 512, console.errors.isTerminal {
                 console.showBar("reading the prompt: \(done) of \(total) tokens")
             }
         case .phase(.decode): console.showBar(nil)
         case .text(let piece):
-            if !isLineOpen { console.showBar(nil) }
+            if page.isAside { try console.write(page.isLineOpen ? "\n\n" : "\n") }
+            if !page.isLineOpen { console.showBar(nil) }
             try console.write(console.output.isTerminal ? TerminalText.sanitised(piece) : piece)
-            isLineOpen = piece.unicodeScalars.last != "\n"
+            page = Page(isLineOpen: piece.unicodeScalars.last != "\n")
         case .finish: break
         }
     }
@@ -54,6 +77,8 @@ struct AnswerPrinter: Sendable {
         case .phase(.prefill(let done, let total)):
             try console.emit(PhaseEvent(phase: "prefill", doneTokens: done, totalTokens: total))
         case .phase(.decode): try console.emit(PhaseEvent(phase: "decode"))
+        case .truncated(let dropped): try console.emit(TruncatedEvent(dropped: dropped))
+        case .thinking(let piece): try console.emit(TextEvent(event: "thinking", delta: piece))
         case .text(let piece): try console.emit(TextEvent(delta: piece))
         case .finish(let summary): try console.emit(FinishEvent(summary))
         }
@@ -68,7 +93,13 @@ struct PhaseEvent: Encodable {
     var totalTokens: Int?
 }
 
-/// A piece of the answer.
+/// The oldest messages of the conversation are not part of the prompt.
+struct TruncatedEvent: Encodable {
+    var event = "truncated"
+    let dropped: Int
+}
+
+/// A piece of the answer, or of the thinking before it.
 struct TextEvent: Encodable {
     var event = "text"
     let delta: String

@@ -31,6 +31,8 @@ struct Chat: Command {
         "Take this off a token's logit for each time it was said.")
     private static let presencePenalty = Option(
         "presence-penalty", "F", .number(-2...2), default: "0", "Take this off the logit of a token that was said.")
+    private static let noThink = Flag(
+        "no-think", "Ask for the answer at once, from a model that would think first.")
     private static let format = Option(
         "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
@@ -43,13 +45,15 @@ struct Chat: Command {
                 + "can be typed besides questions, and Ctrl-C stops an answer.",
             "Without REF it uses the configured defaultModel, else the only installed model. A .gguf file runs without "
                 + "being installed. Without --system nothing is added beyond what the model's own template adds.",
-            "With --format json, one object a line: event is phase, text (with delta), finish (with reason, usage and "
-                + "timings) or error.",
+            "What a model thinks before it answers is dimmed on a terminal, and left out where the answer goes to a file or a "
+                + "program. With --format json it comes as events.",
+            "With --format json, one object a line: event is phase, truncated (with dropped), thinking or text (with delta), "
+                + "finish (with reason, usage and timings) or error.",
         ],
         arguments: [reference],
         options: [
             prompt, system, maximumTokens, temperature, seed, topK, topP, minP, repeatPenalty, frequencyPenalty,
-            presencePenalty, format,
+            presencePenalty, noThink, format,
         ],
         examples: [
             .init("hearth chat", "A conversation with the default model."),
@@ -65,6 +69,7 @@ struct Chat: Command {
     let maximumTokens: Int?
     let temperature: Float?
     let sampling: SamplingOptions
+    let isThinkingEnabled: Bool
     let format: EventFormat
 
     init(_ values: ParsedArguments) throws {
@@ -79,6 +84,7 @@ struct Chat: Command {
             repeatPenalty: try values.value(Self.repeatPenalty),
             frequencyPenalty: try values.value(Self.frequencyPenalty),
             presencePenalty: try values.value(Self.presencePenalty))
+        isThinkingEnabled = !values.has(Self.noThink)
         format = try values.value(Self.format) ?? .text
     }
 
@@ -89,6 +95,7 @@ struct Chat: Command {
         let configuredTemperature = options.sampling.temperature
         options.sampling = sampling
         options.sampling.temperature = temperature ?? configuredTemperature
+        options.thinking.isEnabled = isThinkingEnabled
         if let maximumTokens { options.maximumNewTokens = maximumTokens }
 
         let model = try await ChatModel.find(reference, configuration: configuration, context: context)

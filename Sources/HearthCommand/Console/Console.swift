@@ -22,6 +22,8 @@ final class Console: Sendable {
     let isQuiet: Bool
     /// The columns of a terminal whose last line can be drawn over, `nil` for a log, a pipe or a terminal that cannot.
     var barWidth: Int? { canRedraw ? errors.width : nil }
+    /// Whether the output shows text dimmed when asked to: a terminal, and nobody said `NO_COLOR`.
+    let canDim: Bool
     private let canRedraw: Bool
     private let state: Locked<State>
 
@@ -37,6 +39,8 @@ final class Console: Sendable {
         self.errors = errors
         self.isQuiet = isQuiet
         canRedraw = errors.isTerminal && environment["TERM"] != "dumb"
+        canDim =
+            output.isTerminal && environment["TERM"] != "dumb" && (environment["NO_COLOR"] ?? "").isEmpty
         state = Locked(State())
     }
 
@@ -47,6 +51,13 @@ final class Console: Sendable {
 
     /// Data, as it is.
     func write(_ text: String) throws { try output.write(text) }
+
+    /// What a model thinks, set apart from what it answers: dimmed on a terminal, and never among a program's data.
+    func writeAside(_ text: String) throws {
+        guard output.isTerminal else { return }
+        let text = TerminalText.sanitised(text)
+        try output.write(canDim ? "\u{1B}[2m\(text)\u{1B}[22m" : text)
+    }
 
     /// One line of data; control characters are taken out for a terminal.
     func print(_ line: String) throws {

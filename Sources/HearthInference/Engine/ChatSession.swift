@@ -70,7 +70,8 @@ public actor ChatSession {
                 switch event {
                 case .text(let piece): answer += piece
                 case .finish(let facts): summary = facts
-                case .phase: break
+                // What was thought is shown and then forgotten: templates want answers in the history, not drafts.
+                case .phase, .truncated, .thinking: break
                 }
                 // The last event waits until the conversation holds the answer.
                 if summary == nil { continuation.yield(event) }

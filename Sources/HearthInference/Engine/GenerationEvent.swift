@@ -2,6 +2,11 @@
 public enum GenerationEvent: Sendable, Hashable {
     /// Work goes on that shows no text yet.
     case phase(GenerationPhase)
+    /// The conversation did not fit the context window: its `dropped` oldest messages are not part of the prompt. At most
+    /// once, before the first token.
+    case truncated(dropped: Int)
+    /// The next piece of what the model thinks before it answers; no part of the answer. Whole characters only.
+    case thinking(String)
     /// The next piece of the answer; whole characters only.
     case text(String)
     /// The facts of a generation that ended by itself.
@@ -19,6 +24,8 @@ public enum GenerationPhase: Sendable, Hashable {
 public enum FinishReason: String, Sendable, Hashable, Codable {
     /// The model ended its answer.
     case endOfGeneration = "stop"
+    /// One of the request's own stop strings appeared; it is not part of the text.
+    case stopString = "stop-string"
     /// The maximum of new tokens was reached.
     case maximumNewTokens = "length"
     /// No room is left in the context window.

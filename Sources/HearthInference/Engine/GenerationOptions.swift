@@ -48,13 +48,20 @@ public struct GenerationOptions: Sendable, Hashable {
     public var maximumNewTokens: Int
     /// The generation ends with the text so far after this time. Default 120 s.
     public var timeout: Duration
+    /// The answer ends before the first of these that appears in it. What the model thinks is not searched. Default none.
+    public var stopStrings: [String]
+    /// Whether and how long the model may think before it answers.
+    public var thinking: ThinkingOptions
 
     /// The package's usual limits unless said otherwise.
     public init(
-        sampling: SamplingOptions = SamplingOptions(), maximumNewTokens: Int = 768, timeout: Duration = .seconds(120)
+        sampling: SamplingOptions = SamplingOptions(), maximumNewTokens: Int = 768, timeout: Duration = .seconds(120),
+        stopStrings: [String] = [], thinking: ThinkingOptions = ThinkingOptions()
     ) {
         self.sampling = sampling
         self.maximumNewTokens = maximumNewTokens
         self.timeout = timeout
+        self.stopStrings = stopStrings
+        self.thinking = thinking
     }
 }

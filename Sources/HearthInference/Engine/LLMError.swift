@@ -4,8 +4,8 @@ import HearthBase
 public enum LLMErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
         [
-            .modelNotLoaded, .cannotLoad, .exceededContextWindowSize, .templateFailed, .generateFailed, .engineMissing,
-            .nothingToEmbed, .cannotQuantize,
+            .modelNotLoaded, .cannotLoad, .doesNotFit, .exceededContextWindowSize, .templateFailed, .generateFailed,
+            .engineMissing, .nothingToEmbed, .cannotQuantize,
         ]
     }
 }
@@ -18,6 +18,8 @@ extension ErrorCode<LLMErrorDomain> {
     public static var modelNotLoaded: Self { "model-not-loaded" }
     /// The file is not a model this engine can load, or does not fit into memory.
     public static var cannotLoad: Self { "cannot-load-model" }
+    /// The model and the smallest useful context need more memory than the device has.
+    public static var doesNotFit: Self { "model-does-not-fit" }
     /// The prompt needs more tokens than the context window has.
     public static var exceededContextWindowSize: Self { "context-window-exceeded" }
     /// The model's chat template refused the conversation.

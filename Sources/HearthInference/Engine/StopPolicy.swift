@@ -24,18 +24,21 @@ public struct StopPolicy: Sendable, Hashable {
         public var elapsed: Duration
         /// The model has just chosen to end.
         public var isEndOfGeneration: Bool
+        /// A stop string has appeared in the answer.
+        public var isStopString: Bool
         /// Somebody asked for an end.
         public var isCancelled: Bool
 
         /// The given facts.
         public init(
             generatedTokens: Int, usedContext: Int, elapsed: Duration, isEndOfGeneration: Bool = false,
-            isCancelled: Bool = false
+            isStopString: Bool = false, isCancelled: Bool = false
         ) {
             self.generatedTokens = generatedTokens
             self.usedContext = usedContext
             self.elapsed = elapsed
             self.isEndOfGeneration = isEndOfGeneration
+            self.isStopString = isStopString
             self.isCancelled = isCancelled
         }
     }
@@ -48,14 +51,16 @@ public struct StopPolicy: Sendable, Hashable {
         case cancel
     }
 
-    /// The first of these that holds: cancelled, ended by the model, enough tokens, no room, too late.
+    /// The first of these that holds: ended by the model, a stop string, enough tokens, no room, cancelled, too late.
     ///
-    /// An answer that ends by itself on its last allowed token is complete, so the model's end goes before the limits.
+    /// An answer that ends by itself on its last allowed token, or in the moment somebody stops it, is complete; so the
+    /// model's end goes before the limits, and they before the wish to stop.
     public func decide(_ progress: Progress) -> Decision {
-        if progress.isCancelled { return .cancel }
         if progress.isEndOfGeneration { return .finish(.endOfGeneration) }
+        if progress.isStopString { return .finish(.stopString) }
         if progress.generatedTokens >= maximumNewTokens { return .finish(.maximumNewTokens) }
         if progress.usedContext >= contextLength { return .finish(.contextFull) }
+        if progress.isCancelled { return .cancel }
         if progress.elapsed >= timeout { return .finish(.timedOut) }
         return .proceed
     }

@@ -4,16 +4,28 @@ import HearthBase
 ///
 /// The system message and the last message always stay. Whole messages go, from the oldest, and what remains never
 /// begins with an answer whose question is gone.
+///
+/// They go in blocks of about a quarter of the window, counted from the beginning of the conversation. So as it grows the
+/// place of the cut stays where it was for several turns, and with it the beginning of the prompt that the engine has
+/// computed already; only then it moves on by a whole block. Nothing has to be remembered for that.
 public struct ContextFit: Sendable, Hashable {
     /// The tokens the window holds, prompt and answer together.
     public let window: Int
     /// The tokens kept free for the answer while there is still something to leave out.
     public let reserve: Int
+    /// The most messages sent besides the system message and the last, `nil` for as many as fit.
+    public let messageLimit: Int?
 
     /// A fit to the given window.
-    public init(window: Int, reserve: Int) {
+    public init(window: Int, reserve: Int, messageLimit: Int? = nil) {
         self.window = window
         self.reserve = max(0, reserve)
+        self.messageLimit = messageLimit.map { max(0, $0) }
+    }
+
+    /// The fit of a generation: the room of its longest answer is kept free, but no more than half of the window.
+    public init(window: Int, maximumNewTokens: Int, messageLimit: Int? = nil) {
+        self.init(window: window, reserve: min(maximumNewTokens, window / 2), messageLimit: messageLimit)
     }
 
     /// What of the conversation is sent, and its price.
@@ -37,31 +49,36 @@ public struct ContextFit: Sendable, Hashable {
         to messages: [ChatMessage], render: ([ChatMessage]) throws -> Prompt, count: (Prompt) -> Int
     ) throws -> Outcome<Prompt> {
         let first = messages.first?.role == .system ? 1 : 0
-        let choices = Self.choices(messages, first: first)
+        let surplus = messageLimit.map { max(0, messages.count - first - 1 - $0) } ?? 0
+        let choices = Self.choices(messages, first: first).filter { $0 >= surplus }
         func attempt(_ dropped: Int) throws -> Outcome<Prompt> {
             let kept = Array(messages.prefix(first) + messages.dropFirst(first + dropped))
             return Outcome(prompt: try render(kept), dropped: dropped)
         }
         func fits(_ outcome: Outcome<Prompt>) -> Bool { count(outcome.prompt) + max(1, reserve) <= window }
+        /// The least of the choices that fits: dropping more never makes the prompt longer.
+        func least(_ choices: [Int]) throws -> Outcome<Prompt>? {
+            var best: Outcome<Prompt>?
+            var low = 0
+            var high = choices.count
+            while low < high {
+                let middle = (low + high) / 2
+                let outcome = try attempt(choices[middle])
+                if fits(outcome) {
+                    best = outcome
+                    high = middle
+                } else {
+                    low = middle + 1
+                }
+            }
+            return best
+        }
 
         var best = try attempt(0)
-        if fits(best) { return best }
-        // Dropping more never makes the prompt longer: search for the least that fits.
-        var low = 0
-        var high = choices.count
-        var found = false
-        while low < high {
-            let middle = (low + high) / 2
-            let outcome = try attempt(choices[middle])
-            if fits(outcome) {
-                best = outcome
-                found = true
-                high = middle
-            } else {
-                low = middle + 1
-            }
-        }
-        if found { return best }
+        if surplus == 0, fits(best) { return best }
+        if let outcome = try least(blocks(messages, first: first, choices)) { return outcome }
+        // A block would take too much: cut as little as possible, wherever that is.
+        if let outcome = try least(choices) { return outcome }
         if let most = choices.last { best = try attempt(most) }
         guard count(best.prompt) < window else { throw Self.exceeded(tokens: count(best.prompt), window: window) }
         return best
@@ -73,6 +90,32 @@ public struct ContextFit: Sendable, Hashable {
             .filter { $0 == messages.count - 1 || messages[$0].role != .assistant }
             .map { $0 - first }
     }
+
+    /// The choices at which a block ends: where the text left out, or the number of messages, passes a multiple of a
+    /// quarter. They depend only on what lies before them, so they stay when the conversation grows.
+    private func blocks(_ messages: [ChatMessage], first: Int, _ choices: [Int]) -> [Int] {
+        let bytes = max(1, window / 4 * Self.bytesPerToken)
+        let count = messageLimit.map { max(2, $0 / 4) }
+        var blocks: [Int] = []
+        var dropped = 0
+        var sum = 0
+        var lastBlock = (bytes: 0, count: 0)
+        for index in first..<messages.count {
+            let block = (bytes: sum / bytes, count: count.map { dropped / $0 } ?? 0)
+            // The last message is there only for now: a cut before it would not stay.
+            let isChoice = messages[index].role != .assistant
+            if dropped > 0, isChoice, block != lastBlock {
+                lastBlock = block
+                if choices.first.map({ dropped >= $0 }) ?? false { blocks.append(dropped) }
+            }
+            sum += messages[index].content.utf8.count
+            dropped += 1
+        }
+        return blocks
+    }
+
+    /// Only to size a block: between English, about 4, and scripts with a token for each character of 3 bytes or fewer.
+    private static let bytesPerToken = 3
 
     private static func exceeded(tokens: Int, window: Int) -> LLMError {
         LLMError(

@@ -18,9 +18,36 @@ public struct UTF8Assembler: Sendable {
 
     /// Takes the next bytes and gives the text they complete, empty if they complete none.
     public mutating func append(_ bytes: some Sequence<UInt8>) -> String {
+        if let text = bytes.withContiguousStorageIfAvailable({ appendRun($0) }) { return text }
         whole.removeAll(keepingCapacity: true)
         for byte in bytes { take(byte) }
         return String(decoding: whole, as: UTF8.self)
+    }
+
+    /// Nearly all bytes are whole characters: those are checked and copied in one go.
+    private mutating func appendRun(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        whole.removeAll(keepingCapacity: true)
+        var index = 0
+        while index < bytes.count, !held.isEmpty {
+            take(bytes[index])
+            index += 1
+        }
+        let end = bytes.count - Self.unfinished(bytes[index...])
+        let run = UnsafeBufferPointer(rebasing: bytes[index..<end])
+        if let text = String(validating: run, as: UTF8.self) {
+            for byte in bytes[end...] { take(byte) }
+            return whole.isEmpty ? text : String(decoding: whole, as: UTF8.self) + text
+        }
+        for byte in bytes[index...] { take(byte) }
+        return String(decoding: whole, as: UTF8.self)
+    }
+
+    /// How many bytes at the end begin a character that is longer.
+    private static func unfinished(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
+        for (distance, byte) in bytes.suffix(3).reversed().enumerated() where byte & 0xC0 != 0x80 {
+            return length(lead: byte) > distance + 1 ? distance + 1 : 0
+        }
+        return 0
     }
 
     /// Ends the text: an unfinished character is dropped.

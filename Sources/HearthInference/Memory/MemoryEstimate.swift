@@ -1,0 +1,88 @@
+/// How the cache stores what a token left behind.
+public enum CacheType: String, Sendable, Hashable, Codable, CaseIterable {
+    case f16
+    case q8 = "q8_0"
+    case q4 = "q4_0"
+
+    /// The bytes of so many numbers: blocks of 32 with a scale (`ggml_type` in ggml.h).
+    func bytes(of count: UInt64) -> UInt64 {
+        switch self {
+        case .f16: count * 2
+        case .q8: count / 32 * 34
+        case .q4: count / 32 * 18
+        }
+    }
+
+    /// Whether a layer's widths can be stored so.
+    func fits(_ layer: ModelShape.Layer) -> Bool {
+        self == .f16 || (layer.keyWidth.isMultiple(of: 32) && layer.valueWidth.isMultiple(of: 32))
+    }
+}
+
+/// The memory a loaded model takes, in bytes, predicted from its shape as llama.cpp lays it out.
+public struct MemoryEstimate: Sendable, Hashable, Codable {
+    /// The tensors. They are mapped: what of them is not used can be given back and read again.
+    public var weights: UInt64
+    /// What the tokens of the context leave behind, and the state of recurrent layers.
+    public var cache: UInt64
+    /// What one call needs to work, with the logits it gives.
+    public var compute: UInt64
+    /// The projector of a vision model, with what encoding one image needs.
+    public var projector: UInt64
+
+    /// All of it.
+    public var total: UInt64 { [weights, cache, compute, projector].reduce(0) { $0.addingClamped($1) } }
+
+    /// The given parts.
+    public init(weights: UInt64, cache: UInt64, compute: UInt64, projector: UInt64 = 0) {
+        self.weights = weights
+        self.cache = cache
+        self.compute = compute
+        self.projector = projector
+    }
+
+    /// The prediction for a context.
+    /// - Parameters:
+    ///   - shape: of the model.
+    ///   - contextLength: in tokens, all conversations together; llama.cpp rounds it up to 256.
+    ///   - cacheType: of keys and values alike.
+    ///   - batchSize: the most tokens of one call.
+    ///   - sequences: the conversations side by side.
+    ///   - keepsWindow: layers with a sliding window keep all tokens all the same, so that a prefix can be reused.
+    ///   - projector: the bytes of one, see ``projectorBytes(_:)``.
+    public init(
+        _ shape: ModelShape, contextLength: Int, cacheType: CacheType = .f16, batchSize: Int = 512, sequences: Int = 1,
+        keepsWindow: Bool = true, projector: UInt64 = 0
+    ) {
+        let cells = UInt64((min(max(1, contextLength), 1 << 30) + 255) / 256 * 256)
+        let batch = UInt64(min(max(1, batchSize), 1 << 16))
+        weights = shape.weightBytes
+        self.projector = projector
+        var cache = shape.recurrentBytes.multipliedClamped(by: UInt64(max(1, sequences)))
+        for layer in shape.layers {
+            var rows = cells
+            if let window = layer.window, !keepsWindow { rows = min(cells, (UInt64(window) + batch + 255) / 256 * 256) }
+            let numbers = rows.multipliedClamped(by: UInt64(layer.keyWidth + layer.valueWidth))
+            cache = cache.addingClamped(cacheType.bytes(of: numbers))
+        }
+        self.cache = cache
+        // Measured with llama.cpp at batches of 128 to 2048: for each token of a call the hidden state four times and the
+        // inner one three times in F32, and its row of the attention mask in F16; besides the logits of one row for each
+        // conversation.
+        let each = 4 * (4 * UInt64(shape.width) + 3 * UInt64(shape.innerWidth)) + 2 * cells
+        let logits = 4 * UInt64(shape.vocabulary) * UInt64(max(1, sequences))
+        compute = batch.multipliedClamped(by: each).addingClamped(logits)
+    }
+}
+
+extension UInt64 {
+    func addingClamped(_ other: UInt64) -> UInt64 {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? .max : sum
+    }
+
+    func multipliedClamped(by other: UInt64) -> UInt64 {
+        let (product, overflows) = multipliedReportingOverflow(by: other)
+        return overflows ? .max : product
+    }
+}

@@ -1,0 +1,122 @@
+import HearthBase
+
+/// How a model is loaded so that it fits the device, decided before it is downloaded or loaded.
+///
+/// The device's rule first (``DeviceRule``), then a smaller type for the cache, then a shorter context down to
+/// ``smallestContext``; where that does not fit either the plan is refused, with the numbers. Layers go to a GPU as far as
+/// its memory holds them with their part of the cache.
+public struct MemoryPlan: Sendable, Hashable {
+    /// What is there.
+    public struct Device: Sendable, Hashable {
+        /// The bytes a process may have: the smaller of what is built in and what the control group allows.
+        public var memory: UInt64
+        /// The free bytes of the GPU, 0 without one.
+        public var gpuMemory: UInt64
+
+        /// The given memory.
+        public init(memory: UInt64, gpuMemory: UInt64 = 0) {
+            self.memory = memory
+            self.gpuMemory = gpuMemory
+        }
+
+        /// What models may take: an eighth is for everything else, at least 256 MiB.
+        public var budget: UInt64 { memory - min(memory, max(256 << 20, memory / 8)) }
+    }
+
+    /// What is wanted.
+    public struct Wishes: Sendable, Hashable {
+        /// The context in tokens, `nil` for the device's rule. A context asked for is never shortened.
+        public var contextLength: Int?
+        /// The type of the cache, `nil` for the best that fits.
+        public var cacheType: CacheType?
+        /// The most tokens of one call.
+        public var batchSize: Int
+        /// The conversations side by side.
+        public var sequences: Int
+        /// The bytes of a projector (``ProjectorShape/bytes``), 0 without one.
+        public var projector: UInt64
+
+        /// One conversation, and the rest as the device allows, unless said otherwise.
+        public init(
+            contextLength: Int? = nil, cacheType: CacheType? = nil, batchSize: Int = 512, sequences: Int = 1,
+            projector: UInt64 = 0
+        ) {
+            self.contextLength = contextLength
+            self.cacheType = cacheType
+            self.batchSize = batchSize
+            self.sequences = sequences
+            self.projector = projector
+        }
+    }
+
+    /// The context in tokens.
+    public let contextLength: Int
+    /// The most messages of history in a prompt.
+    public let historyLimit: Int
+    public let cacheType: CacheType
+    /// The layers on the GPU.
+    public let gpuLayers: Int
+    public let estimate: MemoryEstimate
+    /// What models may take on the device.
+    public let budget: UInt64
+    /// What is not as it was wanted or as the rule says, for people.
+    public let compromises: [String]
+
+    /// A shorter context is not worth loading a model for.
+    public static let smallestContext = 1024
+
+    /// Plans.
+    /// - Throws: `model-does-not-fit` with the bytes needed and the bytes there are.
+    public init(_ shape: ModelShape, on device: Device, wishes: Wishes = Wishes()) throws(LLMError) {
+        let rule = DeviceRule(deviceMemory: device.memory)
+        let trained = shape.trainedContext > 0 ? shape.trainedContext : .max
+        let wanted = min(max(1, wishes.contextLength ?? rule.contextLength), trained)
+        let budget = device.budget
+        func estimate(_ context: Int, _ type: CacheType) -> MemoryEstimate {
+            MemoryEstimate(
+                shape, contextLength: context, cacheType: type, batchSize: min(wishes.batchSize, context),
+                sequences: wishes.sequences, projector: wishes.projector)
+        }
+        var contexts = [wanted]
+        while wishes.contextLength == nil, let last = contexts.last, last / 2 >= Self.smallestContext {
+            contexts.append(last / 2)
+        }
+        // Eight bits lose next to nothing; four do, so they are taken only when asked for.
+        let types = (wishes.cacheType.map { [$0] } ?? [.f16, .q8]).filter { type in shape.layers.allSatisfy(type.fits) }
+        let attempts = contexts.flatMap { context in types.map { (context, $0) } }
+        guard let (context, type) = attempts.first(where: { estimate($0.0, $0.1).total <= budget }) else {
+            throw Self.refusal(
+                estimate(contexts.last ?? wanted, types.last ?? .f16), context: contexts.last ?? wanted, device)
+        }
+        contextLength = context
+        historyLimit = context < rule.contextLength ? min(rule.historyLimit, 20) : rule.historyLimit
+        cacheType = type
+        self.estimate = estimate(context, type)
+        self.budget = budget
+        gpuLayers = Self.gpuLayers(shape, self.estimate, device.gpuMemory)
+        var compromises: [String] = []
+        if context < wanted { compromises.append("the context is \(context) instead of \(wanted) tokens") }
+        if type != (wishes.cacheType ?? .f16) { compromises.append("the cache is stored as \(type.rawValue)") }
+        self.compromises = compromises
+    }
+
+    /// The layers that fit a GPU beside the working memory; all of them count one more, the output.
+    private static func gpuLayers(_ shape: ModelShape, _ estimate: MemoryEstimate, _ memory: UInt64) -> Int {
+        let count = UInt64(shape.layers.count)
+        guard memory > estimate.compute, count > 0 else { return 0 }
+        let each = max(1, (estimate.weights / (count + 1)).addingClamped(estimate.cache / count))
+        return Int(min(count + 1, (memory - estimate.compute) / each))
+    }
+
+    private static func refusal(_ estimate: MemoryEstimate, context: Int, _ device: Device) -> LLMError {
+        let mebibytes = { (bytes: UInt64) in "\(bytes.addingClamped((1 << 20) - 1) >> 20) MiB" }
+        let needed = mebibytes(estimate.total)
+        return LLMError(
+            .doesNotFit,
+            "the model needs \(needed) of memory with a context of \(context) tokens, "
+                + "\(mebibytes(device.budget)) of the device's \(mebibytes(device.memory)) are free for it",
+            context: ErrorContext(
+                expected: "at most \(device.budget) bytes", found: "\(estimate.total) bytes",
+                remedy: "Choose a smaller model or variant, or a shorter context."))
+    }
+}

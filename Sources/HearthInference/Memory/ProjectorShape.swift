@@ -1,0 +1,36 @@
+import HearthBase
+
+/// The sizes of a vision model's projector file (`mmproj`).
+public struct ProjectorShape: Sendable, Hashable {
+    /// The bytes of all weights.
+    public var weightBytes: UInt64
+    /// The pieces an image of the model's own size is cut into.
+    public var patches: Int
+    public var width: Int
+    public var innerWidth: Int
+    public var heads: Int
+
+    /// The shape a header tells of; `nil` when it is no projector or says too little.
+    public init?(_ header: GGUFHeader, fileBytes: UInt64) {
+        func number(_ key: String, _ range: ClosedRange<Int>) -> Int? {
+            header.metadata["clip.vision." + key]?.integer.flatMap { range.contains($0) ? $0 : nil }
+        }
+        guard header.architecture == "clip", let image = number("image_size", 1...16_384),
+            let patch = number("patch_size", 1...1024), let width = number("embedding_length", 1...1_048_576)
+        else { return nil }
+        weightBytes = header.tensors?.byteCount ?? fileBytes
+        let side = max(1, image / patch)
+        patches = side * side
+        self.width = width
+        innerWidth = number("feed_forward_length", 1...16_777_216) ?? 4 * width
+        heads = number("attention.head_count", 1...65_536) ?? 1
+    }
+
+    /// Weights, and what encoding one image needs: the hidden states, and the scores between all pieces for all heads, in F32.
+    public var bytes: UInt64 {
+        let pieces = UInt64(patches)
+        let states = pieces.multipliedClamped(by: 4 * (4 * UInt64(width) + 2 * UInt64(innerWidth)))
+        let scores = pieces.multipliedClamped(by: pieces).multipliedClamped(by: 4 * UInt64(heads))
+        return weightBytes.addingClamped(states).addingClamped(scores)
+    }
+}

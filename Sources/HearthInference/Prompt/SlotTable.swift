@@ -1,0 +1,204 @@
+/// Which of an engine's sequences a prompt goes to, so that several conversations keep what was computed for them.
+///
+/// A decision only: the engine copies, saves, restores and computes, and tells the table what it did. At equal places the
+/// least recently used goes first; a sequence that computes is never taken.
+public struct SlotTable: Sendable, Hashable {
+    /// One sequence of the context.
+    public struct Slot: Sendable, Hashable {
+        /// What its memory holds.
+        public fileprivate(set) var held: HeldPrefix
+        /// Somebody computes in it.
+        public fileprivate(set) var isBusy = false
+        /// The saved state that has all its tokens.
+        public fileprivate(set) var saved: Int?
+        fileprivate var lastUse = 0
+    }
+
+    /// How a prompt gets its sequence.
+    public struct Choice: Sendable, Hashable {
+        /// The sequence, which is busy from now on.
+        public let slot: Int
+        /// Its state has to be saved first, because it is about to be overwritten and worth keeping.
+        public let saves: Bool
+        /// A saved state to load into the sequence first.
+        public let restores: Int?
+        /// Copy so many tokens from another sequence first.
+        public let copies: Copy?
+        /// What to do then.
+        public let plan: PrefixPlan
+
+        /// The front of another sequence.
+        public struct Copy: Sendable, Hashable {
+            public let slot: Int
+            public let count: Int
+        }
+    }
+
+    /// What the table may rely on.
+    public struct Rules: Sendable, Hashable {
+        /// Sequences share cells, so that the front of one costs nothing in another.
+        public var canCopy: Bool
+        /// States can be saved.
+        public var canSave: Bool
+        /// Fewer tokens are computed again rather than saved, restored or copied. Default 64.
+        public var fewestTokens: Int
+        /// The bytes all saved states may take. Default 1 GiB.
+        public var savedBytes: UInt64
+
+        /// The given rules.
+        public init(
+            canCopy: Bool = true, canSave: Bool = true, fewestTokens: Int = 64, savedBytes: UInt64 = 1 << 30
+        ) {
+            self.canCopy = canCopy
+            self.canSave = canSave
+            self.fewestTokens = fewestTokens
+            self.savedBytes = savedBytes
+        }
+    }
+
+    private struct SavedState: Sendable, Hashable {
+        let held: HeldPrefix
+        let bytes: UInt64
+        var lastUse: Int
+    }
+
+    public let rules: Rules
+    /// The sequences by number.
+    public private(set) var slots: [Slot]
+    private var states: [Int: SavedState] = [:]
+    private var nextState = 0
+    private var clock = 0
+
+    /// A table of empty sequences.
+    public init(count: Int, rules: Rules = Rules()) {
+        self.rules = rules
+        slots = (0..<max(1, count)).map { _ in Slot(held: HeldPrefix(tokens: [])) }
+    }
+
+    /// The saved states there are.
+    public var savedStates: Set<Int> { Set(states.keys) }
+
+    /// Finds a sequence for a prompt and makes it busy; `nil` when all are.
+    ///
+    /// 1. The one whose whole content begins the prompt, the longest of them, or of which at least half does: the same
+    ///    conversation going on, or edited.
+    /// 2. A saved state that has more of the prompt, loaded into an empty sequence, else into the least recently used.
+    /// 3. An empty sequence, else the least recently used; with a copy of the front another one has, such as a system
+    ///    prompt that all share.
+    public mutating func choose(prompt: [Int32], maker: String = "", isTruncated: Bool = false) -> Choice? {
+        let free = slots.indices.filter { !slots[$0].isBusy }
+        guard !free.isEmpty else { return nil }
+        clock += 1
+        func common(_ held: HeldPrefix) -> Int {
+            held.maker == maker ? PrefixPlan.commonLength(held.tokens, prompt) : 0
+        }
+        let own = free.map { (slot: $0, common: common(slots[$0].held)) }
+            .filter { $0.common > 0 && $0.common * 2 >= slots[$0.slot].held.tokens.count }
+            .max { ($0.common, slots[$0.slot].lastUse) < ($1.common, slots[$1.slot].lastUse) }
+        let best = states.map { (state: $0.key, common: common($0.value.held), use: $0.value.lastUse) }
+            .filter { rules.canSave && $0.common >= rules.fewestTokens }
+            .max { ($0.common, $0.use) < ($1.common, $1.use) }
+        let restored = best.flatMap { $0.common > (own?.common ?? 0) + rules.fewestTokens ? $0.state : nil }
+        if let own, restored == nil {
+            return take(own.slot, prompt, maker, isTruncated)
+        }
+
+        let target = free.min { left, right in
+            let isLeftFull = !slots[left].held.tokens.isEmpty
+            let isRightFull = !slots[right].held.tokens.isEmpty
+            return isLeftFull != isRightFull ? !isLeftFull : slots[left].lastUse < slots[right].lastUse
+        }
+        guard let target else { return nil }
+        let evicted = slots[target]
+        let saves =
+            rules.canSave && evicted.saved == nil && evicted.held.tokens.count >= rules.fewestTokens
+        if let restored {
+            states[restored]?.lastUse = clock
+            slots[target].held = states[restored]?.held ?? HeldPrefix(tokens: [], maker: maker)
+            slots[target].saved = restored
+            return take(target, prompt, maker, isTruncated, saves: saves, restores: restored)
+        }
+        let source = slots.indices.filter { $0 != target }.map { (slot: $0, common: common(slots[$0].held)) }
+            .max { $0.common < $1.common }
+        if rules.canCopy, let source, source.common >= rules.fewestTokens,
+            slots[source.slot].held.reach == .anywhere, source.common > common(evicted.held)
+        {
+            slots[target].held = HeldPrefix(tokens: Array(prompt.prefix(source.common)), maker: maker)
+            slots[target].saved = nil
+            return take(
+                target, prompt, maker, isTruncated, saves: saves,
+                copies: Choice.Copy(slot: source.slot, count: source.common))
+        }
+        return take(target, prompt, maker, isTruncated, saves: saves)
+    }
+
+    private mutating func take(
+        _ slot: Int, _ prompt: [Int32], _ maker: String, _ isTruncated: Bool, saves: Bool = false,
+        restores: Int? = nil, copies: Choice.Copy? = nil
+    ) -> Choice {
+        slots[slot].isBusy = true
+        slots[slot].lastUse = clock
+        return Choice(
+            slot: slot, saves: saves, restores: restores, copies: copies,
+            plan: PrefixPlan(held: slots[slot].held, prompt: prompt, maker: maker, isTruncated: isTruncated))
+    }
+
+    /// A sequence is free again; `held` is what its memory really holds now.
+    public mutating func release(_ slot: Int, holding held: HeldPrefix) {
+        clock += 1
+        if let saved = slots[slot].saved, states[saved]?.held.tokens != held.tokens { slots[slot].saved = nil }
+        slots[slot].held = held
+        slots[slot].isBusy = false
+        slots[slot].lastUse = clock
+    }
+
+    /// The context is gone, as after an unload: all sequences are empty and free, saved states stay.
+    public mutating func forgetSlots() {
+        slots = slots.map { _ in Slot(held: HeldPrefix(tokens: [])) }
+    }
+
+    /// The sequences worth saving before the context goes, the most recently used first.
+    public var unsavedSlots: [Int] {
+        guard rules.canSave else { return [] }
+        return slots.indices
+            .filter {
+                !slots[$0].isBusy && slots[$0].saved == nil && slots[$0].held.tokens.count >= rules.fewestTokens
+            }
+            .sorted { slots[$0].lastUse > slots[$1].lastUse }
+    }
+
+    /// A state was saved.
+    /// - Parameters:
+    ///   - held: what it holds.
+    ///   - bytes: its size.
+    ///   - slot: the sequence that still has it, `nil` when that has been overwritten.
+    /// - Returns: the number it has from now on, and the saved states to be deleted: those it goes on from, and the least
+    ///   recently used beyond the bytes allowed. A state larger than all of them together is deleted itself.
+    public mutating func didSave(
+        _ held: HeldPrefix, bytes: UInt64, slot: Int? = nil
+    ) -> (state: Int, deletes: [Int]) {
+        clock += 1
+        let state = nextState
+        nextState += 1
+        var deletes = states.filter {
+            held.maker == $0.value.held.maker && held.tokens.starts(with: $0.value.held.tokens)
+        }
+        .map(\.key)
+        for old in deletes { forget(old) }
+        states[state] = SavedState(held: held, bytes: bytes, lastUse: clock)
+        if let slot, slots[slot].held.tokens == held.tokens { slots[slot].saved = state }
+        while states.values.reduce(0, { $0 + $1.bytes }) > rules.savedBytes,
+            let oldest = states.min(by: { $0.value.lastUse < $1.value.lastUse })?.key
+        {
+            forget(oldest)
+            deletes.append(oldest)
+        }
+        return (state, deletes.sorted())
+    }
+
+    /// A saved state is gone or cannot be read; what was to be restored from it is computed instead.
+    public mutating func forget(_ state: Int) {
+        states[state] = nil
+        for index in slots.indices where slots[index].saved == state { slots[index].saved = nil }
+    }
+}

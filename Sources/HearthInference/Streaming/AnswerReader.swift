@@ -1,0 +1,78 @@
+/// Turns the bytes of tokens into the events of an answer: whole characters, thinking apart from text, and an end
+/// before the first stop string.
+///
+/// ```swift
+/// var reader = AnswerReader(options, tags: tags, openedByPrompt: nil)
+/// reader.append(bytes) { yield($0) }
+/// if reader.matchedStop != nil { … }
+/// reader.finish { yield($0) }
+/// ```
+/// Stop strings are looked for in the answer only: what a model thinks may contain anything. Linear in the bytes.
+public struct AnswerReader: Sendable {
+    private var assembler = UTF8Assembler()
+    private var splitter: ThinkingSplitter
+    private var stops: StopStringMatcher
+    private var deltas: [ThinkingSplitter.Delta] = []
+
+    /// A reader for one answer.
+    /// - Parameters:
+    ///   - stopStrings: end the answer.
+    ///   - tags: the marks around thinking.
+    ///   - openedByPrompt: the pair whose opening mark ends the prompt.
+    public init(
+        stopStrings: [String] = [], tags: [ThinkingTags] = ThinkingTags.usual, openedByPrompt: ThinkingTags? = nil
+    ) {
+        splitter = ThinkingSplitter(tags: tags, openedByPrompt: openedByPrompt)
+        stops = StopStringMatcher(stopStrings)
+    }
+
+    /// Whether what comes next belongs to the thinking.
+    public var isThinking: Bool { splitter.isThinking }
+
+    /// Where the model is in its output.
+    public var state: ThinkingSplitter.State { splitter.state }
+
+    /// The marks that enclose the thinking, once it has begun.
+    public var tags: ThinkingTags? { splitter.tags }
+
+    /// The stop string that ended the answer.
+    public var matchedStop: String? { stops.matched }
+
+    /// The bytes skipped until now because they belong to no character.
+    public var droppedBytes: Int { assembler.droppedBytes }
+
+    /// Takes the bytes of the next token.
+    public mutating func append(_ bytes: UnsafeRawBufferPointer, _ emit: (GenerationEvent) -> Void) {
+        let text = assembler.append(bytes)
+        if text.isEmpty { return }
+        splitter.append(text, into: &deltas)
+        route(emit)
+    }
+
+    /// Ends the thinking: the engine has written the closing mark itself.
+    public mutating func closeThinking(_ emit: (GenerationEvent) -> Void) {
+        splitter.close(into: &deltas)
+        route(emit)
+    }
+
+    /// Ends the answer: gives out what was held back.
+    public mutating func finish(_ emit: (GenerationEvent) -> Void) {
+        assembler.flush()
+        splitter.finish(into: &deltas)
+        route(emit)
+        let rest = stops.finish()
+        if !rest.isEmpty { emit(.text(rest)) }
+    }
+
+    private mutating func route(_ emit: (GenerationEvent) -> Void) {
+        for delta in deltas {
+            switch delta {
+            case .thinking(let text): emit(.thinking(text))
+            case .text(let text):
+                let certain = stops.append(text)
+                if !certain.isEmpty { emit(.text(certain)) }
+            }
+        }
+        deltas.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,112 @@
+/// When a model has to stop thinking so that its answer still fits: asked before every token.
+///
+/// A decision only. The engine that is told to close writes ``closingText`` into the context as if the model had said it,
+/// counts its tokens among the generated ones, and calls ``ThinkingSplitter/close(_:)``.
+public struct ThinkingBudget: Sendable, Hashable {
+    /// Why thinking was ended from outside.
+    public enum Reason: String, Sendable, Hashable, Codable {
+        /// Thinking was switched off, and the model began all the same.
+        case disabled
+        /// Somebody asked for the answer.
+        case answerNow = "answer-now"
+        /// The tokens allowed for thinking are used up.
+        case tokens
+        /// The time allowed for thinking is over.
+        case time
+        /// What is left is needed for the answer.
+        case reserve
+    }
+
+    /// What to do next.
+    public enum Decision: Sendable, Hashable {
+        case proceed
+        case close(Reason)
+    }
+
+    /// Where a generation stands.
+    public struct Progress: Sendable, Hashable {
+        /// The next token belongs to the thinking (``ThinkingSplitter/isThinking``).
+        public var isThinking: Bool
+        /// The tokens of thinking until now.
+        public var thinkingTokens: Int
+        /// The time since the first of them.
+        public var thinkingTime: Duration
+        /// All tokens generated until now, those of the thinking among them.
+        public var generatedTokens: Int
+        /// The tokens whose state the context holds.
+        public var usedContext: Int
+        /// The time since the generation began.
+        public var elapsed: Duration
+        /// Somebody asked for the answer (``ThinkingControl/wantsAnswer``).
+        public var wantsAnswer: Bool
+
+        /// The given facts.
+        public init(
+            isThinking: Bool, thinkingTokens: Int = 0, thinkingTime: Duration = .zero, generatedTokens: Int = 0,
+            usedContext: Int = 0, elapsed: Duration = .zero, wantsAnswer: Bool = false
+        ) {
+            self.isThinking = isThinking
+            self.thinkingTokens = thinkingTokens
+            self.thinkingTime = thinkingTime
+            self.generatedTokens = generatedTokens
+            self.usedContext = usedContext
+            self.elapsed = elapsed
+            self.wantsAnswer = wantsAnswer
+        }
+    }
+
+    private let isEnabled: Bool
+    private let maximumTokens: Int
+    private let maximumTime: Duration?
+    /// The number of generated tokens at which thinking ends.
+    private let lastToken: Int
+    /// The number of used tokens of the context at which thinking ends.
+    private let lastContext: Int
+    /// The time at which thinking ends.
+    private let lastMoment: Duration
+    /// The tokens kept for the answer.
+    public let reservedTokens: Int
+
+    /// The budget of one generation.
+    /// - Parameters:
+    ///   - options: what the request allows.
+    ///   - stop: the limits of the whole generation.
+    ///   - promptTokens: the length of the prompt: where context is short, half of what remains is for the answer.
+    ///   - closingTokens: the length of ``closingText(_:options:)`` in tokens.
+    public init(_ options: ThinkingOptions, stop: StopPolicy, promptTokens: Int, closingTokens: Int) {
+        isEnabled = options.isEnabled
+        maximumTokens = options.maximumTokens.map { max(0, $0) } ?? .max
+        maximumTime = options.maximumTime
+        let closing = max(0, closingTokens)
+        let wanted = max(1, options.answerTokens)
+        let room = max(0, stop.contextLength - promptTokens)
+        // Of a small limit the thinking gets half at most, of a large one all but what an answer needs.
+        let limit = min(stop.maximumNewTokens, room)
+        reservedTokens = min(wanted, (limit + 1) / 2)
+        lastToken = stop.maximumNewTokens - closing - reservedTokens
+        lastContext = stop.contextLength - closing - reservedTokens
+        lastMoment = stop.timeout - min(max(.zero, options.answerTime), stop.timeout / 2)
+    }
+
+    /// The first of these that holds: not thinking, switched off, asked for, out of tokens, out of time, no more than the
+    /// answer's share left.
+    public func decide(_ progress: Progress) -> Decision {
+        guard progress.isThinking else { return .proceed }
+        if !isEnabled { return .close(.disabled) }
+        if progress.wantsAnswer { return .close(.answerNow) }
+        if progress.thinkingTokens >= maximumTokens { return .close(.tokens) }
+        if let maximumTime, progress.thinkingTime >= maximumTime { return .close(.time) }
+        if progress.generatedTokens >= lastToken || progress.usedContext >= lastContext
+            || progress.elapsed >= lastMoment
+        {
+            return .close(.reserve)
+        }
+        return .proceed
+    }
+
+    /// What the engine writes to end the thinking: the last words, the closing mark and an empty line, as models are
+    /// trained to write it.
+    public static func closingText(_ tags: ThinkingTags, options: ThinkingOptions) -> String {
+        (options.lastWords.isEmpty ? "\n" : "\n\n\(options.lastWords)\n") + tags.closing + "\n\n"
+    }
+}

@@ -1,0 +1,51 @@
+/// The marks a model puts around what it thinks before it answers.
+public struct ThinkingTags: Sendable, Hashable, Codable {
+    /// Begins the thinking, such as `<think>`.
+    public var opening: String
+    /// Ends it, such as `</think>`.
+    public var closing: String
+
+    /// A pair; one with an empty mark is ignored wherever pairs are used.
+    public init(opening: String, closing: String) {
+        self.opening = opening
+        self.closing = closing
+    }
+
+    /// `<think>…</think>`: Qwen 3 and 3.5, DeepSeek R1 and its distillations, SmolLM 3 and many more.
+    public static let think = ThinkingTags(opening: "<think>", closing: "</think>")
+    /// `<thinking>…</thinking>`.
+    public static let thinking = ThinkingTags(opening: "<thinking>", closing: "</thinking>")
+    /// `[THINK]…[/THINK]`: Mistral's reasoning models.
+    public static let brackets = ThinkingTags(opening: "[THINK]", closing: "[/THINK]")
+    /// `◁think▷…◁/think▷`: Kimi's vision models.
+    public static let triangles = ThinkingTags(opening: "◁think▷", closing: "◁/think▷")
+    /// `<seed:think>…</seed:think>`: Seed-OSS.
+    public static let seed = ThinkingTags(opening: "<seed:think>", closing: "</seed:think>")
+
+    /// The pairs looked for unless the request names others.
+    public static let usual: [ThinkingTags] = [.think]
+
+    /// The pairs this package knows.
+    public static let known: [ThinkingTags] = [.think, .thinking, .brackets, .triangles, .seed]
+
+    /// The known pairs that a chat template writes or looks for itself; ``usual`` if it names none.
+    public static func named(in template: String) -> [ThinkingTags] {
+        let found = known.filter { template.contains($0.opening) || template.contains($0.closing) }
+        return found.isEmpty ? usual : found
+    }
+
+    /// The pair whose opening mark ends the prompt, white space after it aside: the model begins inside its thinking.
+    public static func opened(by prompt: String, among pairs: [ThinkingTags] = usual) -> ThinkingTags? {
+        let bytes = prompt.utf8
+        guard let last = bytes.lastIndex(where: { !$0.isThinkingWhiteSpace }) else { return nil }
+        return pairs.first { $0.isUsable && bytes[...last].reversed().starts(with: $0.opening.utf8.reversed()) }
+    }
+
+    /// Whether both marks are there.
+    var isUsable: Bool { !opening.isEmpty && !closing.isEmpty }
+}
+
+extension UInt8 {
+    /// White space as it surrounds the marks: space, tab, line feed, carriage return.
+    var isThinkingWhiteSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+}

@@ -1,0 +1,190 @@
+import HearthInference
+import Testing
+
+@Suite struct PrefixPlanTests {
+    typealias Row = (
+        held: [Int32], reach: MemoryReach, checkpoints: [Int], prompt: [Int32], action: PrefixPlan.Action, reused: Int,
+        miss: PrefixPlan.Miss?
+    )
+
+    static let rows: [Row] = [
+        // Ordinary attention.
+        ([], .anywhere, [], [1, 2, 3], .prefillAll, 0, .cold),
+        ([], .anywhere, [], [], .prefillAll, 0, .cold),
+        ([1, 2], .anywhere, [], [1, 2, 3], .appendSuffix, 2, nil),
+        ([1, 2, 3], .anywhere, [], [1, 2, 3], .trim(to: 2), 2, .repeated),
+        ([1, 2, 3, 4, 5], .anywhere, [], [1, 2, 3], .trim(to: 2), 2, .repeated),
+        ([1, 2, 9, 9], .anywhere, [], [1, 2, 3], .trim(to: 2), 2, .parted),
+        ([7, 1, 2], .anywhere, [], [1, 2], .rebuild, 0, .otherBeginning),
+        ([1], .anywhere, [], [1], .rebuild, 0, .repeated),
+        ([1, 2], .anywhere, [], [], .rebuild, 0, .otherBeginning),
+        // Recurrent layers: forward only, or to a saved state.
+        ([1, 2], .presentOnly, [], [1, 2, 3], .appendSuffix, 2, nil),
+        ([1, 2, 9], .presentOnly, [], [1, 2, 3], .rebuild, 0, .recurrent),
+        ([1, 2, 9], .presentOnly, [1], [1, 2, 3], .restore(checkpoint: 1), 1, .recurrent),
+        ([1, 2, 9], .presentOnly, [0, 1, 2, 3], [1, 2, 3], .restore(checkpoint: 2), 2, .recurrent),
+        ([1, 2, 9], .presentOnly, [3], [1, 2, 3], .rebuild, 0, .recurrent),
+        ([1, 2, 3], .presentOnly, [], [1, 2, 3], .rebuild, 0, .recurrent),
+        // Sliding window of 2: going back needs the two tokens before.
+        ([1, 2, 3, 4, 9], .window(length: 2, oldest: 2), [], [1, 2, 3, 4, 5], .trim(to: 4), 4, .parted),
+        ([1, 2, 3, 9, 9], .window(length: 2, oldest: 2), [], [1, 2, 3, 4], .rebuild, 0, .windowPassed),
+        (
+            [1, 2, 3, 9, 9], .window(length: 2, oldest: 2), [2], [1, 2, 3, 4], .restore(checkpoint: 2), 2, .windowPassed
+        ),
+        ([1, 2, 3, 9, 9], .window(length: 2, oldest: 0), [], [1, 2, 3, 4], .trim(to: 3), 3, .parted),
+        ([1, 2, 3], .window(length: 2, oldest: 2), [], [1, 2, 3, 4], .appendSuffix, 3, nil),
+    ]
+
+    @Test(arguments: rows.indices)
+    func decides(index: Int) {
+        let row = Self.rows[index]
+        let plan = PrefixPlan(
+            held: HeldPrefix(tokens: row.held, reach: row.reach, checkpoints: row.checkpoints), prompt: row.prompt)
+        #expect(plan.action == row.action)
+        #expect(plan.reused == row.reused)
+        #expect(plan.remaining == row.prompt.count - row.reused)
+        #expect(plan.miss == row.miss)
+        if !row.prompt.isEmpty { #expect(plan.remaining >= 1) }
+    }
+
+    @Test func namesTruncationAndOtherMakers() {
+        let held = HeldPrefix(tokens: [1, 2, 3], maker: "a")
+        #expect(PrefixPlan(held: held, prompt: [1, 3], maker: "a", isTruncated: true).miss == .truncated)
+        #expect(PrefixPlan(held: held, prompt: [1, 2, 3, 4], maker: "a", isTruncated: true).miss == nil)
+        let other = PrefixPlan(held: held, prompt: [1, 2, 3, 4], maker: "b")
+        #expect(other.action == .rebuild && other.miss == .otherMaker && other.reused == 0)
+    }
+
+    @Test func aRefusalMeansEverythingAnew() {
+        let plan = PrefixPlan(held: HeldPrefix(tokens: [1, 2, 9]), prompt: [1, 2, 3]).afterRefusal(prompt: [1, 2, 3])
+        #expect(plan.action == .rebuild && plan.miss == .removalRefused && plan.remaining == 3)
+    }
+
+    /// Of whatever two lists: what is reused is the same in both, and something is left to compute.
+    @Test func neverReusesWhatDiffers() {
+        for held in Self.lists {
+            for prompt in Self.lists where !prompt.isEmpty {
+                for reach in [MemoryReach.anywhere, .presentOnly, .window(length: 1, oldest: 1)] {
+                    let plan = PrefixPlan(
+                        held: HeldPrefix(tokens: held, reach: reach, checkpoints: [1]), prompt: prompt)
+                    #expect(held.prefix(plan.reused) == prompt.prefix(plan.reused))
+                    #expect(plan.remaining >= 1)
+                    if case .trim(let count) = plan.action { #expect(count == plan.reused && count < held.count) }
+                }
+            }
+        }
+    }
+
+    private static let lists: [[Int32]] = (0...4).flatMap { length in
+        (0..<(1 << length)).map { bits in (0..<length).map { Int32(bits >> $0 & 1) } }
+    }
+}
+
+@Suite struct SlotTableTests {
+    private func tokens(_ first: Int32, _ count: Int) -> [Int32] { [first] + (1..<Int32(count)) }
+
+    private let rules = SlotTable.Rules(canCopy: false, canSave: false, fewestTokens: 4)
+
+    @Test func conversationsKeepTheirSequences() throws {
+        var table = SlotTable(count: 3, rules: rules)
+        for name in [Int32(100), 200, 300] {
+            let choice = try #require(table.choose(prompt: tokens(name, 10)))
+            #expect(choice.plan.action == .prefillAll)
+            table.release(choice.slot, holding: HeldPrefix(tokens: tokens(name, 12)))
+        }
+        for (slot, name) in [Int32(100), 200, 300].enumerated().reversed() {
+            let choice = try #require(table.choose(prompt: tokens(name, 20)))
+            #expect(choice.slot == slot)
+            #expect(choice.plan.action == .appendSuffix && choice.plan.reused == 12)
+            table.release(choice.slot, holding: HeldPrefix(tokens: tokens(name, 20)))
+        }
+        // The least recently used goes: 300 was the first of the second round.
+        let choice = try #require(table.choose(prompt: tokens(400, 10)))
+        #expect(choice.slot == 2)
+        #expect(choice.plan.miss == .otherBeginning)
+    }
+
+    @Test func busySequencesAreNeverTaken() throws {
+        var table = SlotTable(count: 2, rules: rules)
+        let first = try #require(table.choose(prompt: tokens(1, 10)))
+        let second = try #require(table.choose(prompt: tokens(1, 10)))
+        #expect(first.slot != second.slot)
+        #expect(table.choose(prompt: tokens(1, 10)) == nil)
+        table.release(first.slot, holding: HeldPrefix(tokens: tokens(1, 10)))
+        #expect(table.choose(prompt: tokens(9, 3))?.slot == first.slot)
+    }
+
+    @Test func aSharedBeginningDoesNotTakeAnothersSequence() throws {
+        let system = Array(Int32(0)..<100)
+        func talk(_ name: Int32) -> [Int32] { system + (0..<200).map { name + $0 } }
+        var table = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: true, canSave: false))
+        let first = try #require(table.choose(prompt: talk(1000)))
+        table.release(first.slot, holding: HeldPrefix(tokens: talk(1000)))
+        let second = try #require(table.choose(prompt: talk(2000)))
+        #expect(second.slot != first.slot)
+        #expect(second.copies == SlotTable.Choice.Copy(slot: first.slot, count: 100))
+        #expect(second.plan.action == .appendSuffix && second.plan.reused == 100)
+        table.release(second.slot, holding: HeldPrefix(tokens: talk(2000)))
+        // A memory that cannot be cut cannot lend its front either.
+        var recurrent = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: true, canSave: false))
+        let lender = try #require(recurrent.choose(prompt: talk(1000)))
+        recurrent.release(lender.slot, holding: HeldPrefix(tokens: talk(1000), reach: .presentOnly))
+        let other = try #require(recurrent.choose(prompt: talk(2000)))
+        #expect(other.copies == nil && other.slot != lender.slot)
+    }
+
+    @Test func savesBeforeItOverwritesAndRestores() throws {
+        var table = SlotTable(count: 1, rules: SlotTable.Rules(canCopy: false, canSave: true, fewestTokens: 4))
+        let one = try #require(table.choose(prompt: tokens(1, 10)))
+        #expect(!one.saves)
+        table.release(0, holding: HeldPrefix(tokens: tokens(1, 12)))
+        let two = try #require(table.choose(prompt: tokens(2, 10)))
+        #expect(two.saves && two.restores == nil)
+        let saved = table.didSave(HeldPrefix(tokens: tokens(1, 12)), bytes: 100)
+        #expect(saved.deletes.isEmpty)
+        table.release(0, holding: HeldPrefix(tokens: tokens(2, 12)))
+        let again = try #require(table.choose(prompt: tokens(1, 20)))
+        #expect(again.saves && again.restores == saved.state)
+        #expect(again.plan.action == .appendSuffix && again.plan.reused == 12)
+        // Loaded and not changed, it need not be saved once more.
+        table.release(0, holding: HeldPrefix(tokens: tokens(1, 12)))
+        #expect(table.unsavedSlots.isEmpty)
+        let third = try #require(table.choose(prompt: tokens(3, 10)))
+        #expect(!third.saves)
+    }
+
+    @Test func survivesAnUnload() throws {
+        var table = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: false, canSave: true, fewestTokens: 4))
+        for name in [Int32(1), 2] {
+            let choice = try #require(table.choose(prompt: tokens(name, 8)))
+            table.release(choice.slot, holding: HeldPrefix(tokens: tokens(name, 8)))
+        }
+        #expect(table.unsavedSlots == [1, 0])
+        for slot in table.unsavedSlots { _ = table.didSave(table.slots[slot].held, bytes: 1, slot: slot) }
+        #expect(table.unsavedSlots.isEmpty)
+        table.forgetSlots()
+        let choice = try #require(table.choose(prompt: tokens(2, 9)))
+        #expect(choice.restores != nil && choice.plan.reused == 8)
+        // Another model's state is not taken for it.
+        table.release(
+            choice.slot, holding: choice.plan.reused > 0 ? table.slots[choice.slot].held : HeldPrefix(tokens: []))
+        #expect(table.choose(prompt: tokens(1, 9), maker: "other")?.restores == nil)
+    }
+
+    @Test func savedStatesStayWithinTheirBytes() {
+        var table = SlotTable(
+            count: 1, rules: SlotTable.Rules(canCopy: false, canSave: true, fewestTokens: 4, savedBytes: 250))
+        let first = table.didSave(HeldPrefix(tokens: tokens(1, 8)), bytes: 100)
+        let second = table.didSave(HeldPrefix(tokens: tokens(2, 8)), bytes: 100)
+        // A longer state of the same conversation takes the place of the shorter.
+        let third = table.didSave(HeldPrefix(tokens: tokens(1, 20)), bytes: 120)
+        #expect(third.deletes == [first.state])
+        let fourth = table.didSave(HeldPrefix(tokens: tokens(3, 8)), bytes: 100)
+        #expect(fourth.deletes == [second.state])
+        #expect(table.savedStates == [third.state, fourth.state])
+        let huge = table.didSave(HeldPrefix(tokens: tokens(4, 8)), bytes: 1000)
+        #expect(huge.deletes.contains(huge.state))
+        table.forget(third.state)
+        table.forget(99)
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import HearthInference
+
+// What it costs to turn the bytes of tokens into events: UTF-8 assembly, stop strings and the thinking splitter together.
+// Prints one line of JSON; scripts/bench/streaming.py sets it beside its bars. Best of several rounds each, because
+// the machine has other work.
+
+/// Four parts prose, one part each of other scripts and emoji: about what multilingual answers look like.
+let phrase = Array(
+    "The quick brown fox jumps over the lazy dog, and then it rests for a while. Обычный текст. 普通的文字。 👩‍👩‍👧 ok\n".utf8)
+
+func text(_ count: Int, thinking: Bool) -> [UInt8] {
+    var bytes: [UInt8] = thinking ? Array("<think>\n".utf8) : []
+    while bytes.count < count { bytes += phrase }
+    return bytes
+}
+
+/// Seconds for reading the bytes in pieces.
+func seconds(_ bytes: [UInt8], piece: Int, stops: [String]) -> Double {
+    var reader = AnswerReader(stopStrings: stops)
+    var total = 0
+    let clock = ContinuousClock()
+    let elapsed = clock.measure {
+        bytes.withUnsafeBytes { buffer in
+            var start = 0
+            while start < buffer.count {
+                let end = min(start + piece, buffer.count)
+                reader.append(UnsafeRawBufferPointer(rebasing: buffer[start..<end])) { event in
+                    switch event {
+                    case .text(let text), .thinking(let text): total += text.utf8.count
+                    default: break
+                    }
+                }
+                start = end
+            }
+        }
+        reader.finish { _ in }
+    }
+    precondition(total > 0)
+    return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
+}
+
+func best(_ rounds: Int, _ body: () -> Double) -> Double { (0..<rounds).map { _ in body() }.min() ?? 0 }
+
+var results: [String: Double] = [:]
+for (name, thinking, stops) in [
+    ("text", false, []), ("thinking", true, []), ("stops", false, ["\n\nUser:", "<|im_end|>"]),
+] as [(String, Bool, [String])] {
+    let large = text(8 << 20, thinking: thinking)
+    results["\(name)-bulk-MBps"] =
+        Double(large.count) / best(7) { seconds(large, piece: 4096, stops: stops) } / 1e6
+    let tokens = text(1 << 20, thinking: thinking)
+    results["\(name)-token-ns"] =
+        best(7) { seconds(tokens, piece: 4, stops: stops) } / Double((tokens.count + 3) / 4) * 1e9
+    // The same number of bytes as one long answer and as many short ones.
+    let short = Array(tokens.prefix(1024))
+    let inLong = best(9) { seconds(tokens, piece: 4, stops: stops) } / Double(tokens.count)
+    let inShort =
+        best(9) { (0..<1024).reduce(0) { sum, _ in sum + seconds(short, piece: 4, stops: stops) } }
+        / Double(1024 * short.count)
+    results["\(name)-long-to-short"] = inLong / inShort
+}
+let encoder = JSONEncoder()
+encoder.outputFormatting = [.sortedKeys]
+print(String(decoding: try encoder.encode(results), as: UTF8.self))
