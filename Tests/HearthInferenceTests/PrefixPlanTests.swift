@@ -83,92 +83,100 @@ import Testing
 @Suite struct SlotTableTests {
     private func tokens(_ first: Int32, _ count: Int) -> [Int32] { [first] + (1..<Int32(count)) }
 
+    private func choose(_ table: inout SlotTable, _ prompt: [Int32]) throws -> SlotTable.Choice {
+        let choice = table.choose(prompt: prompt)
+        return try #require(choice)
+    }
+
     private let rules = SlotTable.Rules(canCopy: false, canSave: false, fewestTokens: 4)
 
     @Test func conversationsKeepTheirSequences() throws {
         var table = SlotTable(count: 3, rules: rules)
         for name in [Int32(100), 200, 300] {
-            let choice = try #require(table.choose(prompt: tokens(name, 10)))
+            let choice = try choose(&table, tokens(name, 10))
             #expect(choice.plan.action == .prefillAll)
             table.release(choice.slot, holding: HeldPrefix(tokens: tokens(name, 12)))
         }
         for (slot, name) in [Int32(100), 200, 300].enumerated().reversed() {
-            let choice = try #require(table.choose(prompt: tokens(name, 20)))
+            let choice = try choose(&table, tokens(name, 20))
             #expect(choice.slot == slot)
             #expect(choice.plan.action == .appendSuffix && choice.plan.reused == 12)
             table.release(choice.slot, holding: HeldPrefix(tokens: tokens(name, 20)))
         }
         // The least recently used goes: 300 was the first of the second round.
-        let choice = try #require(table.choose(prompt: tokens(400, 10)))
+        let choice = try choose(&table, tokens(400, 10))
         #expect(choice.slot == 2)
         #expect(choice.plan.miss == .otherBeginning)
     }
 
     @Test func busySequencesAreNeverTaken() throws {
         var table = SlotTable(count: 2, rules: rules)
-        let first = try #require(table.choose(prompt: tokens(1, 10)))
-        let second = try #require(table.choose(prompt: tokens(1, 10)))
+        let first = try choose(&table, tokens(1, 10))
+        let second = try choose(&table, tokens(1, 10))
         #expect(first.slot != second.slot)
-        #expect(table.choose(prompt: tokens(1, 10)) == nil)
+        let none = table.choose(prompt: tokens(1, 10))
+        #expect(none == nil)
         table.release(first.slot, holding: HeldPrefix(tokens: tokens(1, 10)))
-        #expect(table.choose(prompt: tokens(9, 3))?.slot == first.slot)
+        let third = table.choose(prompt: tokens(9, 3))
+        #expect(third?.slot == first.slot)
     }
 
     @Test func aSharedBeginningDoesNotTakeAnothersSequence() throws {
         let system = Array(Int32(0)..<100)
         func talk(_ name: Int32) -> [Int32] { system + (0..<200).map { name + $0 } }
         var table = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: true, canSave: false))
-        let first = try #require(table.choose(prompt: talk(1000)))
+        let first = try choose(&table, talk(1000))
         table.release(first.slot, holding: HeldPrefix(tokens: talk(1000)))
-        let second = try #require(table.choose(prompt: talk(2000)))
+        let second = try choose(&table, talk(2000))
         #expect(second.slot != first.slot)
         #expect(second.copies == SlotTable.Choice.Copy(slot: first.slot, count: 100))
         #expect(second.plan.action == .appendSuffix && second.plan.reused == 100)
         table.release(second.slot, holding: HeldPrefix(tokens: talk(2000)))
         // A memory that cannot be cut cannot lend its front either.
         var recurrent = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: true, canSave: false))
-        let lender = try #require(recurrent.choose(prompt: talk(1000)))
+        let lender = try choose(&recurrent, talk(1000))
         recurrent.release(lender.slot, holding: HeldPrefix(tokens: talk(1000), reach: .presentOnly))
-        let other = try #require(recurrent.choose(prompt: talk(2000)))
+        let other = try choose(&recurrent, talk(2000))
         #expect(other.copies == nil && other.slot != lender.slot)
     }
 
     @Test func savesBeforeItOverwritesAndRestores() throws {
         var table = SlotTable(count: 1, rules: SlotTable.Rules(canCopy: false, canSave: true, fewestTokens: 4))
-        let one = try #require(table.choose(prompt: tokens(1, 10)))
+        let one = try choose(&table, tokens(1, 10))
         #expect(!one.saves)
         table.release(0, holding: HeldPrefix(tokens: tokens(1, 12)))
-        let two = try #require(table.choose(prompt: tokens(2, 10)))
+        let two = try choose(&table, tokens(2, 10))
         #expect(two.saves && two.restores == nil)
         let saved = table.didSave(HeldPrefix(tokens: tokens(1, 12)), bytes: 100)
         #expect(saved.deletes.isEmpty)
         table.release(0, holding: HeldPrefix(tokens: tokens(2, 12)))
-        let again = try #require(table.choose(prompt: tokens(1, 20)))
+        let again = try choose(&table, tokens(1, 20))
         #expect(again.saves && again.restores == saved.state)
         #expect(again.plan.action == .appendSuffix && again.plan.reused == 12)
         // Loaded and not changed, it need not be saved once more.
         table.release(0, holding: HeldPrefix(tokens: tokens(1, 12)))
         #expect(table.unsavedSlots.isEmpty)
-        let third = try #require(table.choose(prompt: tokens(3, 10)))
+        let third = try choose(&table, tokens(3, 10))
         #expect(!third.saves)
     }
 
     @Test func survivesAnUnload() throws {
         var table = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: false, canSave: true, fewestTokens: 4))
         for name in [Int32(1), 2] {
-            let choice = try #require(table.choose(prompt: tokens(name, 8)))
+            let choice = try choose(&table, tokens(name, 8))
             table.release(choice.slot, holding: HeldPrefix(tokens: tokens(name, 8)))
         }
         #expect(table.unsavedSlots == [1, 0])
         for slot in table.unsavedSlots { _ = table.didSave(table.slots[slot].held, bytes: 1, slot: slot) }
         #expect(table.unsavedSlots.isEmpty)
         table.forgetSlots()
-        let choice = try #require(table.choose(prompt: tokens(2, 9)))
+        let choice = try choose(&table, tokens(2, 9))
         #expect(choice.restores != nil && choice.plan.reused == 8)
         // Another model's state is not taken for it.
         table.release(
             choice.slot, holding: choice.plan.reused > 0 ? table.slots[choice.slot].held : HeldPrefix(tokens: []))
-        #expect(table.choose(prompt: tokens(1, 9), maker: "other")?.restores == nil)
+        let other = table.choose(prompt: tokens(1, 9), maker: "other")
+        #expect(other != nil && other?.restores == nil)
     }
 
     @Test func savedStatesStayWithinTheirBytes() {

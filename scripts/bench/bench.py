@@ -12,6 +12,7 @@ import cold
 import decode
 import measure
 import pull
+import streaming
 
 
 def startup():
@@ -22,7 +23,8 @@ def startup():
 
 # Each group stays well under half an hour.
 GROUPS = {
-    "basic": {"startup": startup, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled, "pull": pull.verified},
+    "basic": {"startup": startup, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled, "pull": pull.verified,
+              "reading": streaming.reading},
     "peers": {"pull-synced": pull.synced, "pull-checked": pull.checked, "pull-aria2": pull.aria2, "pull-hub": pull.hub},
     "extremes": {"pull-limited": pull.limited, "pull-large": pull.large, "first-token": cold.first_token},
 }

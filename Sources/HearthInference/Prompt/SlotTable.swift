@@ -31,6 +31,12 @@ public struct SlotTable: Sendable, Hashable {
         public struct Copy: Sendable, Hashable {
             public let slot: Int
             public let count: Int
+
+            /// So many tokens of a sequence.
+            public init(slot: Int, count: Int) {
+                self.slot = slot
+                self.count = count
+            }
         }
     }
 

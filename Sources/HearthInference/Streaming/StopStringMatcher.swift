@@ -54,6 +54,7 @@ public struct StopStringMatcher: Sendable {
 
     private mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         for (index, byte) in bytes.enumerated() {
+            if node == 0, !begins[Int(byte)] { continue }
             node = step(from: node, byte)
             guard let match = nodes[node].match else { continue }
             matched = strings[match.index]
