@@ -140,7 +140,7 @@ import Testing
     /// From plenty to nothing: first the cache shrinks, then the context, at last it is refused.
     @Test func givesUpAsLittleAsNeeded() throws {
         var seen: [String] = []
-        for mebibytes in stride(from: 600, through: 300, by: -5) {
+        for mebibytes in stride(from: 600, through: 300, by: -1) {
             let memory = UInt64(mebibytes) << 20
             let text: String
             do {

@@ -67,7 +67,7 @@ import Testing
     }
 
     /// As a conversation grows the cut stays for several turns and then moves on by a block.
-    @Test(arguments: [nil, 12])
+    @Test(arguments: [nil, 24])
     func cutsInBlocks(limit: Int?) throws {
         let window = 100
         var messages = [system]

@@ -3,6 +3,7 @@ import Hearth
 import HearthBase
 import HearthDelivery
 import HearthHTTP
+import HearthInference
 
 /// Looks at the machine and the home folder; never changes anything.
 struct Examination: Sendable {
@@ -70,13 +71,16 @@ struct Examination: Sendable {
             let inventory = try await store.inventory()
             let size = inventory.releases.reduce(UInt64(0)) { $0 + $1.receipt.totalSize }
             let families = Set(inventory.releases.map(\.identity.family)).count
-            let facts = [
+            var facts = [
                 DoctorReport.Fact(
                     name: "installed",
                     value: "\(Self.count(inventory.releases.count, "release")) of \(Self.count(families, "model")), "
                         + "\(ByteCount(size))"),
                 DoctorReport.Fact(name: "damaged", value: "\(inventory.damaged.count)"),
             ]
+            for release in inventory.releases where release.isActive {
+                await examineMemory(release, &facts, &report)
+            }
             report.chapters.append(DoctorReport.Chapter(title: "Models", facts: facts))
             for damaged in inventory.damaged {
                 report.findings.append(
@@ -95,6 +99,20 @@ struct Examination: Sendable {
             }
         } catch {
             report.findings.append(DoctorReport.Finding(error))
+        }
+    }
+
+    /// What a model would take; that it does not fit keeps only itself from working.
+    private func examineMemory(
+        _ release: InstalledRelease, _ facts: inout [DoctorReport.Fact], _ report: inout DoctorReport
+    ) async {
+        guard let weights = release.weights else { return }
+        do {
+            guard let plan = try await blocking({ try MemoryPlanning.plan(file: weights) }) else { return }
+            facts.append(
+                DoctorReport.Fact(name: release.identity.description, value: "takes \(MemoryFacts(plan).text)"))
+        } catch {
+            report.findings.append(DoctorReport.Finding(error, severity: .note))
         }
     }
 
@@ -144,6 +162,11 @@ struct Examination: Sendable {
         }
         let limit = facts.memoryLimitBytes.map { ", limited to \(ByteCount($0)) by the control group" } ?? ""
         list.append(DoctorReport.Fact(name: "memory", value: "\(ByteCount(facts.memoryBytes))\(limit)"))
+        let rule = DeviceRule(deviceMemory: min(facts.memoryBytes, facts.memoryLimitBytes ?? .max))
+        list.append(
+            DoctorReport.Fact(
+                name: "conversations",
+                value: "\(rule.contextLength) tokens of context, \(rule.historyLimit) messages of history"))
         return DoctorReport.Chapter(title: "Machine", facts: list)
     }
 

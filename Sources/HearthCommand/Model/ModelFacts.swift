@@ -1,4 +1,6 @@
+import Hearth
 import HearthBase
+import HearthInference
 
 /// What a model file says of itself.
 struct ModelFacts: Sendable, Encodable {
@@ -12,8 +14,10 @@ struct ModelFacts: Sendable, Encodable {
     let tensorCount: UInt64
     let formatVersion: UInt32
     let sizeBytes: UInt64
+    /// What it takes on this device, where that was asked.
+    var memory: MemoryFacts?
 
-    init(header: GGUFHeader, size: UInt64) {
+    init(header: GGUFHeader, size: UInt64, deviceMemory: UInt64? = nil) {
         name = header.name
         architecture = header.architecture
         quantization = header.quantization
@@ -24,6 +28,7 @@ struct ModelFacts: Sendable, Encodable {
         tensorCount = header.tensorCount
         formatVersion = header.version
         sizeBytes = size
+        memory = deviceMemory.flatMap { MemoryFacts(header: header, size: size, deviceMemory: $0) }
     }
 
     /// The facts as lines of a table.
@@ -38,6 +43,7 @@ struct ModelFacts: Sendable, Encodable {
         add("licence", license)
         add("chat template", hasChatTemplate ? "yes" : "no")
         add("format", "GGUF version \(formatVersion), \(tensorCount) tensors")
+        add("memory needed", memory?.text)
         return rows
     }
 
@@ -53,5 +59,50 @@ struct ModelFacts: Sendable, Encodable {
         if number >= 1_000_000_000 { return "\(Double((number + 50_000_000) / 100_000_000) / 10) billion" }
         if number >= 1_000_000 { return "\((number + 500_000) / 1_000_000) million" }
         return "\(number)"
+    }
+}
+
+/// What a model takes on a device, predicted.
+struct MemoryFacts: Sendable, Encodable {
+    var fits = true
+    var contextLength: Int?
+    var cacheType: String?
+    var weightsBytes: UInt64?
+    var cacheBytes: UInt64?
+    var computeBytes: UInt64?
+    var totalBytes: UInt64?
+    /// Why it does not fit.
+    var problem: String?
+
+    /// `nil` when the header says too little.
+    init?(header: GGUFHeader, size: UInt64, deviceMemory: UInt64) {
+        do {
+            guard let plan = try MemoryPlanning.plan(header, fileBytes: size, deviceMemory: deviceMemory) else {
+                return nil
+            }
+            self.init(plan)
+        } catch {
+            fits = false
+            problem = error.message
+        }
+    }
+
+    init(_ plan: MemoryPlan) {
+        contextLength = plan.contextLength
+        cacheType = plan.cacheType.rawValue
+        weightsBytes = plan.estimate.weights
+        cacheBytes = plan.estimate.cache
+        computeBytes = plan.estimate.compute
+        totalBytes = plan.estimate.total
+    }
+
+    /// The facts on one line.
+    var text: String {
+        guard let totalBytes, let contextLength, let weightsBytes, let cacheBytes, let computeBytes else {
+            return problem ?? "unknown"
+        }
+        return
+            "\(ByteCount(totalBytes)) with a context of \(contextLength) tokens: weights \(ByteCount(weightsBytes)), "
+            + "cache \(ByteCount(cacheBytes)), working memory \(ByteCount(computeBytes))"
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Hearth
 import HearthBase
 import HearthDelivery
 
@@ -60,7 +61,9 @@ struct Show: Command {
     static func facts(of path: Path) async throws -> ModelFacts {
         try await blocking {
             let size = try LocalFileSystem().open(path, .read)
-            return ModelFacts(header: try GGUFHeader(file: path), size: try LocalFileSystem().status(of: size).size)
+            return ModelFacts(
+                header: try GGUFHeader(file: path), size: try LocalFileSystem().status(of: size).size,
+                deviceMemory: DeviceMemory.read().usable)
         }
     }
 

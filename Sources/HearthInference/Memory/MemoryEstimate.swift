@@ -7,9 +7,9 @@ public enum CacheType: String, Sendable, Hashable, Codable, CaseIterable {
     /// The bytes of so many numbers: blocks of 32 with a scale (`ggml_type` in ggml.h).
     func bytes(of count: UInt64) -> UInt64 {
         switch self {
-        case .f16: count * 2
-        case .q8: count / 32 * 34
-        case .q4: count / 32 * 18
+        case .f16: count.multipliedClamped(by: 2)
+        case .q8: (count / 32).multipliedClamped(by: 34)
+        case .q4: (count / 32).multipliedClamped(by: 18)
         }
     }
 

@@ -92,18 +92,18 @@ public struct ContextFit: Sendable, Hashable {
     }
 
     /// The choices at which a block ends: where the text left out, or the number of messages, passes a multiple of a
-    /// quarter. They depend only on what lies before them, so they stay when the conversation grows.
+    /// quarter of the window, or of a third of the limit. They depend only on what lies before them, so they stay when the conversation grows.
     private func blocks(_ messages: [ChatMessage], first: Int, _ choices: [Int]) -> [Int] {
         let bytes = max(1, window / 4 * Self.bytesPerToken)
-        let count = messageLimit.map { max(2, $0 / 4) }
+        let count = messageLimit.map { max(2, $0 / 3) }
         var blocks: [Int] = []
         var dropped = 0
         var sum = 0
         var lastBlock = (bytes: 0, count: 0)
         for index in first..<messages.count {
             let block = (bytes: sum / bytes, count: count.map { dropped / $0 } ?? 0)
-            // The last message is there only for now: a cut before it would not stay.
-            let isChoice = messages[index].role != .assistant
+            // The last message alone is no conversation: better a cut that moves sooner.
+            let isChoice = messages[index].role != .assistant && index < messages.count - 1
             if dropped > 0, isChoice, block != lastBlock {
                 lastBlock = block
                 if choices.first.map({ dropped >= $0 }) ?? false { blocks.append(dropped) }

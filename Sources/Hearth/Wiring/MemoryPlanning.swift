@@ -1,0 +1,37 @@
+import HearthBase
+import HearthInference
+
+/// How a model would be loaded on this device, and whether it fits, before anybody tries.
+public enum MemoryPlanning {
+    /// The plan for a model of which the header is known, also from the first bytes of a file that is still elsewhere.
+    ///
+    /// - Parameters:
+    ///   - header: read as far as its metadata at least.
+    ///   - fileBytes: the length of the file.
+    ///   - configuration: gives the context, where it is set.
+    ///   - deviceMemory: the bytes a process may have.
+    /// - Returns: `nil` when the header says too little: another format, a part of a split model.
+    /// - Throws: `model-does-not-fit`, with both numbers.
+    public static func plan(
+        _ header: GGUFHeader, fileBytes: UInt64, configuration: Configuration = Configuration(),
+        deviceMemory: UInt64 = DeviceMemory.read().usable
+    ) throws(LLMError) -> MemoryPlan? {
+        guard header.splitCount == 1, let shape = ModelShape(header, fileBytes: fileBytes) else { return nil }
+        // The engine stores keys and values as F16.
+        let wishes = MemoryPlan.Wishes(contextLength: configuration.contextLength, cacheType: .f16)
+        return try MemoryPlan(shape, on: MemoryPlan.Device(memory: deviceMemory), wishes: wishes)
+    }
+
+    /// The plan for a file. Blocks for the reading of its header.
+    /// - Returns: `nil` also for a file that cannot be read: loading it says why.
+    /// - Throws: `model-does-not-fit`.
+    public static func plan(
+        file: Path, configuration: Configuration = Configuration(), deviceMemory: UInt64 = DeviceMemory.read().usable,
+        fileSystem: any FileSystem = LocalFileSystem()
+    ) throws(LLMError) -> MemoryPlan? {
+        guard let size = (try? fileSystem.status(at: file, followLinks: true))?.size,
+            let header = try? GGUFHeader(file: file, fileSystem: fileSystem, extent: .metadata)
+        else { return nil }
+        return try plan(header, fileBytes: size, configuration: configuration, deviceMemory: deviceMemory)
+    }
+}
