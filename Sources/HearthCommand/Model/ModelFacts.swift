@@ -82,9 +82,13 @@ struct MemoryFacts: Sendable, Encodable {
             }
             self.init(plan)
         } catch {
-            fits = false
-            problem = error.message
+            self.init(problem: error.message)
         }
+    }
+
+    private init(problem: String) {
+        fits = false
+        self.problem = problem
     }
 
     init(_ plan: MemoryPlan) {
