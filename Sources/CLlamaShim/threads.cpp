@@ -9,6 +9,7 @@
 #include <new>
 
 struct hearth_threads {
+    llama_context *context;
     ggml_threadpool_t pool;
     decltype(ggml_threadpool_free) *free;
 };
@@ -27,13 +28,19 @@ hearth_threads *hearth_threads_attach(llama_context *context, int32_t count) {
     ggml_threadpool_params params = ggml_threadpool_params_default(count);
     ggml_threadpool_t pool = create(&params);
     if (!pool) return nullptr;
-    auto *threads = new (std::nothrow) hearth_threads{pool, free};
+    auto *threads = new (std::nothrow) hearth_threads{context, pool, free};
     if (!threads) {
         free(pool);
         return nullptr;
     }
     llama_attach_threadpool(context, pool, nullptr);
     return threads;
+}
+
+void hearth_threads_detach(hearth_threads *threads) {
+    if (!threads) return;
+    llama_detach_threadpool(threads->context);
+    hearth_threads_free(threads);
 }
 
 void hearth_threads_free(hearth_threads *threads) {

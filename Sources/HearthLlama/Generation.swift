@@ -30,6 +30,10 @@
             return try model.context.listening(to: signal) {
                 var facts = Facts(promptTokens: prompt.tokens.count)
                 let running = time.stopwatch()
+                let plan = model.conversations.begin(prompt.tokens, isTruncated: prompt.isTruncated, model)
+                defer { model.conversations.end(model) }
+                model.chooseThreads()
+                facts.cacheMiss = plan.miss
                 var reason = try prefill(prompt.tokens, policy, running, &facts)
                 if reason == nil { reason = try decode(sampler, reader, policy, running, &facts) }
                 return facts.summary(reason: reason ?? .endOfGeneration)
@@ -47,6 +51,7 @@
             var firstTokenSeconds = 0.0
             var decodeSeconds = 0.0
             var droppedBytes = 0
+            var cacheMiss: PrefixPlan.Miss?
 
             init(promptTokens: Int) { self.promptTokens = promptTokens }
 
@@ -59,7 +64,7 @@
                         firstTokenSeconds: firstTokenSeconds,
                         prefillTokensPerSecond: Self.rate(prefilledTokens, prefillSeconds),
                         decodeTokensPerSecond: Self.rate(generatedTokens - 1, decodeSeconds)),
-                    droppedBytes: droppedBytes)
+                    droppedBytes: droppedBytes, cacheMiss: cacheMiss)
             }
 
             private static func rate(_ count: Int, _ seconds: Double) -> Double {
@@ -67,8 +72,13 @@
             }
         }
 
-        private func makePrompt(_ messages: [ChatMessage], window: Int) throws -> (tokens: [llama_token], text: String)
-        {
+        private struct Prompt {
+            let tokens: [llama_token]
+            let text: String
+            let isTruncated: Bool
+        }
+
+        private func makePrompt(_ messages: [ChatMessage], window: Int) throws -> Prompt {
             let fit = ContextFit(
                 window: window, maximumNewTokens: options.maximumNewTokens, messageLimit: model.historyLimit)
             // All prompts end alike, whichever messages they keep.
@@ -87,7 +97,7 @@
             guard !outcome.prompt.isEmpty else {
                 throw LLMError(.templateFailed, "the conversation gives an empty prompt", disposition: .usage)
             }
-            return (outcome.prompt, text)
+            return Prompt(tokens: outcome.prompt, text: text, isTruncated: outcome.dropped > 0)
         }
 
         /// Computes what of the prompt is not in memory yet.
@@ -95,8 +105,6 @@
         private func prefill(
             _ prompt: [llama_token], _ policy: StopPolicy, _ running: Stopwatch, _ facts: inout Facts
         ) throws -> FinishReason? {
-            let reuse = PrefixReuse(cached: model.ledger, prompt: prompt)
-            if reuse.discarded > 0 || reuse.reused == 0 { model.truncateMemory(to: reuse.reused) }
             var position = model.ledger.count
             facts.cachedTokens = position
             yield(.phase(.prefill(done: position, total: prompt.count)))
@@ -239,7 +247,9 @@
         /// Runs tokens through the model and brings the memory back in step with the ledger if that fails.
         /// - Returns: `false` when the time-out struck while they were computed.
         private func compute(_ tokens: UnsafeMutablePointer<llama_token>?, _ count: Int) throws -> Bool {
-            let status = model.context.decode(tokens, count)
+            // The steps of a prompt are of all sizes and tell nothing.
+            let status =
+                count == 1 ? model.timed { model.context.decode(tokens, 1) } : model.context.decode(tokens, count)
             if status == 0 { return true }
             model.truncateMemory(to: model.ledger.count)
             if status == 2 && signal.isCancelled { throw CancellationError() }

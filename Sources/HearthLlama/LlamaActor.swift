@@ -32,7 +32,7 @@
             // Giving gigabytes back takes a while, and the last reference may be let go of anywhere.
             guard !models.isEmpty else { return }
             let models = self.models
-            Thread.detachNewThread { withExtendedLifetime(models) {} }
+            Thread.detachNewThread { for model in models.values { model.conversations.saveAll(model) } }
         }
 
         /// An engine with a model loaded; see ``load(_:role:configuration:supportsVision:progress:)``.
@@ -88,7 +88,8 @@
             }
         }
 
-        /// Stops what runs and gives the memory of all models back.
+        /// Stops what runs and gives the memory of all models back. What was computed for conversations is written to the
+        /// configuration's `stateFolder` before, if there is one.
         public nonisolated func unload() async {
             stop()
             await closeModels(EngineRole.allCases)
@@ -160,7 +161,7 @@
         private func closeModels(_ roles: [EngineRole]) {
             for role in roles {
                 _ = facts.withLock { $0.removeValue(forKey: role) }
-                models[role] = nil
+                if let model = models.removeValue(forKey: role) { model.conversations.saveAll(model) }
             }
         }
 

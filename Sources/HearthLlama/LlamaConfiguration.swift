@@ -1,5 +1,6 @@
 #if Llama
     import Foundation
+    import HearthBase
     import HearthInference
 
     /// How a model is loaded.
@@ -9,8 +10,8 @@
         /// The most tokens one prefill call takes, 1...8192, default 512. A processor stops in the middle of a call; what
         /// cannot, gets at most 256 tokens at once.
         public var batchSize: Int
-        /// The threads that compute, `nil` for one less than the machine's cores: computing threads spin while they wait for each
-        /// other, so a busy core slows all of them.
+        /// The threads that compute, `nil` for as many as the machine has cores for from moment to moment: computing threads spin
+        /// while they wait for each other, so a busy core slows all of them.
         public var threadCount: Int?
         /// The most messages of a conversation's history in a prompt; `nil` for what suits the device's memory, and for as many
         /// as fit where the context was chosen.
@@ -20,11 +21,18 @@
         /// Model layers to place on a GPU if there is one, negative for all.
         public var gpuLayers: Int
 
+        /// Where the computed states of conversations are kept that have no place in the context, so that they also outlive the
+        /// model and the process; they hold what was said. `nil`, the default, keeps some in memory while the model is loaded.
+        public var stateFolder: Path?
+        /// The bytes all kept states may take, 0 for none; `nil` for 1 GiB in a folder, and in memory for a thirty-second
+        /// of the device's, at most 256 MiB.
+        public var stateBytes: UInt64?
+
         /// Defaults that suit the machine, unless said otherwise.
         public init(
             contextLength: Int? = nil, batchSize: Int = 512, threadCount: Int? = nil,
             deviceMemory: UInt64 = ProcessInfo.processInfo.physicalMemory, gpuLayers: Int = -1,
-            historyLimit: Int? = nil
+            historyLimit: Int? = nil, stateFolder: Path? = nil, stateBytes: UInt64? = nil
         ) {
             self.contextLength = contextLength
             self.batchSize = batchSize
@@ -32,6 +40,8 @@
             self.deviceMemory = deviceMemory
             self.gpuLayers = gpuLayers
             self.historyLimit = historyLimit
+            self.stateFolder = stateFolder
+            self.stateBytes = stateBytes
         }
 
         /// The context a device of this memory gets by default: 4096 tokens below 6 GiB (whole GiB), 8192 from there on.
@@ -48,6 +58,11 @@
         func resolvedContextLength(trained: Int) -> Int {
             let wanted = max(1, contextLength ?? Self.defaultContextLength(deviceMemory: deviceMemory))
             return trained > 0 ? min(wanted, trained) : wanted
+        }
+
+        /// The bytes kept states may take.
+        var resolvedStateBytes: UInt64 {
+            stateBytes ?? (stateFolder == nil ? min(256 << 20, deviceMemory / 32) : 1 << 30)
         }
 
         /// The highest batch size that is ever used: seed 001's `batchCapacity`.
@@ -71,9 +86,10 @@
             #endif
         }
 
-        /// The number of threads to use.
-        var resolvedThreadCount: Int {
-            min(512, max(1, threadCount ?? ProcessInfo.processInfo.activeProcessorCount - 1))
-        }
+        /// The number of threads to begin with.
+        var resolvedThreadCount: Int { min(512, max(1, threadCount ?? Self.coreCount - 1)) }
+
+        /// The cores this process may use.
+        static var coreCount: Int { ProcessInfo.processInfo.activeProcessorCount }
     }
 #endif

@@ -21,7 +21,12 @@
         /// The tokens whose state the context holds, in order: exact, or reuse would answer something that was not asked.
         var ledger: [llama_token] = []
         private let configuration: LlamaConfiguration
+        /// `nil` where the number of threads was chosen by somebody, or where nothing is to be gained.
+        private var tuner: ThreadTuner?
+        private let load = CoreLoad()
         private var embedderMade: TextEmbedder?
+        /// The conversations that come back to it.
+        let conversations: ConversationMemory
 
         var vocabulary: Vocabulary { weights.vocabulary }
 
@@ -47,9 +52,12 @@
             let isOnGPU = configuration.resolvedGPULayers != 0 && LlamaFacts.hasGPU
             chunkSize = LlamaConfiguration.chunkSize(batch: context.batchSize, isInterruptible: !isOnGPU)
             historyLimit = configuration.resolvedHistoryLimit
+            conversations = try Self.makeMemory(path, weights, configuration, window: context.length)
             self.context = context
             self.supportsVision = supportsVision
             self.configuration = configuration
+            let tuner = ThreadTuner(maximum: LlamaConfiguration.coreCount)
+            if configuration.threadCount == nil, !isOnGPU, tuner.isUseful { self.tuner = tuner }
             try warmUp(path)
         }
 
@@ -60,6 +68,19 @@
                 weights, length: information.contextLength, threads: information.threadCount)
             embedderMade = embedder
             return embedder
+        }
+
+        private static func makeMemory(
+            _ path: Path, _ weights: ModelWeights, _ configuration: LlamaConfiguration, window: Int
+        ) throws -> ConversationMemory {
+            // Within one process's life of one model nobody else's states are met.
+            let maker =
+                try configuration.stateFolder.map { _ in
+                    "\(try ModelFingerprint.read(path)) llama.cpp \(LlamaLibrary.version)"
+                } ?? ""
+            return ConversationMemory(
+                maker: maker, window: window, canGoBack: weights.canForgetAPart,
+                shelf: StateShelf(folder: configuration.stateFolder), savedBytes: configuration.resolvedStateBytes)
         }
 
         private static func readInformation(_ weights: ModelWeights, _ context: borrowing ModelContext)
@@ -82,6 +103,40 @@
                 throw LoadFailure.error(path, LoadFailure.reason(else: "its first token fails (status \(status))"))
             }
             clearMemory()
+        }
+
+        // MARK: Threads
+
+        /// Before a prompt: as many threads as the machine has cores for.
+        func chooseThreads() {
+            guard tuner != nil, let available = load.available() else { return }
+            adjust { $0.begin(available: available) }
+        }
+
+        /// Runs one step of an answer, and learns from the time it takes.
+        func timed(_ step: () -> Int32) -> Int32 {
+            guard tuner != nil else { return step() }
+            let count = tuner?.count ?? 1
+            let watch = TimeSource.system.stopwatch()
+            let before = CoreLoad.threadTime
+            let status = step()
+            load.add(thread: CoreLoad.threadTime - before, count: count)
+            guard status == 0 else { return status }
+            adjust { tuner in
+                // The machine's accounts are read a few times a second, the time of each step is known anyway.
+                if tuner.observe(step: watch.elapsed.seconds) { tuner.take(available: load.available()) }
+            }
+            return status
+        }
+
+        private func adjust(_ change: (inout ThreadTuner) -> Void) {
+            guard var tuner else { return }
+            let before = tuner.count
+            change(&tuner)
+            self.tuner = tuner
+            guard tuner.count != before else { return }
+            context.setThreadCount(tuner.count)
+            Log.write(.debug, "llama.threads", "\(tuner.count) of \(tuner.maximum) threads from now on")
         }
 
         // MARK: Memory

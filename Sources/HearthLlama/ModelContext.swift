@@ -7,7 +7,7 @@
     struct ModelContext: ~Copyable {
         /// For calls that read or compute; never freed by anybody else.
         let raw: OpaquePointer
-        private let threads: OpaquePointer?
+        private let threads: ThreadPool
         // A context reads the weights until it is freed.
         private let weights: ModelWeights
 
@@ -30,13 +30,13 @@
             options.embeddings = shape.embeddings
             guard let context = hearth_context_new(weights.model, &options, &reason) else { return nil }
             raw = context
-            threads = hearth_threads_attach(context, Int32(clamping: shape.threads))
+            threads = ThreadPool(context, count: shape.threads)
             self.weights = weights
         }
 
         deinit {
             llama_free(raw)
-            hearth_threads_free(threads)
+            threads.free()
         }
 
         /// The tokens one sequence may have.
@@ -44,6 +44,12 @@
         /// The most tokens one call takes.
         var batchSize: Int { Int(llama_n_batch(raw)) }
         var threadCount: Int { Int(llama_n_threads(raw)) }
+
+        /// Computes with so many threads from now on.
+        borrowing func setThreadCount(_ count: Int) {
+            llama_set_n_threads(raw, Int32(clamping: count), Int32(clamping: count))
+            threads.replace(raw, count: count)
+        }
 
         /// Runs `body`, whose computations end early once the signal is set.
         borrowing func listening<Result>(to signal: StopSignal, _ body: () throws -> Result) rethrows -> Result {
@@ -71,9 +77,30 @@
         /// Keeps the state of the first `count` tokens.
         /// - Returns: `false` for models that cannot forget a part; the state is then undefined.
         borrowing func truncate(to count: Int) -> Bool {
-            let memory = llama_get_memory(raw)
-            return llama_memory_seq_rm(memory, 0, llama_pos(count), -1)
-                && llama_memory_seq_pos_max(memory, 0) == llama_pos(count - 1)
+            llama_memory_seq_rm(llama_get_memory(raw), 0, llama_pos(count), -1) && holds(count)
+        }
+
+        /// Whether it holds the state of exactly so many tokens.
+        borrowing func holds(_ count: Int) -> Bool {
+            llama_memory_seq_pos_max(llama_get_memory(raw), 0) == llama_pos(count - 1)
+        }
+    }
+
+    /// Owns the threads that compute for a context beside the calling one; as many as there are to be, never more.
+    private final class ThreadPool {
+        private var raw: OpaquePointer?
+
+        init(_ context: OpaquePointer, count: Int) { raw = hearth_threads_attach(context, Int32(clamping: count)) }
+
+        func replace(_ context: OpaquePointer, count: Int) {
+            hearth_threads_detach(raw)
+            raw = hearth_threads_attach(context, Int32(clamping: count))
+        }
+
+        /// After the context.
+        func free() {
+            hearth_threads_free(raw)
+            raw = nil
         }
     }
 

@@ -55,6 +55,9 @@
             try PromptTokens(vocabulary: vocabulary) { try self.render($0) }.tokens(of: messages)
         }
 
+        /// Whether the end of what was read can be forgotten: recurrent layers keep one state, not one for each token.
+        var canForgetAPart: Bool { !llama_model_is_recurrent(model) && !llama_model_is_hybrid(model) }
+
         var trainedContextLength: Int { Int(llama_model_n_ctx_train(model)) }
 
         /// The length of the vectors the model gives out.

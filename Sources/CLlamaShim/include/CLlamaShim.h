@@ -40,6 +40,9 @@ char *hearth_chat_templates_apply(
 /// Attached to the context until freed; NULL where the CPU back end has none to give. Free after the context.
 struct hearth_threads *hearth_threads_attach(struct llama_context *context, int32_t count);
 void hearth_threads_free(struct hearth_threads *threads);
+/// Ends the threads of a context that goes on without them, or with a pool of another size: threads of a larger pool that
+/// have nothing to do spin for the time of a token.
+void hearth_threads_detach(struct hearth_threads *threads);
 
 /// The version of llama.cpp this shim was written for. load.cpp does not compile against another's structures.
 #define HEARTH_LLAMA_VERSION "0.5.0-dev"

@@ -41,13 +41,19 @@ public struct GenerationSummary: Sendable, Hashable {
     public var timings: GenerationTimings
     /// Bytes of a character the model did not complete; dropped from the text.
     public var droppedBytes: Int
+    /// Why not all that was in memory could be used for the prompt, `nil` if it could or if the engine does not say.
+    public var cacheMiss: PrefixPlan.Miss?
 
     /// A summary of the given facts.
-    public init(reason: FinishReason, usage: TokenUsage, timings: GenerationTimings, droppedBytes: Int = 0) {
+    public init(
+        reason: FinishReason, usage: TokenUsage, timings: GenerationTimings, droppedBytes: Int = 0,
+        cacheMiss: PrefixPlan.Miss? = nil
+    ) {
         self.reason = reason
         self.usage = usage
         self.timings = timings
         self.droppedBytes = droppedBytes
+        self.cacheMiss = cacheMiss
     }
 }
 

@@ -1,0 +1,88 @@
+#if Llama
+    import Foundation
+    import HearthBase
+
+    /// Reads from the kernel how many cores nobody else uses.
+    ///
+    /// Everybody else is whoever computes besides the engine's threads, the package's own downloads and servers among them.
+    final class CoreLoad {
+        /// What the kernel's accounts say, in seconds since some beginning.
+        struct Reading: Sendable, Hashable {
+            /// Wall-clock time.
+            var time: Double
+            /// Idle time of all cores together.
+            var idle: Double
+            /// Processor time of this process.
+            var process: Double
+            /// Processor time of the engine's own thread.
+            var thread: Double
+        }
+
+        private let read: () -> Reading?
+        private var last: Reading?
+        /// The processor time of the threads that compute beside the engine's own, as far as it is known.
+        private var others = 0.0
+
+        /// Made on the engine's thread, and used there.
+        init(read: @escaping () -> Reading? = CoreLoad.kernel) {
+            self.read = read
+            last = read()
+        }
+
+        /// A step was computed: its other threads spin for as long as the engine's own computes.
+        /// - Parameters:
+        ///   - thread: the processor time of the engine's thread in it.
+        ///   - count: the threads that computed it.
+        func add(thread: Double, count: Int) { others += max(0, thread) * Double(count - 1) }
+
+        /// The cores free for the engine since the last call; `nil` when too little time has passed to tell.
+        func available() -> Double? {
+            guard let now = read() else { return nil }
+            guard let before = last else {
+                last = now
+                return nil
+            }
+            let time = now.time - before.time
+            // The kernel counts in ticks of some 10 ms.
+            guard time >= 0.08 else { return nil }
+            let own = min(now.thread - before.thread + others, now.process - before.process)
+            last = now
+            others = 0
+            return max(0, now.idle - before.idle + own) / time
+        }
+
+        /// The processor time of the calling thread.
+        static var threadTime: Double { seconds(CLOCK_THREAD_CPUTIME_ID) }
+
+        private static func kernel() -> Reading? {
+            #if os(Linux)
+                guard let text = firstLine("/proc/stat") else { return nil }
+                // "cpu user nice system idle iowait …" in ticks of all cores together.
+                let fields = text.split(separator: " ").dropFirst().compactMap { Double($0) }
+                let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
+                guard fields.count >= 5, ticks > 0 else { return nil }
+                return Reading(
+                    time: seconds(CLOCK_MONOTONIC), idle: (fields[3] + fields[4]) / ticks,
+                    process: seconds(CLOCK_PROCESS_CPUTIME_ID), thread: threadTime)
+            #else
+                return nil
+            #endif
+        }
+
+        private static func seconds(_ clock: clockid_t) -> Double {
+            var time = timespec()
+            clock_gettime(clock, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+        }
+
+        private static func firstLine(_ path: String) -> String? {
+            let file = open(path, O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { return nil }
+            defer { close(file) }
+            var bytes = [UInt8](repeating: 0, count: 512)
+            let count = bytes.withUnsafeMutableBytes { Foundation.read(file, $0.baseAddress, $0.count) }
+            guard count > 0 else { return nil }
+            return String(decoding: bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        }
+    }
+#endif

@@ -1,0 +1,160 @@
+#if Llama
+    import Foundation
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    @Suite struct StateFileTests {
+        private let file = StateFile(maker: "m", tokens: [1, -2, .max], state: [UInt8](0..<200))
+
+        @Test func isReadAsWritten() throws {
+            let data = file.encoded
+            #expect(StateFile(decoding: data) == file)
+            let front = try #require(StateFile.front(of: data, limit: 3))
+            #expect(front.maker == "m" && front.tokens == file.tokens)
+            #expect(StateFile.front(of: data, limit: 2) == nil)
+            let empty = StateFile(maker: "", tokens: [], state: [])
+            #expect(StateFile(decoding: empty.encoded) == empty)
+        }
+
+        @Test func isRefusedWithOneWrongBitOrByte() {
+            let data = file.encoded
+            for offset in data.indices {
+                var wrong = data
+                wrong[offset] ^= 1
+                #expect(StateFile(decoding: wrong) == nil, "\(offset)")
+                #expect(StateFile(decoding: data.prefix(offset)) == nil)
+                _ = StateFile.front(of: data.prefix(offset), limit: 3)
+                _ = StateFile.front(of: wrong, limit: 3)
+            }
+            #expect(StateFile(decoding: data + Data([0])) == nil)
+            // Counts that are larger than the file.
+            var hostile = Data("HKVS".utf8) + Data([1, 0, 0, 0]) + Data(count: 32)
+            hostile += Data(repeating: 0xFF, count: 64)
+            #expect(StateFile.front(of: hostile, limit: .max) == nil)
+            hostile = hostile.prefix(40) + Data(count: 4) + Data(repeating: 0xFF, count: 64)
+            #expect(StateFile.front(of: hostile, limit: .max) == nil)
+        }
+    }
+
+    extension RealModel {
+        @Suite struct SeveralConversations {
+            /// A conversation whose first prompt has about 1,500 tokens.
+            private static func long(_ word: String, sentences: Int = 163) -> [ChatMessage] {
+                let text = String(repeating: "The \(word) walks along the quiet river today. ", count: sentences)
+                return [ChatMessage(.user, text + "Say yes.")]
+            }
+
+            private static func configuration(folder: Path? = nil, bytes: UInt64? = nil) -> LlamaConfiguration {
+                LlamaConfiguration(
+                    contextLength: 2048, threadCount: 1, deviceMemory: 16 << 30, stateFolder: folder, stateBytes: bytes)
+            }
+
+            private struct Turn {
+                let answer: Answer
+                let messages: [ChatMessage]
+                var usage: TokenUsage {
+                    get throws { try #require(answer.summary).usage }
+                }
+                /// What memory holds of it: the token that ended it, or was shown last, was never computed.
+                var held: Int {
+                    get throws {
+                        let summary = try #require(answer.summary)
+                        let usage = summary.usage
+                        return usage.promptTokens + usage.generatedTokens
+                            - (summary.reason == .maximumNewTokens ? 1 : 0)
+                    }
+                }
+            }
+
+            private func turn(_ engine: LlamaActor, _ messages: [ChatMessage]) async throws -> Turn {
+                let answer = try await Answer(engine.generate(messages, options: .greedy(maximumNewTokens: 6)))
+                return Turn(
+                    answer: answer,
+                    messages: messages + [ChatMessage(.assistant, answer.text), ChatMessage(.user, "Why?")])
+            }
+
+            @Test func comeBackToWhatWasComputed() async throws {
+                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
+                let first = try await turn(engine, Self.long("fox"))
+                #expect(try first.usage.promptTokens > 1400)
+                #expect(first.answer.summary?.cacheMiss == .cold)
+                let other = try await turn(engine, Self.long("bear", sentences: 20))
+                #expect(try other.usage.cachedTokens < 64)
+                // Each goes on where it was.
+                let second = try await turn(engine, first.messages)
+                #expect(try second.usage.cachedTokens == first.held)
+                #expect(second.answer.summary?.cacheMiss == nil)
+                let otherSecond = try await turn(engine, other.messages)
+                #expect(try otherSecond.usage.cachedTokens == other.held)
+                let third = try await turn(engine, second.messages)
+                #expect(try third.usage.cachedTokens == second.held)
+                // Restored or computed: the same is said.
+                let fresh = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
+                #expect(try await turn(fresh, first.messages).answer.text == second.answer.text)
+            }
+
+            @Test func outliveTheModel() async throws {
+                let folder = try TemporaryFolder()
+                let states = folder.path("states")
+                let configuration = Self.configuration(folder: states)
+                let first: Turn
+                let other: Turn
+                do {
+                    let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
+                    first = try await turn(engine, Self.long("fox"))
+                    other = try await turn(engine, Self.long("bear", sentences: 20))
+                    await engine.unload()
+                    try await engine.load(TestModel.path)
+                    let second = try await turn(engine, first.messages)
+                    #expect(try second.usage.cachedTokens == first.held)
+                    await engine.unload()
+                }
+                let files = try FileManager.default.contentsOfDirectory(atPath: states.string)
+                #expect(files.count == 2)
+                for file in files {
+                    let attributes = try FileManager.default.attributesOfItem(atPath: states.string + "/" + file)
+                    #expect(attributes[.posixPermissions] as? Int == 0o600)
+                }
+                // Another engine, as after a start of the process.
+                let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
+                let second = try await turn(engine, other.messages)
+                #expect(try second.usage.cachedTokens == other.held)
+                print(
+                    "second turn: \(try second.usage.promptTokens) tokens, \(try second.usage.cachedTokens) from the disk"
+                )
+            }
+
+            @Test func beginColdWhenTheirStatesAreGoneOrWrong() async throws {
+                let folder = try TemporaryFolder()
+                let states = folder.path("states")
+                let configuration = Self.configuration(folder: states)
+                let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
+                let first = try await turn(engine, Self.long("fox", sentences: 20))
+                await engine.unload()
+                let name = try #require(try FileManager.default.contentsOfDirectory(atPath: states.string).first)
+                let path = Path(states.string + "/" + name)
+                var bytes = try Data(contentsOf: path.url)
+                bytes[bytes.count - 5] ^= 4
+                try bytes.write(to: path.url)
+                try Data("HKVS".utf8).write(to: Path(states.string + "/short.state").url)
+                try Data().write(to: Path(states.string + "/empty.state").url)
+                try await engine.load(TestModel.path)
+                let second = try await turn(engine, first.messages)
+                #expect(try second.usage.cachedTokens == 0)
+                #expect(second.answer.summary?.reason != nil)
+                // Deleted, so that nobody stumbles over them again.
+                #expect(try FileManager.default.contentsOfDirectory(atPath: states.string).isEmpty)
+            }
+
+            @Test func areNotKeptBeyondTheirRoom() async throws {
+                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(bytes: 0))
+                let first = try await turn(engine, Self.long("fox", sentences: 20))
+                _ = try await turn(engine, capitalOfFrance)
+                #expect(try await turn(engine, first.messages).usage.cachedTokens < 64)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,113 @@
+#if Llama
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    @Suite struct ThreadTunerTests {
+        /// Steps of a machine on which so many threads take so long, until the time is over.
+        private func run(
+            _ tuner: inout ThreadTuner, seconds: Double, available: (Int) -> Double?, step: (Int) -> Double
+        ) -> (tokens: Int, counts: [Int]) {
+            var time = 0.0
+            var counts: [Int] = []
+            while time < seconds {
+                counts.append(tuner.count)
+                time += step(tuner.count)
+                if tuner.observe(step: step(tuner.count)) { tuner.take(available: available(tuner.count)) }
+            }
+            return (counts.count, counts)
+        }
+
+        /// Tokens a second by threads on two cores, beside 0, 1 and 2 busy programs (measured).
+        static let machine: [(neighbours: Double, one: Double, two: Double)] = [(0, 95, 140), (1, 92, 42), (2, 68, 2.7)]
+
+        @Test(arguments: machine)
+        func isNeverFarFromTheBestFixedCount(neighbours: Double, one: Double, two: Double) {
+            var tuner = ThreadTuner(maximum: 2)
+            tuner.begin(available: 2 - min(1, neighbours))
+            let result = run(&tuner, seconds: 3, available: { _ in 2 - min(1, neighbours) }) { 1 / ($0 == 1 ? one : two) }
+            #expect(Double(result.tokens) >= 0.9 * 3 * max(one, two))
+        }
+
+        @Test func givesACoreUpToWhoeverComes() {
+            var tuner = ThreadTuner(maximum: 2)
+            tuner.begin(available: 2)
+            #expect(tuner.count == 2)
+            _ = run(&tuner, seconds: 1, available: { _ in 2 }) { $0 == 1 ? 1 / 95 : 1 / 140 }
+            #expect(tuner.count == 2)
+            // Two programs start: the first slow step asks the machine, which says so.
+            let asked = tuner.observe(step: 0.37)
+            #expect(asked)
+            tuner.take(available: 1)
+            #expect(tuner.count == 1)
+            // They end.
+            _ = run(&tuner, seconds: 0.5, available: { _ in 2 }) { $0 == 1 ? 1 / 95 : 1 / 140 }
+            #expect(tuner.count == 2)
+        }
+
+        @Test func believesTheStepsWhenTheMachineSaysNothing() {
+            var tuner = ThreadTuner(maximum: 8)
+            #expect(tuner.count == 7)
+            for _ in 0..<20 where tuner.observe(step: 0.01) { tuner.take(available: nil) }
+            #expect(tuner.count == 7)
+            for _ in 0..<2 where tuner.observe(step: 0.1) { tuner.take(available: nil) }
+            #expect(tuner.count == 3)
+        }
+
+        /// A core that lies idle and yet brings nothing, such as the other half of one that is used.
+        @Test func triesWhatDoesNotPayLessAndLess() {
+            var tuner = ThreadTuner(maximum: 2)
+            let result = run(&tuner, seconds: 20, available: { _ in 2 }) { $0 == 1 ? 0.01 : 0.013 }
+            let trials = zip(result.counts, result.counts.dropFirst()).filter { $0 < $1 }.count
+            #expect((1...5).contains(trials))
+            #expect(Double(result.tokens) > 0.95 * 2000)
+        }
+
+        @Test(arguments: [0, -1, .nan, .infinity] as [Double])
+        func survivesWhatIsNoTime(seconds: Double) {
+            var tuner = ThreadTuner(maximum: 4)
+            let wantsReading = tuner.observe(step: seconds)
+            #expect(!wantsReading)
+            tuner.take(available: seconds)
+            tuner.begin(available: seconds)
+            #expect((1...4).contains(tuner.count))
+            #expect(ThreadTuner(maximum: 0).count == 1)
+            #expect(!ThreadTuner(maximum: 1).isUseful)
+        }
+
+        @Test func countsTheCoresNobodyElseUses() {
+            var reading: CoreLoad.Reading? = CoreLoad.Reading(time: 0, idle: 0, process: 0, thread: 0)
+            let load = CoreLoad { reading }
+            // Both threads computed for 0.9 of a second, a third of the machine's two cores was idle or another's.
+            load.add(thread: 0.9, count: 2)
+            reading = CoreLoad.Reading(time: 1, idle: 0.1, process: 1.8, thread: 0.9)
+            #expect(load.available().map { abs($0 - 1.9) < 1e-9 } == true)
+            // Too soon to tell.
+            reading?.time = 1.01
+            #expect(load.available() == nil)
+            // What the process uses beside is not the engine's.
+            load.add(thread: 0.5, count: 1)
+            reading = CoreLoad.Reading(time: 2, idle: 0.1, process: 2.8, thread: 1.4)
+            #expect(load.available().map { abs($0 - 0.5) < 1e-9 } == true)
+            reading = nil
+            #expect(load.available() == nil)
+        }
+    }
+
+    extension RealModel {
+        @Suite struct AdaptingThreads {
+            @Test func sayTheSame() async throws {
+                let engine = try await LlamaActor.load(
+                    TestModel.path, configuration: LlamaConfiguration(contextLength: 512))
+                let shared = try await SharedEngine.engine
+                let options = GenerationOptions.greedy(maximumNewTokens: 60)
+                let story = [ChatMessage(.user, "Write a very long story about a fox.")]
+                let one = try await Answer(engine.generate(story, options: options)).text
+                #expect(try await Answer(engine.generate(story, options: options)).text == one)
+                #expect(try await Answer(shared.generate(story, options: options)).text.prefix(20) == one.prefix(20))
+            }
+        }
+    }
+#endif
