@@ -21,13 +21,17 @@
         }
 
         /// Tokens a second by threads on two cores, beside 0, 1 and 2 busy programs (measured).
-        static let machine: [(neighbours: Double, one: Double, two: Double)] = [(0, 95, 140), (1, 92, 42), (2, 68, 2.7)]
+        static let machine: [(neighbours: Double, one: Double, two: Double)] = [
+            (0, 95, 140), (1, 92, 42), (2, 68, 2.7),
+        ]
 
         @Test(arguments: machine)
         func isNeverFarFromTheBestFixedCount(neighbours: Double, one: Double, two: Double) {
             var tuner = ThreadTuner(maximum: 2)
             tuner.begin(available: 2 - min(1, neighbours))
-            let result = run(&tuner, seconds: 3, available: { _ in 2 - min(1, neighbours) }) { 1 / ($0 == 1 ? one : two) }
+            let result = run(&tuner, seconds: 3, available: { _ in 2 - min(1, neighbours) }) {
+                1 / ($0 == 1 ? one : two)
+            }
             #expect(Double(result.tokens) >= 0.9 * 3 * max(one, two))
         }
 

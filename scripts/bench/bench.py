@@ -11,6 +11,7 @@ import time
 import cold
 import decode
 import measure
+import neighbours
 import pull
 import streaming
 
@@ -23,7 +24,8 @@ def startup():
 
 # Each group stays well under half an hour.
 GROUPS = {
-    "basic": {"startup": startup, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled, "pull": pull.verified,
+    "basic": {"startup": startup, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled,
+              "greedy-equal": decode.equal, "neighbours": neighbours.neighbours, "pull": pull.verified,
               "reading": streaming.reading},
     "peers": {"pull-synced": pull.synced, "pull-checked": pull.checked, "pull-aria2": pull.aria2, "pull-hub": pull.hub},
     "extremes": {"pull-limited": pull.limited, "pull-large": pull.large, "first-token": cold.first_token},

@@ -1,5 +1,6 @@
 """Decoding: ours against llama.cpp's own tools, built from the same source with the same flags."""
 
+import contextlib
 import json
 import os
 import socket
@@ -9,7 +10,7 @@ import time
 import urllib.error
 import urllib.request
 
-from measure import pairs, run, say
+from measure import pairs, report, run, say
 
 HEARTH = os.environ["HEARTH_BINARY"]
 TOOLS = os.environ["LLAMA_BIN"]
@@ -17,13 +18,16 @@ MODEL = os.environ["BENCH_MODEL"]
 PROMPT = "Write a long story about a lighthouse keeper, a storm and a lost ship. Take your time and tell every detail."
 TOKENS = 128
 SEED = 7
-# What hearth itself chooses: one core is left to the rest of the machine.
+# The same for both sides: one core is left to the rest of the machine. What hearth chooses by itself is another benchmark.
 THREADS = max(1, (os.cpu_count() or 1) - 1)
 
 
-def ours(temperature):
-    """Tokens a second after the first, and the tokens of the prompt."""
+def ours(temperature, threads=THREADS):
+    """Tokens a second after the first, and the tokens of the prompt; with `threads` None as many threads as hearth likes."""
     with tempfile.TemporaryDirectory() as home:
+        if threads:
+            with open(os.path.join(home, "config.json"), "w") as file:
+                json.dump({"threads": threads}, file)
         output = run(
             [HEARTH, "chat", MODEL, "--prompt", PROMPT, "--max-tokens", str(TOKENS), "--temperature", str(temperature),
              "--seed", str(SEED), "--format", "json"], {"HEARTH_HOME": home}).output
@@ -53,7 +57,39 @@ def ask(port, path, body):
         return json.load(response)
 
 
-def sampled():
+QUESTIONS = [
+    "What is the capital of France?", "Name three rivers in Europe.", "Explain what a lighthouse is for.",
+    "Write a haiku about snow.", "What is 12 times 12?", "Translate 'good morning' into French.",
+    "Why is the sky blue?", "List the planets of the solar system.", "Who wrote Hamlet?", "How do I boil an egg?",
+    "Write a Python function that adds two numbers.", "What is photosynthesis?", "Tell me a joke about a cat.",
+    "Describe the taste of a lemon.", "What does DNA stand for?", "Summarise the story of Romeo and Juliet.",
+    "Give me a recipe for pancakes.", "What is the largest ocean?", "Repeat: caf\u00e9 \u65e5\u672c\u8a9e \U0001f389",
+    "What should I pack for a week in the mountains?",
+]
+
+
+def equal():
+    """Greedy answers, token for token, against llama-server of the same build."""
+    same = 0
+    with serving() as port, tempfile.TemporaryDirectory() as home:
+        with open(os.path.join(home, "config.json"), "w") as file:
+            json.dump({"threads": THREADS}, file)
+        for question in QUESTIONS:
+            output = run([HEARTH, "chat", MODEL, "--prompt", question, "--max-tokens", "48", "--temperature", "0",
+                          "--format", "json"], {"HEARTH_HOME": home}).output
+            events = [json.loads(line) for line in output.strip().splitlines()]
+            mine = "".join(event["delta"] for event in events if event["event"] == "text")
+            text = ask(port, "/apply-template", {"messages": [{"role": "user", "content": question}]})["prompt"]
+            theirs = ask(port, "/completion", {
+                "prompt": text, "n_predict": 48, "temperature": 0, "samplers": [], "cache_prompt": False})["content"]
+            same += mine == theirs
+            if mine != theirs:
+                say(f"  greedy-equal: not the same for {question!r}: {mine!r} and {theirs!r}")
+    report("greedy-equal", ours=same, of=len(QUESTIONS))
+
+
+@contextlib.contextmanager
+def serving():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -67,6 +103,14 @@ def sampled():
                 break
             except (urllib.error.URLError, ConnectionError):
                 time.sleep(0.1)
+        yield port
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def sampled():
+    with serving() as port:
         text = ask(port, "/apply-template", {"messages": [{"role": "user", "content": PROMPT}]})["prompt"]
         _, depth = ours(0.35)
 
@@ -83,6 +127,3 @@ def sampled():
         peer()
         say(f"decode-sampled: {TOKENS} tokens at depth {depth}, temperature 0.35, {THREADS} thread(s)")
         pairs("decode-sampled", lambda: ours(0.35)[0], peer, "tokens/s")
-    finally:
-        server.terminate()
-        server.wait()
