@@ -110,6 +110,8 @@
                     try await engine.load(TestModel.path)
                     let second = try await turn(engine, first.messages)
                     #expect(try second.usage.cachedTokens == first.held)
+                    let usage = try second.usage
+                    print("second turn: \(usage.promptTokens) tokens, \(usage.cachedTokens) of them from the disk")
                     await engine.unload()
                 }
                 let files = try FileManager.default.contentsOfDirectory(atPath: states.string)
@@ -122,9 +124,7 @@
                 let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
                 let second = try await turn(engine, other.messages)
                 #expect(try second.usage.cachedTokens == other.held)
-                print(
-                    "second turn: \(try second.usage.promptTokens) tokens, \(try second.usage.cachedTokens) from the disk"
-                )
+                print()
             }
 
             @Test func beginColdWhenTheirStatesAreGoneOrWrong() async throws {
