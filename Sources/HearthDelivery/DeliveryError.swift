@@ -6,7 +6,7 @@ public enum DeliveryErrorDomain: ErrorDomain {
         [
             .digestMissing, .downgrade, .noOrigin, .ambiguous, .appTooOld, .unusableName,
             .catalogExpired, .notEnoughMemory, .archiveUnsupported, .insufficientStorage,
-            .meteredNetwork, .offline, .notInRollout, .heldBack,
+            .meteredNetwork, .offline, .sourceUnreachable, .notInRollout, .heldBack,
         ]
     }
 }
@@ -39,6 +39,8 @@ extension ErrorCode<DeliveryErrorDomain> {
     public static var meteredNetwork: Self { "metered-network" }
     /// There is no network.
     public static var offline: Self { "offline" }
+    /// A source gave no answer when it was asked for something newer.
+    public static var sourceUnreachable: Self { "source-unreachable" }
     /// The release is offered to a share of all devices, and this is none of them yet.
     public static var notInRollout: Self { "not-in-rollout" }
     /// The release did not prove itself on this device, or was left by a rollback.

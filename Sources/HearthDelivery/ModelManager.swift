@@ -35,8 +35,10 @@ public actor ModelManager {
     nonisolated let hub = EventHub()
     /// The releases that were said to be live.
     var announced: [Family: ReleaseIdentity] = [:]
-    var swapBodies: [@Sendable (InstalledRelease) async throws -> Void] = []
-    var readyBodies: [@MainActor @Sendable (InstalledRelease) -> Void] = []
+    var swapBodies: [@Sendable (ModelAvailability) async throws -> Void] = []
+    var readyBodies: [@MainActor @Sendable (ModelAvailability) -> Void] = []
+    /// The families an update is looked for behind everybody's back.
+    var updatesBehind: [Family: Task<Void, Never>] = [:]
     nonisolated let preparer: (any ReleasePreparer)?
     nonisolated let probe: (any ReleaseProbe)?
 

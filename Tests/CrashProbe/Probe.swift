@@ -10,7 +10,10 @@ import HearthTestSupport
 /// HearthCrashProbe pull  HOME REFERENCE
 /// HearthCrashProbe live  HOME activate|answer RELEASE, rollback FAMILY, or recover
 /// HearthCrashProbe fetch FOLDER ADDRESS SIZE SHA256 [INDEX-FILE]
+/// HearthCrashProbe hold  HOME FAMILY
 /// ```
+/// `hold` takes a lease on the live release, maps its weights, prints `holding`, and then again and again `read SHA256` of what it
+/// sees there, until it is killed.
 /// `fetch` takes small pieces over four connections and records every 2 MiB. `HEARTH_CRASH="after 2 rename journal"` ends it
 /// after the second rename to `journal`. It prints `step …` for everything it did to the disk, `wrote START END` for bytes of the
 /// file, and at its end `fetched BYTES`, or `error CODE` with status 1.
@@ -25,6 +28,7 @@ import HearthTestSupport
                 case "live" where words.count >= 3:
                     try await ActivationModes(home: Path(words[1]), disk: disk(reporting: nil))
                         .run(Array(words.dropFirst(2))) ? 0 : nil
+                case "hold" where words.count == 3: try await hold(Path(words[1]), words[2])
                 default: nil
                 }
             guard let fetched else {
@@ -83,5 +87,19 @@ import HearthTestSupport
             http: DefaultHTTPClient(), fileSystem: disk(reporting: "data.part"), time: .system, folder: Path(words[0]),
             tuning: tuning)
         return try await transfer.fetch(request) { _ in }.fetchedBytes
+    }
+
+    private static func hold(_ home: Path, _ name: String) async throws -> UInt64? {
+        let store = ModelStore(home: home)
+        guard let family = Family(name), let release = try await store.active(family), let weights = release.weights
+        else { return nil }
+        let lease = try await store.lease(release.identity)
+        let mapped = try Data(contentsOf: weights.url, options: .alwaysMapped)
+        say("holding")
+        while true {
+            say("read \(SHA256Digest(hashing: mapped).hex)")
+            try await Task.sleep(for: .milliseconds(20))
+            guard lease.isOnDisk else { return nil }
+        }
     }
 }

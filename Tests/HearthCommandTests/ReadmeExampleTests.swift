@@ -12,12 +12,16 @@ import Testing
         let manager = ModelManager(
             home: try HearthHome.path(), origins: [Origin(name: "main", manifestURL: manifest)],
             deviceMemory: DeviceMemory.read().usable)
-        let outcome = try await manager.pull(ModelReference(parsing: "smollm2-135m-instruct")) { progress in
+        guard let family = Family("smollm2-135m-instruct") else { return }
+
+        // What is here, at once, and the newest behind it; only a model that is not here is waited for.
+        let models = LiveModels(manager: manager)
+        let model = try await models.model(family, policy: .localWithBackgroundUpdate) { progress in
             print(progress.phase, progress.fraction ?? 0)
         }
-        guard let weights = outcome.release.weights else { return }
 
-        let chat = ChatSession(engine: try await EngineOpening.open(weights))
+        // Loaded when first used. An update takes its place between two answers.
+        let chat = ChatSession(engine: model)
         for try await event in chat.send("Answer in one sentence: what is the capital of France?") {
             switch event {
             case .phase, .truncated, .thinking: break

@@ -99,6 +99,7 @@ struct Chat: Command {
         if let maximumTokens { options.maximumNewTokens = maximumTokens }
 
         let model = try await ChatModel.find(reference, configuration: configuration, context: context)
+        defer { model.lease?.release() }
         let question = try await question(context.input)
         let engine = try await open(model, configuration, context.console)
         let printer = AnswerPrinter(console: context.console, format: format, model: model.name)

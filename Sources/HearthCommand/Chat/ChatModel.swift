@@ -11,6 +11,8 @@ struct ChatModel: Sendable {
     let store: Path?
     /// The installed release and who keeps it, `nil` for a file of the user's own.
     var installed: (release: InstalledRelease, manager: ModelManager)?
+    /// Keeps other processes from removing the model while somebody talks with it; `nil` for a file of the user's own.
+    let lease: ReleaseLease?
 
     /// Finds the model a reference stands for; without one, the configured default or the only installed one.
     /// - Throws: ``CommandError`` with `no-model` or `several-models`; ``StoreError``, ``DeliveryError``.
@@ -18,7 +20,7 @@ struct ChatModel: Sendable {
         -> ChatModel
     {
         switch try reference ?? configuration.defaultModel.map({ try ModelReference(parsing: $0) }) {
-        case .file(let path): return ChatModel(name: path.lastComponent, weights: path, store: nil)
+        case .file(let path): return ChatModel(name: path.lastComponent, weights: path, store: nil, lease: nil)
         case .family(let family, let version, let variant):
             let manager = try await context.manager()
             let release = try await manager.installed(family, version: version, variant: variant)
@@ -56,15 +58,17 @@ struct ChatModel: Sendable {
                 .noModel, "\(release.identity) has no weights to run",
                 context: ErrorContext(model: release.identity.description))
         }
+        let lease = try await manager.store.lease(release.identity)
         // What was prepared for this device, where there is something.
         let weights = try await manager.weightsToOpen(of: release)
-        self.init(name: release.identity.description, weights: weights, store: manager.store.layout.home)
+        self.init(name: release.identity.description, weights: weights, store: manager.store.layout.home, lease: lease)
         installed = (release, manager)
     }
 
-    private init(name: String, weights: Path, store: Path?) {
+    private init(name: String, weights: Path, store: Path?, lease: ReleaseLease?) {
         self.name = name
         self.weights = weights
         self.store = store
+        self.lease = lease
     }
 }

@@ -17,7 +17,7 @@ public actor ActiveModel<Engine: Sendable> {
     /// Where the engines are.
     public nonisolated let cache: ModelCache<Engine>
     private let freeMemory: @Sendable () -> UInt64?
-    private var state: SwapState
+    private(set) var swapState: SwapState
     private var sizes: [ReleaseIdentity: UInt64] = [:]
     private var callers: [SwapState.Caller: CheckedContinuation<ReleaseIdentity, any Error>] = [:]
     private var swaps: [SwapState.SwapID: CheckedContinuation<SwapState.Outcome, Never>] = [:]
@@ -38,12 +38,12 @@ public actor ActiveModel<Engine: Sendable> {
     ) {
         self.cache = cache
         self.freeMemory = freeMemory
-        state = SwapState(live: live)
+        swapState = SwapState(live: live)
         if let live { sizes[live] = bytes }
     }
 
     /// The release that new requests get.
-    public var live: ReleaseIdentity? { state.live }
+    public var live: ReleaseIdentity? { swapState.live }
 
     // MARK: Using
 
@@ -51,14 +51,14 @@ public actor ActiveModel<Engine: Sendable> {
     /// - Throws: `StoreError` with `no-active-release` before the first swap; what loading throws; `CancellationError`.
     public func lease() async throws -> EngineLease<Engine> {
         let release = try await enter()
-        defer { carryOut(state.entered(release)) }
+        defer { carryOut(swapState.entered(release)) }
         return try await cache.lease(release, bytes: sizes[release] ?? 0)
     }
 
     private func enter() async throws -> ReleaseIdentity {
         try Task.checkCancellation()
         let caller = nextNumber()
-        switch state.ask(caller) {
+        switch swapState.ask(caller) {
         case .enter(let release): return release
         case .nothing: throw StoreError(.noActiveRelease, "no release of this model is live yet")
         case .waits: break
@@ -72,7 +72,7 @@ public actor ActiveModel<Engine: Sendable> {
 
     private func leave(_ caller: SwapState.Caller) {
         // Who was let in a moment ago goes on, and notices its cancellation there.
-        guard state.withdraw(caller) else { return }
+        guard swapState.withdraw(caller) else { return }
         callers.removeValue(forKey: caller)?.resume(throwing: CancellationError())
     }
 
@@ -98,13 +98,13 @@ public actor ActiveModel<Engine: Sendable> {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 swaps[id] = continuation
-                carryOut(state.swap(SwapState.Swap(id: id, target: release)))
+                carryOut(swapState.swap(SwapState.Swap(id: id, target: release)))
             }
         } onCancel: {
             Task { await self.cancel(id) }
         }
         let failure = failures.removeValue(forKey: id)
-        let known = [state.live, state.running?.target, state.next?.target]
+        let known = [swapState.live, swapState.running?.target, swapState.next?.target]
         sizes = sizes.filter { known.contains($0.key) }
         switch outcome {
         case .swapped: return .swapped
@@ -115,7 +115,7 @@ public actor ActiveModel<Engine: Sendable> {
         }
     }
 
-    private func cancel(_ id: SwapState.SwapID) { carryOut(state.cancel(id)) }
+    private func cancel(_ id: SwapState.SwapID) { carryOut(swapState.cancel(id)) }
 
     // MARK: Carrying out
 
@@ -133,7 +133,7 @@ public actor ActiveModel<Engine: Sendable> {
         case .decide(let swap):
             let plan = SwapPlan(
                 neededBytes: sizes[swap.target] ?? 0, freeBytes: freeMemory(), budgetBytes: cache.freeBytes)
-            carryOut(state.decided(plan.order))
+            carryOut(swapState.decided(plan.order))
         case .load(let release): load = Task { await self.bring(release) }
         case .cancelLoad: load?.cancel()
         case .empty(let release, let id): emptying = Task { await self.empty(release, for: id) }
@@ -149,18 +149,18 @@ public actor ActiveModel<Engine: Sendable> {
         do {
             // Held until new callers are sent to it, so that it does not go before the first of them comes.
             let lease = try await cache.lease(release, bytes: sizes[release] ?? 0)
-            carryOut(state.loaded())
+            carryOut(swapState.loaded())
             lease.end()
         } catch {
-            if let swap = state.running { failures[swap.id] = failures[swap.id] ?? error }
-            carryOut(state.loadFailed(isCancelled: error is CancellationError))
+            if let swap = swapState.running { failures[swap.id] = failures[swap.id] ?? error }
+            carryOut(swapState.loadFailed(isCancelled: error is CancellationError))
         }
     }
 
     private func empty(_ release: ReleaseIdentity, for id: SwapState.SwapID) async {
         do {
             try await cache.drop(release)
-            carryOut(state.emptied(for: id))
+            carryOut(swapState.emptied(for: id))
         } catch {
             // The swap was cancelled, and its end does not depend on this one's.
         }

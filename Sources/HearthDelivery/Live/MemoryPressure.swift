@@ -37,20 +37,16 @@ public protocol MemoryPressureSource: Sendable {
 }
 
 extension ModelCache {
-    /// Gives idle engines up whenever memory gets short, until cancelled. An engine with a lease stays, however short it is.
-    /// - Parameter interval: the time between two looks.
-    public func giveWay(
-        to source: any MemoryPressureSource, every interval: Duration = .seconds(2), time: TimeSource = .system
-    ) async {
-        while !Task.isCancelled {
-            do {
-                let shortage = try await blocking { source.read().shortage }
-                if shortage > 0 { dropIdle(shortage) }
-                try await time.sleep(for: interval)
-            } catch {
-                return  // cancelled: nothing else is thrown here
-            }
+    /// Gives idle engines up if memory is short now. An engine with a lease stays, however short it is.
+    /// - Returns: when to look again.
+    public func giveWay(to source: any MemoryPressureSource) async -> Duration {
+        do {
+            let shortage = try await blocking { source.read().shortage }
+            if shortage > 0 { dropIdle(shortage) }
+        } catch {
+            Log.write(.error, "delivery.live", "\(error)")  // reading throws nothing
         }
+        return .seconds(2)
     }
 }
 

@@ -12,34 +12,37 @@ extension ModelManager {
     /// ```
     public nonisolated func events() -> AsyncStream<ModelEvent> { hub.stream() }
 
-    /// Has `body` called on the main actor each time a release became live, once for each activation, and never before new
-    /// requests get it. A release that was live when the app started counts when ``loadStored()`` finds it.
-    public func onReady(_ body: @escaping @MainActor @Sendable (InstalledRelease) -> Void) { readyBodies.append(body) }
+    /// Has `body` called on the main actor each time a model became usable, once for each activation, and never before new
+    /// requests get it. A release that was live when the app started counts when ``loadStored()`` finds it, and so does one
+    /// that came with the app.
+    public func onReady(_ body: @escaping @MainActor @Sendable (ModelAvailability) -> Void) { readyBodies.append(body) }
 
     /// Has `swap` awaited each time a release became live, before anybody hears of it: the place to load its engine in place of
     /// the old one. Where it throws, ``ModelEvent/swapFailed(_:_:)`` is posted, and nobody is told that the release is ready.
-    public func onActivation(_ swap: @escaping @Sendable (InstalledRelease) async throws -> Void) {
+    public func onActivation(_ swap: @escaping @Sendable (ModelAvailability) async throws -> Void) {
         swapBodies.append(swap)
     }
 
-    /// To be called whenever the disk says that a release is live: swaps, then posts, then says that it is ready. Saying the
-    /// same twice is harmless.
-    func becameLive(_ release: InstalledRelease) async {
-        let family = release.identity.family
-        guard announced[family] != release.identity else { return }
-        announced[family] = release.identity
+    /// The same for an installed release.
+    func becameLive(_ release: InstalledRelease) async { await becameLive(.downloaded(release)) }
+
+    /// To be called whenever a release is found to be live: swaps, then posts, then says that it is ready. Saying the same
+    /// twice is harmless.
+    func becameLive(_ model: ModelAvailability) async {
+        guard let identity = model.identity, announced[identity.family] != identity else { return }
+        announced[identity.family] = identity
         do {
-            for swap in swapBodies { try await swap(release) }
+            for swap in swapBodies { try await swap(model) }
         } catch {
-            Log.write(.warning, "delivery.live", "\(release.identity) is live and cannot be loaded: \(error)")
+            Log.write(.warning, "delivery.live", "\(identity) is live and cannot be loaded: \(error)")
             // The next word on this release is news again.
-            if announced[family] == release.identity { announced[family] = nil }
-            hub.post(.swapFailed(release, error))
+            if announced[identity.family] == identity { announced[identity.family] = nil }
+            if case .downloaded(let release) = model { hub.post(.swapFailed(release, error)) }
             return
         }
         // Another became live meanwhile: that one is the news.
-        guard announced[family] == release.identity else { return }
-        hub.post(.activated(release))
-        for body in readyBodies { await body(release) }
+        guard announced[identity.family] == identity else { return }
+        if case .downloaded(let release) = model { hub.post(.activated(release)) }
+        for body in readyBodies { await body(model) }
     }
 }

@@ -14,6 +14,14 @@ public protocol InferenceEngine: Sendable {
     nonisolated func generate(
         _ messages: [ChatMessage], options: GenerationOptions
     ) -> AsyncThrowingStream<GenerationEvent, any Error>
+
+    /// Stops what runs and gives the model's memory back; the engine is not used any more after that. Nothing by default, for
+    /// engines that hold nothing.
+    func unload() async
+}
+
+extension InferenceEngine {
+    public func unload() async {}
 }
 
 /// The facts of a loaded model, read back from the engine rather than assumed.

@@ -35,25 +35,13 @@ import Testing
         }
         #expect(box.count == 5, "one for each topic of each family, however many there were")
         var seen: [String] = []
-        while let event = box.take() { seen.append(name(event)) }
+        while let event = box.take() { seen.append(event.summary) }
         #expect(
             seen == [
                 "installed tiny@1.0.0:q4", "check failed all", "up to date tiny", "activated other@1.0.0:q4",
                 "activated tiny@2.0.0:q4",
             ])
         #expect(box.take() == nil)
-    }
-
-    private func name(_ event: ModelEvent) -> String {
-        switch event {
-        case .installed(let release): "installed \(release.identity)"
-        case .activated(let release): "activated \(release.identity)"
-        case .rolledBack(let from, let to, _): "rolled back \(from) to \(to?.description ?? "nothing")"
-        case .swapFailed(let release, _): "swap failed \(release.identity)"
-        case .updateFound(let finding): "update \(finding.family)"
-        case .upToDate(let family): "up to date \(family)"
-        case .checkFailed(let family, _): "check failed \(family?.name ?? "all")"
-        }
     }
 
     @Test func everyListenerHears() async throws {
@@ -102,13 +90,13 @@ import Testing
         let log = Locked<[String]>([])
         @Sendable func note(_ line: String) { log.withLock { $0.append(line) } }
         await manager.onActivation { release in
-            note("swap \(release.identity.version)")
+            note("swap \(release.identity?.version.name ?? "")")
             await Task.yield()
-            note("swapped \(release.identity.version)")
+            note("swapped \(release.identity?.version.name ?? "")")
         }
         await manager.onReady { release in
             MainActor.assertIsolated()
-            note("ready \(release.identity.version)")
+            note("ready \(release.identity?.version.name ?? "")")
         }
         await manager.onReady { _ in note("ready too") }
         var events = manager.events().makeAsyncIterator()
@@ -118,7 +106,7 @@ import Testing
         let once = { (version: String) in ["swap \(version)", "swapped \(version)", "ready \(version)", "ready too"] }
         #expect(log.withLock { $0 } == once("1.0.0") + once("2.0.0") + once("1.0.0"), "once for each activation")
         let event = await events.next()
-        #expect(event.map(name) == "activated tiny@1.0.0:q4")
+        #expect(event?.summary == "activated tiny@1.0.0:q4")
     }
 
     @Test func whatCannotBeLoadedIsNotReady() async throws {
@@ -133,11 +121,26 @@ import Testing
         await manager.onReady { _ in ready.withLock { $0 += 1 } }
         var events = manager.events().makeAsyncIterator()
         _ = try await manager.use(identity.family, version: nil, variant: nil)
-        #expect(await events.next().map(name) == "swap failed tiny@1.0.0:q4")
+        #expect(await events.next()?.summary == "swap failed tiny@1.0.0:q4")
         #expect(ready.withLock { $0 } == 0)
         fails.withLock { $0 = false }
         _ = try await manager.use(identity.family, version: nil, variant: nil)
-        #expect(await events.next().map(name) == "activated tiny@1.0.0:q4")
+        #expect(await events.next()?.summary == "activated tiny@1.0.0:q4")
         #expect(ready.withLock { $0 } == 1)
+    }
+}
+
+extension ModelEvent {
+    /// The event in a few words.
+    var summary: String {
+        switch self {
+        case .installed(let release): "installed \(release.identity)"
+        case .activated(let release): "activated \(release.identity)"
+        case .rolledBack(let from, let to, _): "rolled back \(from) to \(to?.description ?? "nothing")"
+        case .swapFailed(let release, _): "swap failed \(release.identity)"
+        case .updateFound(let finding): "update \(finding.family)"
+        case .upToDate(let family): "up to date \(family)"
+        case .checkFailed(let family, _): "check failed \(family?.name ?? "all")"
+        }
     }
 }

@@ -1,0 +1,58 @@
+import HearthBase
+import HearthDelivery
+import HearthInference
+
+/// Opens engines for releases, and keeps their files where they are for as long as an engine may read them.
+final class EngineFiles: Sendable {
+    private let manager: ModelManager
+    private let open: @Sendable (Path) async throws -> any InferenceEngine
+    private let leases = Locked<[ReleaseIdentity: ReleaseLease]>([:])
+
+    init(manager: ModelManager, open: @escaping @Sendable (Path) async throws -> any InferenceEngine) {
+        self.manager = manager
+        self.open = open
+    }
+
+    /// The engine of an installed release.
+    func load(_ identity: ReleaseIdentity) async throws -> LoadedEngine<any InferenceEngine> {
+        // Taken before the files are looked at, and held until the engine is gone.
+        let lease = try await manager.store.lease(identity)
+        guard let release = try await manager.store.installed(identity) else {
+            throw StoreError(
+                .notInstalled, "\(identity) is not installed", context: ErrorContext(model: identity.description))
+        }
+        // What was prepared for this device, where there is something.
+        let weights = try await manager.weightsToOpen(of: release)
+        await ModelPageCacheWarmer.hint(file: weights, below: manager.store.layout.home)
+        let engine = try await manager.store.guarding(identity, .load) { try await open(weights) }
+        leases.withLock { $0[identity] = lease }
+        return LoadedEngine(engine, bytes: ModelAvailability.downloaded(release).memoryEstimate)
+    }
+
+    /// The engine of a release that came with the app, which nobody removes.
+    func load(_ release: BundledRelease) async throws -> LoadedEngine<any InferenceEngine> {
+        let checked = try await manager.checked(release)
+        guard let weights = checked.weights else {
+            throw StoreError(
+                .releaseDamaged, "\(release.identity) holds no weights",
+                context: ErrorContext(model: release.identity.description))
+        }
+        return LoadedEngine(try await open(weights), bytes: ModelAvailability.bundled(release).memoryEstimate)
+    }
+
+    /// The engine of a release is gone.
+    func unloaded(_ identity: ReleaseIdentity) { leases.withLock { $0.removeValue(forKey: identity) }?.release() }
+}
+
+extension ModelAvailability {
+    /// About what its engine takes in memory, in bytes: its files, and an eighth for the context and the engine itself.
+    var memoryEstimate: UInt64 {
+        let size: UInt64 =
+            switch self {
+            case .none: 0
+            case .bundled(let release): release.release.totalSize
+            case .downloaded(let release): release.receipt.totalSize
+            }
+        return size > .max / 2 ? .max / 2 : size + size / 8
+    }
+}

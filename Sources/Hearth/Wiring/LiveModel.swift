@@ -1,0 +1,49 @@
+import HearthBase
+import HearthDelivery
+import HearthInference
+
+/// One model of an app, whatever release of it is live: an engine like any other, that loads when it is first used and changes
+/// versions between two answers.
+public struct LiveModel: InferenceEngine {
+    public let family: Family
+    let active: ActiveModel<LiveModels.Engine>
+
+    /// The engine of the live release for one request. Give it back soon: a new release may be waiting for its memory.
+    /// - Throws: what loading throws; `CancellationError`.
+    public func lease() async throws -> EngineLease<LiveModels.Engine> { try await active.lease() }
+
+    /// The release that the next request gets.
+    public var release: ReleaseIdentity? { get async { await active.live } }
+
+    /// What is loaded, which is loaded for that if need be.
+    public var modelInformation: ModelInformation {
+        get async throws {
+            let lease = try await lease()
+            defer { lease.end() }
+            return try await lease.engine.modelInformation
+        }
+    }
+
+    /// Answers with the release that is live now; the answer ends on it, whatever becomes live meanwhile.
+    public func generate(
+        _ messages: [ChatMessage], options: GenerationOptions
+    ) -> AsyncThrowingStream<GenerationEvent, any Error> {
+        // Not bounded by a policy that would lose text: the engine's own limits bound the number of events.
+        AsyncThrowingStream { continuation in
+            let task = Task {
+                do {
+                    let lease = try await lease()
+                    defer { lease.end() }
+                    for try await event in lease.engine.generate(messages, options: options) {
+                        continuation.yield(event)
+                    }
+                    try Task.checkCancellation()
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { if case .cancelled = $0 { task.cancel() } }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import HearthBase
+import HearthDelivery
+import HearthInference
+
+/// The models of an app, loaded when first used and kept fresh: delivery and engines joined.
+///
+/// ```swift
+/// let models = LiveModels(manager: manager)
+/// let model = try await models.model(family)       // what is here, at once; an update comes behind
+/// let chat = ChatSession(engine: model)            // each answer is the live release's, also after an update
+/// ```
+/// A release that becomes live takes the old one's place in memory: answers under way end on the old one, later ones come from
+/// the new one, and `onReady` follows. As long as a release is loaded, no process unlinks its files.
+public final class LiveModels: Sendable {
+    /// An engine of this app, ready to answer.
+    public typealias Engine = any InferenceEngine
+
+    /// Where releases come from.
+    public let manager: ModelManager
+    /// The engines in memory, of all families.
+    public let cache: ModelCache<Engine>
+
+    private let freeMemory: @Sendable () -> UInt64?
+    /// Those among them that came with the app, and are used from where they lie.
+    private let bundled: Locked<[ReleaseIdentity: BundledRelease]>
+    private let models = Locked<[Family: ActiveModel<Engine>]>([:])
+    private let registration: Locked<Task<Void, Never>?>
+    private let watch: Task<Void, Never>
+
+    /// The models of `manager`.
+    /// - Parameters:
+    ///   - budget: the bytes loaded engines may take together before idle ones go; half of what the device offers unless said.
+    ///   - pressure: who says when memory gets short; idle engines go then.
+    ///   - time: the clock of that.
+    ///   - open: loads an engine for weights; llama.cpp with the usual settings unless said otherwise.
+    public init(
+        manager: ModelManager, budget: UInt64 = DeviceMemory.read().usable / 2,
+        pressure: any MemoryPressureSource = SystemMemory(), time: TimeSource = .system,
+        open: @escaping @Sendable (Path) async throws -> Engine = { try await EngineOpening.open($0) }
+    ) {
+        self.manager = manager
+        let bundled = Locked<[ReleaseIdentity: BundledRelease]>([:])
+        self.bundled = bundled
+        let opening = EngineFiles(manager: manager, open: open)
+        let cache = ModelCache<Engine>(budget: budget) { identity in
+            if let release = bundled.withLock({ $0[identity] }) { return try await opening.load(release) }
+            return try await opening.load(identity)
+        } unload: { identity, engine in
+            await engine.unload()
+            opening.unloaded(identity)
+        }
+        self.cache = cache
+        freeMemory = { pressure.read().availableBytes }
+        watch = Task { [weak cache] in
+            // Not held by its own watch: it would never go.
+            while let interval = await cache?.giveWay(to: pressure) {
+                do { try await time.sleep(for: interval) } catch { return }
+            }
+        }
+        registration = Locked(nil)
+        registration.withLock { registration in
+            registration = Task { [weak self] in
+                await manager.onActivation { [weak self] in try await self?.swap(to: $0) }
+            }
+        }
+    }
+
+    deinit { watch.cancel() }
+
+    /// A model of this app; nothing is loaded before it is used.
+    /// - Parameters:
+    ///   - policy: how fresh it has to be.
+    ///   - options: what a download may do.
+    ///   - progress: as in `pull`.
+    /// - Throws: as `ModelManager.model`.
+    public func model(
+        _ family: Family, policy: ModelPolicy = .localWithBackgroundUpdate, options: PullOptions = PullOptions(),
+        progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
+    ) async throws -> LiveModel {
+        await registration.withLock { $0 }?.value
+        let model = try await manager.model(family, policy: policy, options: options, progress: progress)
+        guard let release = model.identity else {
+            throw StoreError(.notInstalled, "\(family) is not installed", context: ErrorContext(model: family.name))
+        }
+        note(model)
+        let active = models.withLock { models in
+            if let active = models[family] { return active }
+            let active = ActiveModel<Engine>(
+                cache: cache, live: release, bytes: model.memoryEstimate, freeMemory: freeMemory)
+            models[family] = active
+            return active
+        }
+        // Another process may have made another release live since this one was last asked for.
+        if await active.live != release { try await swap(to: model) }
+        return LiveModel(family: family, active: active)
+    }
+
+    /// Puts a model in the place of the one in memory, if there is one.
+    private func swap(to model: ModelAvailability) async throws {
+        guard let release = model.identity, let active = models.withLock({ $0[release.family] }) else { return }
+        note(model)
+        try await active.swap(to: release, bytes: model.memoryEstimate)
+    }
+
+    /// Remembers where a model lies that came with the app.
+    private func note(_ model: ModelAvailability) {
+        guard let identity = model.identity else { return }
+        bundled.withLock { bundled in
+            if case .bundled(let release) = model { bundled[identity] = release } else { bundled[identity] = nil }
+        }
+    }
+}

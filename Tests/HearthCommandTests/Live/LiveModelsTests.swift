@@ -1,0 +1,150 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthDelivery
+import HearthInference
+import HearthTestSupport
+import Testing
+
+/// Delivery and engines together, with engines that say which file they were opened from.
+@Suite(.timeLimit(.minutes(10))) struct LiveModelsTests {
+    /// An engine that answers with its model's text, and knows whether it was unloaded.
+    private actor NamedEngine: InferenceEngine {
+        private let engine: ScriptedEngine
+        private let onUnload: @Sendable () -> Void
+
+        init(_ name: String, onUnload: @escaping @Sendable () -> Void) {
+            engine = ScriptedEngine(Array(repeating: [.text(name), .finish(.endOfGeneration)], count: 100))
+            self.onUnload = onUnload
+        }
+
+        var modelInformation: ModelInformation { get async throws { await engine.modelInformation } }
+
+        nonisolated func generate(
+            _ messages: [ChatMessage], options: GenerationOptions
+        ) -> AsyncThrowingStream<GenerationEvent, any Error> { engine.generate(messages, options: options) }
+
+        func unload() async { onUnload() }
+    }
+
+    private let folder: TemporaryFolder
+    private let family: Family
+    private let log = Locked<[String]>([])
+
+    init() throws {
+        folder = try TemporaryFolder()
+        family = try #require(Family("named"))
+    }
+
+    private func manager(bundled: [BundledSource] = []) -> ModelManager {
+        ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(),
+            deviceMemory: 8 << 30, bundled: bundled)
+    }
+
+    private func models(_ manager: ModelManager) -> LiveModels {
+        let log = log
+        return LiveModels(manager: manager) { path in
+            let text = try String(contentsOf: path.url, encoding: .utf8)
+            if text == "broken" { throw LLMError(.cannotLoad, "no engine takes it") }
+            log.withLock { $0.append("load \(text)") }
+            return NamedEngine(text) { log.withLock { $0.append("unload \(text)") } }
+        }
+    }
+
+    @discardableResult
+    private func install(_ version: String, _ text: String, with manager: ModelManager) async throws -> InstalledRelease
+    {
+        try await manager.pull(.file(try folder.write("named-v\(version)-q4_1.gguf", Data(text.utf8)))).release
+    }
+
+    private func answer(_ chat: ChatSession) async throws -> String {
+        var text = ""
+        for try await event in chat.send("Who are you?") { if case .text(let piece) = event { text += piece } }
+        return text
+    }
+
+    @Test func aConversationGoesOnWithTheNewVersion() async throws {
+        let manager = manager()
+        let first = try await install("1.0.0", "one", with: manager)
+        let models = models(manager)
+        let model = try await models.model(family)
+        #expect(log.withLock { $0 } == [], "nothing is loaded before it is used")
+        let chat = ChatSession(engine: model)
+        #expect(try await answer(chat) == "one")
+        await manager.onReady { [log] model in
+            log.withLock { $0.append("ready \(model.identity?.version.name ?? "none")") }
+        }
+        let lease = try await model.lease()
+        try await install("2.0.0", "two", with: manager)
+        #expect(try await answer(chat) == "two")
+        #expect(await chat.messages.count == 4)
+        #expect(lease.release == first.identity)
+        #expect(log.withLock { $0 } == ["load one", "load two", "ready 2.0.0"])
+        lease.end()
+        try await models.cache.drop(first.identity)
+        #expect(log.withLock { $0 }.last == "unload one")
+    }
+
+    @Test func whatCannotBeLoadedLeavesTheOldOneAnswering() async throws {
+        let manager = manager()
+        try await install("1.0.0", "one", with: manager)
+        let models = models(manager)
+        let chat = ChatSession(engine: try await models.model(family))
+        #expect(try await answer(chat) == "one")
+        var events = manager.events().makeAsyncIterator()
+        try await install("2.0.0", "broken", with: manager)
+        #expect(try await answer(chat) == "one")
+        _ = await events.next()
+        guard case .swapFailed(let release, _)? = await events.next() else {
+            Issue.record("nothing was said of it")
+            return
+        }
+        #expect(release.identity.version.name == "2.0.0")
+    }
+
+    @Test func whatIsLoadedIsHeldOnTheDisk() async throws {
+        let manager = manager()
+        let release = try await install("1.0.0", "one", with: manager)
+        let place = "leases/named/\(release.identity.folderName)"
+        let leases = { try LocalFileSystem().contents(of: folder.path("home/" + place)).count }
+        let models = models(manager)
+        _ = try await answer(ChatSession(engine: try await models.model(family)))
+        #expect(try leases() == 1, "idle, and still loaded")
+        try await models.cache.drop(release.identity)
+        #expect(try leases() == 0)
+    }
+
+    @Test func anotherProcessMadeAnotherLive() async throws {
+        let manager = manager()
+        try await install("1.0.0", "one", with: manager)
+        let models = models(manager)
+        let chat = ChatSession(engine: try await models.model(family))
+        #expect(try await answer(chat) == "one")
+        try await install("2.0.0", "two", with: self.manager())
+        #expect(try await answer(chat) == "one", "nobody told this process")
+        await manager.loadStored()
+        #expect(try await answer(chat) == "two")
+    }
+
+    @Test func aModelThatIsNotHereIsNotLoaded() async throws {
+        let models = models(manager())
+        await #expect(throws: StoreError.self) { try await models.model(family, policy: .localOnly) }
+    }
+
+    @Test func cancellingAnAnswerGivesTheLeaseBack() async throws {
+        let manager = manager()
+        let release = try await install("1.0.0", "one", with: manager)
+        let stalling = ScriptedEngine([[.text("a"), .waitForCancellation]])
+        let models = LiveModels(manager: manager) { _ in stalling }
+        let model = try await models.model(family)
+        let task = Task {
+            for try await _ in model.generate([ChatMessage(.user, "x")], options: GenerationOptions()) {}
+        }
+        await stalling.stalled()
+        task.cancel()
+        _ = await task.result
+        try await models.cache.drop(release.identity)
+        #expect(models.cache.loaded.isEmpty)
+    }
+}
