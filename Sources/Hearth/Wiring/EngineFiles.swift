@@ -26,7 +26,8 @@ final class EngineFiles: Sendable {
         await ModelPageCacheWarmer.hint(file: weights, below: manager.store.layout.home)
         let engine = try await manager.store.guarding(identity, .load) { try await open(weights) }
         leases.withLock { $0[identity] = lease }
-        return LoadedEngine(engine, bytes: ModelAvailability.downloaded(release).memoryEstimate)
+        let watched = WatchedEngine(engine, of: identity, in: manager)
+        return LoadedEngine(watched, bytes: ModelAvailability.downloaded(release).memoryEstimate)
     }
 
     /// The engine of a release that came with the app, which nobody removes.

@@ -25,6 +25,8 @@ public struct WatchedEngine: InferenceEngine {
 
     public var modelInformation: ModelInformation { get async throws { try await engine.modelInformation } }
 
+    public func unload() async { await engine.unload() }
+
     public func generate(
         _ messages: [ChatMessage], options: GenerationOptions
     ) -> AsyncThrowingStream<GenerationEvent, any Error> {

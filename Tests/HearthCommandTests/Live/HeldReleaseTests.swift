@@ -20,18 +20,18 @@ import Testing
     func nothingRemovesWhatAnotherProcessReads() async throws {
         let content = Content.pattern(count: 3 << 20).bytes
         let digest = SHA256Digest(hashing: content).hex
-        let file = try folder.write("held-v1.0.0-q4_1.onnx", Data(content))
-        #expect(try await hearth(["pull", file.string]).status == 0)
-        let newer = try folder.write("held-v2.0.0-q4_1.onnx", Data("newer".utf8))
+        let file = try folder.write("held-v1.0.0-q4_1.gguf", Data(content))
+        #expect(try await hearth(["pull", file.string, "--no-probe"]).status == 0)
+        let newer = try folder.write("held-v2.0.0-q4_1.gguf", Data("newer".utf8))
 
         let reader = try ChildProcess(["hold", folder.path("home").string, "held"], program: Self.probe)
         var lines = reader.outputLines.makeAsyncIterator()
         #expect(await lines.next() == "holding")
-        let weights = folder.path("home/models/held/1.0.0~q4_1/held-v1.0.0-q4_1.onnx")
+        let weights = folder.path("home/models/held/1.0.0~q4_1/held-v1.0.0-q4_1.gguf")
         let identity = try LocalFileSystem().status(at: weights)?.identity
 
         // Made obsolete twice over, and still nobody takes it away.
-        #expect(try await hearth(["pull", newer.string]).status == 0)
+        #expect(try await hearth(["pull", newer.string, "--no-probe"]).status == 0)
         for words in [["remove", "held@1.0.0"], ["remove", "held"], ["prune"], ["prune", "--budget", "0"]] {
             let result = try await hearth(words)
             if words[0] == "remove" {
