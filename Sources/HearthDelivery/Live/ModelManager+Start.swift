@@ -8,7 +8,8 @@ import HearthBase
 /// ```
 extension ModelManager {
     /// Finds out which releases are live, without the network and without opening an engine: milliseconds. Each counts as
-    /// having become live, once, so that `onReady` and ``events()`` tell of it.
+    /// having become live, once, so that `onReady` and ``events()`` tell of it. A release that failed its probation was rolled back
+    /// before.
     ///
     /// Said again later, it notices what other processes made live since.
     @discardableResult
@@ -16,6 +17,12 @@ extension ModelManager {
         var stored = StoredModels()
         var bundled: [Family: BundledRelease] = [:]
         for release in await bundledReleases() { bundled[release.identity.family] = release }
+        do {
+            try await recover()
+        } catch {
+            // A home that can only be read, or one at work, is still good for reading.
+            Log.write(.info, "delivery.live", "what ended processes left stays until the next start: \(error)")
+        }
         do {
             let live = try await store.live()
             stored.problems = live.problems
