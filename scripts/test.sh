@@ -19,7 +19,11 @@ swift build "${flags[@]}" --build-tests
 line_by_line=(); if command -v stdbuf >/dev/null; then line_by_line=(stdbuf -oL); fi
 events=.build/test-events.jsonl
 scripts/bounded.sh 12 --events "$events" env -u SWIFT_DETERMINISTIC_HASHING "${line_by_line[@]}" \
-    swift test "${flags[@]}" --skip-build --event-stream-output-path "$events" "$@"
+    swift test "${flags[@]}" --skip-build --event-stream-output-path "$events" --skip HotSwapTests "$@"
+# By itself: it measures what the process has in memory.
+step "two versions of a model that change places under load"
+scripts/bounded.sh 5 --events "$events" env -u SWIFT_DETERMINISTIC_HASHING "${line_by_line[@]}" \
+    swift test "${flags[@]}" --skip-build --event-stream-output-path "$events" --filter HotSwapTests
 step "the network monitor and a stand-in for NetworkManager"
 scripts/network.sh
 step "the finished program on a full, closed, wrong or absent machine"

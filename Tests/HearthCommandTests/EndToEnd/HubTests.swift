@@ -92,7 +92,7 @@ import Testing
         hub.publish("org/model", files, revision: "refs/pr/3")
         let theirs = try await client("org/model", "refs/pr/3", "gguf/*Q4*")
         #expect(theirs.status == 0, "\(theirs.output)\(theirs.errors)")
-        let pulled = try await hearth("pull", "hf:org/model@refs/pr/3:gguf/*Q4*")
+        let pulled = try await hearth("pull", "--no-probe", "hf:org/model@refs/pr/3:gguf/*Q4*")
         #expect(pulled.status == 0, "\(pulled.errors)")
         #expect(try await tree(installedFolder()) == tree(theirs.output.trimmingCharacters(in: .newlines)))
     }
@@ -131,7 +131,7 @@ import Testing
         }
         for repository in ["org/gated", "org/private"] {
             #expect(try await client(repository, token: hub.token).status == 0)
-            let ours = try await hearth("pull", "hf:\(repository)", token: hub.token)
+            let ours = try await hearth("pull", "--no-probe", "hf:\(repository)", token: hub.token)
             #expect(ours.status == 0, "\(ours.errors)")
             #expect(!ours.errors.contains(hub.token) && !ours.output.contains(hub.token))
         }
@@ -143,28 +143,28 @@ import Testing
         hub.rename("old/name", to: "new/title")
         let theirs = try await client("old/name")
         #expect(theirs.status == 0, "\(theirs.output)\(theirs.errors)")
-        let ours = try await hearth("pull", "hf:old/name")
+        let ours = try await hearth("pull", "--no-probe", "hf:old/name")
         #expect(ours.status == 0, "\(ours.errors)")
     }
 
     @Test func anUpdateSaysWhatWouldComeAndThenBringsIt() async throws {
         hub.publish(
             "org/model",
-            ["m.gguf": .large(.pattern(count: 50_000)), "mmproj-f16.gguf": .large(.pattern(count: 20_000))])
+            ["m.onnx": .large(.pattern(count: 50_000)), "labels.txt": .large(.pattern(count: 20_000))])
         #expect(try await hearth("pull", "hf:org/model").status == 0)
         #expect(try await hearth("update", "--check").output.contains("up to date"))
         let commit = hub.publish(
             "org/model",
-            ["m.gguf": .large(.pattern(offset: 1, count: 60_000)), "mmproj-f16.gguf": .large(.pattern(count: 20_000))])
+            ["m.onnx": .large(.pattern(offset: 1, count: 60_000)), "labels.txt": .large(.pattern(count: 20_000))])
         let check = try await hearth("update", "--check")
         #expect(check.output.contains("\(commit.prefix(12)) is available; 60.0 kB to fetch"), "\(check.output)")
-        #expect(check.output.contains("20.0 kB are here already (mmproj-f16.gguf)"), "\(check.output)")
+        #expect(check.output.contains("20.0 kB are here already (labels.txt)"), "\(check.output)")
         let json = try await hearth("update", "--check", "--format", "json")
         let event = try #require(
             try JSONSerialization.jsonObject(with: Data(json.output.split(separator: "\n")[0].utf8)) as? [String: Any])
         #expect(event["reason"] as? String == "new-version")
         #expect(event["fetchBytes"] as? Int == 60_000)
-        #expect(event["sharedFiles"] as? [String] == ["mmproj-f16.gguf"])
+        #expect(event["sharedFiles"] as? [String] == ["labels.txt"])
         let updated = try await hearth("update")
         #expect(updated.status == 0, "\(updated.errors)")
         #expect(try await hearth("list").output.contains(commit.prefix(12)))
