@@ -37,7 +37,8 @@ stage_crash() {
     swift build "${flags[@]}" --build-tests
     # By itself: it takes the time of a pull, and spreads its kills over that.
     HEARTH_CRASH_SUITE=full crash_tests 'KilledPullTests'
-    HEARTH_CRASH_SUITE=full crash_tests 'KilledStepTests|TransferPowerTests|StoreInterruptionTests|PowerCutTests'
+    HEARTH_CRASH_SUITE=full crash_tests 'KilledStepTests|KilledActivationTests|KilledStoreTests'
+    HEARTH_CRASH_SUITE=full crash_tests 'TransferPowerTests|StoreInterruptionTests|PowerCutTests|ActivationRunTests|CollectionTests'
 }
 
 # Every call to the disk fails, through the seam and under strace.

@@ -13,21 +13,23 @@ struct ActivationModes {
             preparer: PlayedPreparer(), probe: PlayedProbe())
     }
 
-    /// `activate FAMILY@VERSION`, `use FAMILY@VERSION`, `rollback FAMILY`, `answer FAMILY@VERSION` or `recover`.
+    /// `activate RELEASE`, `answer RELEASE`, `repair RELEASE` (as `FAMILY@VERSION`), `rollback FAMILY`, `prune` or `recover`.
     func run(_ words: [String]) async throws -> Bool {
         switch words.first {
         case "recover": try await manager.recover()
         case "rollback":
             guard words.count == 2, let family = Family(words[1]) else { return false }
             try await manager.rollback(family)
-        case "activate", "answer":
+        case "prune": _ = try await manager.collect(manager.collectionPlan(budget: nil))
+        case "activate", "answer", "repair":
             guard words.count == 2,
                 case .family(let family, let version?, let variant) = try ModelReference(parsing: words[1])
             else { return false }
             let identity = ReleaseIdentity(family: family, version: version, variant: variant)
-            if words[0] == "activate" {
-                try await manager.activate(identity)
-            } else {
+            switch words[0] {
+            case "activate": try await manager.activate(identity)
+            case "repair": _ = try await manager.repair(identity)
+            default:
                 try await manager.store.guarding(identity, .load) { print("loading") }
                 try await manager.store.guarding(identity, .generate) { print("answering") }
                 try await manager.recordAnswer(identity, seconds: 1)

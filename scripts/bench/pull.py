@@ -25,7 +25,7 @@ def pull(address, state, *options):
     """One pull into a home of its own, which is gone afterwards."""
     home = os.path.join(state, "home")
     settle()
-    result = run([HEARTH, "pull", FAMILY, "--quiet", *options],
+    result = run([HEARTH, "pull", FAMILY, "--no-probe", "--quiet", *options],
                  {"HEARTH_HOME": home, "HEARTH_ORIGIN": f"{address}/models.json"})
     shutil.rmtree(home)
     return result

@@ -14,7 +14,7 @@ struct LeftOvers: Sendable {
         where try shelf.names(in: layout.folder(of: family)).contains(where: HomeLayout.isTemporary) {
             return true
         }
-        return try !transferFiles().isEmpty
+        return try !removedTransfers().isEmpty || !transferFiles().isEmpty
     }
 
     /// Collects everything nobody works on.
@@ -23,7 +23,22 @@ struct LeftOvers: Sendable {
             try fileSystem.removeFile(HomeLayout.join(layout.home, name))
         }
         for family in try shelf.families() { try collect(family) }
+        for path in try removedTransfers() {
+            do {
+                try fileSystem.removeTree(path)
+            } catch let error as FileError where error.code == .notFound {
+                // Whoever took it out of the way is still at it, and was quicker.
+            }
+        }
         try dropTakenTransfers()
+    }
+
+    /// What transfers took out of the way and did not come to remove.
+    private func removedTransfers() throws -> [Path] {
+        try shelf.names(in: layout.transfers).filter {
+            $0.hasPrefix("." + TransferFolder.removedName + Path.temporaryMark)
+        }
+        .map { HomeLayout.join(layout.transfers, $0) }
     }
 
     /// The temporary files of the home folder itself that only the store writes.

@@ -121,13 +121,20 @@ struct TransferFolder: Sendable {
     /// Takes the folder away, under its lock: first its name, so that nobody begins in a half-empty one.
     func remove() throws {
         let parent = path.parent
-        let aside = parent.appendingTemporary(besides: "removed")
+        let aside = parent.appendingTemporary(besides: Self.removedName)
         do {
             try fileSystem.rename(path, to: aside)
         } catch let error as FileError where error.code == .notFound {
             return
         }
         try fileSystem.synchronizeFolder(parent)
-        try fileSystem.removeTree(aside)
+        do {
+            try fileSystem.removeTree(aside)
+        } catch let error as FileError where error.code == .notFound {
+            // A process that starts clears up such folders too.
+        }
     }
+
+    /// The beginning of the name of a folder on its way out.
+    static let removedName = "removed"
 }

@@ -62,7 +62,7 @@ import Testing
     private func manager() throws -> ModelManager {
         ModelManager(
             home: folder.path("home"), origins: [Origin(name: "test", manifestURL: try server.url("/models.json"))],
-            time: HurriedClock().time, network: UnmonitoredNetwork(), deviceMemory: 1 << 40)
+            network: UnmonitoredNetwork(), deviceMemory: 1 << 40)
     }
 
     private func bytesServed() -> UInt64 {

@@ -9,7 +9,6 @@ import Testing
 /// Releases that have files in common, pulled from a server that counts.
 @Suite(.timeLimit(.minutes(5))) struct SharingTests {
     private let folder: TemporaryFolder
-    private let clock = HurriedClock()
     private let releases = Locked<[Offer]>([])
     private let served = Locked<[String: UInt64]>([:])
     private let server: FaultServer
@@ -61,7 +60,7 @@ import Testing
     private func manager() throws -> ModelManager {
         ModelManager(
             home: folder.path("home"), origins: [Origin(name: "test", manifestURL: try server.url("/models.json"))],
-            time: clock.time, network: UnmonitoredNetwork(), deviceMemory: 1 << 40)
+            network: UnmonitoredNetwork(), deviceMemory: 1 << 40)
     }
 
     private func bytesServed() -> UInt64 {

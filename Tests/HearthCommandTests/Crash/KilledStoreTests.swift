@@ -1,0 +1,171 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+/// A process that installs a release of several files or an archive, prunes or repairs is killed at every step of what it does to
+/// the disk. The next one needs no help.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct KilledStoreTests {
+    private enum Deed: String, CaseIterable {
+        case severalFiles, archive, prune, repair
+    }
+
+    private let folder: TemporaryFolder
+    private let manifest: Path
+    private let family: Family
+
+    /// An origin in a folder: `tiny` in four versions of three files each, two of which lie in folders; `packed`, an archive of two.
+    init() async throws {
+        folder = try TemporaryFolder()
+        family = try #require(Family("tiny"))
+        manifest = folder.path("origin/models.json")
+        var entries: [String] = []
+        func entry(_ family: String, _ version: String, _ name: String, _ data: Data, _ more: String) -> String {
+            """
+            {"id": "\(family)-\(version)", "family": "\(family)", "version": "\(version)", "filename": "\(name)", "format": "onnx",
+             "minAppVersion": "0.0.0", "downloadUrl": "\(name)", \(facts(data)), \(more)}
+            """
+        }
+        func facts(_ data: Data) -> String {
+            #""sizeBytes": \#(data.count), "sha256": "\#(SHA256Digest(hashing: data).hex)""#
+        }
+        for version in ["1.0.0", "1.1.0", "1.2.0", "2.0.0"] {
+            var files: [String] = []
+            for name in ["text/labels.txt", "text/more/words.txt"] {
+                let data = Data("\(name) of \(version)".utf8)
+                let place = "\(version)/\(name)"
+                try folder.write("origin/\(place)", data)
+                files.append(#"{"path": "\#(name)", "role": "other", "url": "\#(place)", \#(facts(data))}"#)
+            }
+            let data = Data(Array(repeating: Array("weights of \(version)".utf8), count: 500).joined())
+            try folder.write("origin/w-\(version).onnx", data)
+            let list = files.joined(separator: ", ")
+            entries.append(entry("tiny", version, "w-\(version).onnx", data, #""files": [\#(list)]"#))
+        }
+        try folder.write("bundle/model/weights.onnx", Data(repeating: 7, count: 100_000))
+        try folder.write("bundle/model/text/labels.txt", Data("cat".utf8))
+        let packed = folder.path("origin/packed.tar.gz")
+        let packing = try await ChildProcess.run(
+            ["-czf", packed.string, "-C", folder.path("bundle").string, "model"], program: Path("/usr/bin/tar"))
+        try #require(packing.status == 0, "\(packing.errors)")
+        let data = try Data(contentsOf: packed.url)
+        entries.append(entry("packed", "1.0.0", "packed.tar.gz", data, #""archive": {"format": "tar.gz"}"#))
+        try folder.write(
+            "origin/models.json",
+            Data(
+                #"{"schemaVersion": 1, "current": {"tiny": "2.0.0", "packed": "1.0.0"}, "models": [\#(entries.joined(separator: ", "))]}"#
+                    .utf8))
+    }
+
+    private func words(_ deed: Deed, _ home: Path) -> [String] {
+        switch deed {
+        case .severalFiles: ["pull", home.string, "\(manifest)#tiny@2.0.0"]
+        case .archive: ["pull", home.string, "\(manifest)#packed@1.0.0"]
+        case .prune: ["live", home.string, "prune"]
+        case .repair: ["live", home.string, "repair", "tiny@1.0.0"]
+        }
+    }
+
+    /// The home before the deed.
+    private func template(for deed: Deed) async throws -> Path {
+        let home = folder.path("template-\(deed)")
+        for version in deed == .prune ? ["1.0.0", "1.1.0", "1.2.0"] : ["1.0.0"] {
+            let manager = ModelManager(
+                home: home, origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40)
+            var options = PullOptions()
+            // What an activation would collect by itself is left for the prune.
+            options.activate = deed != .prune || version == "1.0.0"
+            let release = try await manager.pull(
+                ModelReference(parsing: "\(manifest)#tiny@\(version)"), options: options
+            )
+            .release
+            if !options.activate { _ = try await manager.store.activate(release.identity) }
+            if deed == .repair {
+                let file = try LocalFileSystem().open(try #require(release.weights), .readWrite)
+                try [UInt8]([0x5A]).withUnsafeBytes { try LocalFileSystem().write(file, $0, at: 99) }
+            }
+        }
+        return home
+    }
+
+    private func copy(_ template: Path, _ name: String) throws -> Path {
+        let home = folder.path(name)
+        try FileManager.default.copyItem(atPath: template.string, toPath: home.string)
+        return home
+    }
+
+    /// What holds at any moment.
+    private func check(_ home: Path, _ deed: Deed, isDone: Bool, _ note: String) async throws {
+        let store = ModelStore(home: home)
+        let inventory = try await store.inventory()
+        #expect(inventory.damaged.isEmpty, "\(note)")
+        let active = try await store.active(family)
+        #expect(active?.identity.version.name == live(deed, isDone: isDone, active), "\(note)")
+        for release in inventory.releases where deed != .repair || isDone {
+            #expect(try await store.verify(release).isIntact, "\(note): \(release.identity)")
+        }
+        guard isDone else { return }
+        let expected: [String] =
+            switch deed {
+            case .severalFiles: ["tiny@1.0.0", "tiny@2.0.0"]
+            case .archive: ["packed@1.0.0", "tiny@1.0.0"]
+            case .prune: ["tiny@1.1.0", "tiny@1.2.0"]
+            case .repair: ["tiny@1.0.0"]
+            }
+        #expect(inventory.releases.map(\.identity.description) == expected, "\(note)")
+        let files = try LocalFileSystem().files(below: home)
+        let left = files.filter { "\($0)".contains(Path.temporaryMark) || "\($0)".contains("data.part") }
+        #expect(left.isEmpty, "\(note): \(left)")
+    }
+
+    private func live(_ deed: Deed, isDone: Bool, _ active: InstalledRelease?) -> String? {
+        switch deed {
+        // Killed anywhere, either of the two.
+        case .severalFiles: isDone || active?.identity.version.name == "2.0.0" ? "2.0.0" : "1.0.0"
+        case .prune: "1.2.0"
+        case .archive, .repair: "1.0.0"
+        }
+    }
+
+    @Test(arguments: ["severalFiles", "archive", "prune", "repair"])
+    func everyStepCanBeItsLast(_ name: String) async throws {
+        let deed = try #require(Deed(rawValue: name))
+        let template = try await template(for: deed)
+        let example = try copy(template, "whole")
+        let whole = try await CrashProbe.run(words(deed, example))
+        try #require(whole.status == 0, "\(whole.errors)")
+        try await check(example, deed, isDone: true, "\(deed), whole")
+        try #require(whole.steps.count > 5)
+
+        var occurrences: [KillingFileSystem.Step: Int] = [:]
+        var kills: [KillingFileSystem.Kill] = []
+        for step in whole.steps {
+            occurrences[step, default: 0] += 1
+            for moment in [KillingFileSystem.Moment.before, .after] {
+                kills.append(.init(step, occurrence: occurrences[step] ?? 1, moment))
+            }
+        }
+        var generator = SeededGenerator(seed: 12)
+        var hits = 0
+        for (number, kill) in kills.enumerated() {
+            guard CrashSuite.isFull || Int.random(in: 0..<6, using: &generator) == 0 else { continue }
+            let note = "\(deed), \(kill.moment) \(kill.occurrence) \(kill.step)"
+            let home = try copy(template, "home-\(number)")
+            let killed = try await CrashProbe.run(words(deed, home), kill: kill)
+            guard killed.status == 128 + SIGKILL else {
+                #expect(killed.status == 0, "\(note): \(killed.errors)")
+                continue
+            }
+            hits += 1
+            try await check(home, deed, isDone: false, note)
+            let again = try await CrashProbe.run(words(deed, home))
+            #expect(again.status == 0, "\(note): \(again.errors)")
+            try await check(home, deed, isDone: true, note)
+            try LocalFileSystem().removeTree(home)
+        }
+        print("crash suite: \(deed) killed at \(hits) of \(kills.count) moments")
+        #expect(hits > 0)
+    }
+}
