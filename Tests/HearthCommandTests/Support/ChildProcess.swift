@@ -12,6 +12,9 @@ final class ChildProcess: Sendable {
         let errors: String
     }
 
+    /// One start at a time: Foundation looks at the process's descriptors while it starts a child, and was seen to crash.
+    private static let starting = Locked(())
+
     /// The built `hearth`, beside the test's own executable.
     static let hearth: Path = {
         let tests = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
@@ -48,7 +51,7 @@ final class ChildProcess: Sendable {
             source.finish()
         }
         if outputIsClosed { try outputPipe.fileHandleForReading.close() }
-        try process.run()
+        try Self.starting.withLock { _ in try process.run() }
         identifier = process.processIdentifier
         try inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try inputPipe.fileHandleForWriting.close()
