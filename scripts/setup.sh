@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything the build needs and the machine lacks. Idempotent; quick when nothing is missing.
-#   scripts/setup.sh            libraries, llama.cpp, the default model, the hub client that the tests compare with
+#   scripts/setup.sh            libraries, llama.cpp, the default model, tiny ones and the hub client that the tests compare with
 #   scripts/setup.sh bench      also the peers the benchmarks measure against
 #   scripts/setup.sh disk       also strace, for scripts/inject.sh
 set -euo pipefail
@@ -42,7 +42,7 @@ llama_peers_complete() {
     for name in $llama_peers; do [ -x "$llama_prefix/bin/$name" ] || return 1; done
 }
 complete() {
-    [ -f "$default_model" ] && [ -f "$llama_prefix/lib/pkgconfig/llama.pc" ] && [ -d "$hub_client" ] \
+    [ -f "$default_model" ] && [ -f "$llama_prefix/lib/pkgconfig/llama.pc" ] && [ -d "$hub_client" ] && [ -d "$tiny_models" ] \
         && { [ "$peers" != bench ] || llama_peers_complete; }
 }
 if complete; then exit 0; fi
@@ -101,4 +101,18 @@ if [ ! -d "$hub_client" ]; then
     rm -rf "$hub_client.tmp"
     pip install --only-binary :all: --target "$hub_client.tmp" -r scripts/requirements/hub.txt
     mv "$hub_client.tmp" "$hub_client"
+fi
+if [ ! -d "$tiny_models" ]; then
+    # numpy's files are of one Python version and one processor.
+    writer="$HEARTH_CACHE/gguf-${gguf_package#*==}-$(python3 -c 'import sys, platform; print(sys.version_info.minor, platform.machine(), sep="-")')"
+    if [ ! -d "$writer" ]; then
+        say "fetching $gguf_package, which writes the tests' tiny models"
+        rm -rf "$writer.tmp"
+        pip install --only-binary :all: --target "$writer.tmp" -r scripts/requirements/tiny.txt
+        mv "$writer.tmp" "$writer"
+    fi
+    say "making the tests' tiny models"
+    rm -rf "$tiny_models.tmp" && mkdir -p "$tiny_models.tmp"
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$writer" python3 scripts/tiny-models.py "$default_model" "$tiny_models.tmp"
+    mv "$tiny_models.tmp" "$tiny_models"
 fi

@@ -18,4 +18,19 @@ public enum TestModel {
 
     /// The weights. A test that needs them fails without them: `make setup` fetches them.
     public static var path: Path { Path(cache.string + "/models/" + fileName) }
+
+    /// The tiny models with random weights that `scripts/tiny-models.py` made; it tells what each is.
+    public enum Tiny: String, Sendable, CaseIterable {
+        case projector, grid, recurrent, window, thinking
+        case twoWayProjector = "projector-two-way"
+        case gridProjector = "projector-grid"
+    }
+
+    /// A tiny model of set-up: in a folder named after the script that made it, as `scripts/env.sh` says.
+    public static func path(_ model: Tiny) throws -> Path {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let script = try Data(contentsOf: root.appending(path: "scripts/tiny-models.py"))
+        return Path("\(cache.string)/tiny/\(SHA256Digest(hashing: script).short)/\(model.rawValue).gguf")
+    }
 }
