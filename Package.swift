@@ -89,6 +89,10 @@ let package = Package(
             path: "Tests/CrashProbe"),
         // Measures what it costs to read an answer; scripts/bench builds and runs it.
         .executableTarget(name: "HearthStreamBench", dependencies: ["HearthInference"], path: "Tests/StreamBench"),
+        // Measures what an app waits for at its start.
+        .executableTarget(
+            name: "HearthStoreBench", dependencies: ["Hearth", "HearthBase", "HearthDelivery", "HearthHTTP"],
+            path: "Tests/StoreBench"),
         .testTarget(name: "HearthBaseTests", dependencies: ["HearthBase", "HearthTestSupport"]),
         .testTarget(name: "HearthHTTPTests", dependencies: ["HearthBase", "HearthHTTP", "HearthTestSupport"]),
         .testTarget(

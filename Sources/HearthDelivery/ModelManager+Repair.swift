@@ -26,6 +26,7 @@ extension ModelManager {
         let report = try await store.verify(identity, progress: progress)
         let damaged = report.files.filter { $0.outcome != .intact }.map(\.expected)
         guard !damaged.isEmpty else {
+            await sweepTransfers(of: try await store.receipt(of: identity))
             return RepairReport(identity: identity, mended: [], alsoMended: [], fetchedBytes: 0)
         }
         let receipt = try await store.receipt(of: identity)
@@ -54,6 +55,16 @@ extension ModelManager {
             identity: identity, mended: damaged.map(\.name),
             alsoMended: also.sorted(by: ReleaseIdentity.isListedBefore),
             fetchedBytes: fetched)
+    }
+
+    /// Takes away what an interrupted repair fetched and did not come to remove: everything is here.
+    private func sweepTransfers(of receipt: Receipt) async {
+        let contents =
+            receipt.files.map { ($0.digest, $0.size) }
+            + [receipt.archive].compactMap(\.self).map { ($0.digest, $0.size) }
+        for (digest, size) in contents {
+            await transfers.sweep(TransferRequest(label: "", locations: [], size: .exact(size), digest: digest))
+        }
     }
 
     /// What the origin says of a release today: fresh addresses. `nil` where it says nothing; the receipt knows the old ones.

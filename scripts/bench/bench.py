@@ -13,6 +13,7 @@ import decode
 import measure
 import neighbours
 import pull
+import store
 import streaming
 
 
@@ -22,9 +23,11 @@ def startup():
                    spread=f"{min(times):.1f}..{max(times):.1f}")
 
 
+STORE = {"start-stored": store.start_stored, "list-500": store.list_many}
 # Each group stays well under half an hour.
 GROUPS = {
-    "basic": {"startup": startup, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled,
+    "store": STORE,
+    "basic": {"startup": startup, **STORE, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled,
               "greedy-equal": decode.equal, "neighbours": neighbours.neighbours, "pull": pull.verified,
               "reading": streaming.reading},
     "peers": {"pull-synced": pull.synced, "pull-checked": pull.checked, "pull-aria2": pull.aria2, "pull-hub": pull.hub},

@@ -17,6 +17,8 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "plan": fuzzPlan,
     "lease": fuzzLease,
     "response": fuzzResponse,
+    "canary-pattern": fuzzCanaryPattern,
+    "hub": fuzzHub,
 ]
 
 private let target: @Sendable (Data) -> Void = {

@@ -50,20 +50,29 @@ public struct CanaryPattern: Sendable, Hashable, Codable, CustomStringConvertibl
     }
 
     /// Whether the text contains what the pattern describes. At most `text × program` steps.
-    public func occurs(in text: String) -> Bool {
+    public func occurs(in text: String) -> Bool { search(text).hasMatched }
+
+    /// The instructions it became.
+    var instructionCount: Int { program.count }
+
+    /// Whether it occurs, and how many instructions were looked at to find out: each at most once before every character, and
+    /// once more at the end.
+    func search(_ text: String) -> (hasMatched: Bool, steps: Int) {
         var threads = PatternThreads(program: program)
         var isAtStart = true
         for scalar in text.unicodeScalars {
             // A match may begin anywhere: one more way begins at every character.
             threads.add(0, isAtStart: isAtStart, isAtEnd: false)
-            if threads.hasMatched { return true }
+            if threads.hasMatched { break }
             threads.advance { $0.accepts(scalar, ignoringCase: ignoresCase) }
-            if threads.hasMatched { return true }
+            if threads.hasMatched { break }
             isAtStart = false
         }
-        threads.add(0, isAtStart: isAtStart, isAtEnd: true)
-        threads.finish()
-        return threads.hasMatched
+        if !threads.hasMatched {
+            threads.add(0, isAtStart: isAtStart, isAtEnd: true)
+            threads.finish()
+        }
+        return (threads.hasMatched, threads.steps)
     }
 }
 
@@ -110,6 +119,8 @@ private struct PatternThreads {
     /// Places that wait for the end of the text.
     private var waiting: [Int] = []
     private(set) var hasMatched = false
+    /// The instructions looked at so far.
+    private(set) var steps = 0
 
     init(program: [PatternInstruction]) {
         self.program = program
@@ -122,6 +133,7 @@ private struct PatternThreads {
         while let place = pending.popLast() {
             guard !seen[place] else { continue }
             seen[place] = true
+            steps += 1
             switch program[place] {
             case .take: places.append(place)
             case .split(let one, let other): pending += [other, one]

@@ -21,7 +21,12 @@ indirect enum PatternNode: Sendable, Hashable {
             for node in nodes { guard node.emit(into: &program, limit: limit) else { return false } }
         case .either(let nodes): return Self.emit(either: nodes[...], into: &program, limit)
         case .repeated(let node, let least, let most):
-            for _ in 0..<least { guard node.emit(into: &program, limit: limit) else { return false } }
+            for _ in 0..<least {
+                let before = program.count
+                guard node.emit(into: &program, limit: limit) else { return false }
+                // Nothing, however often it is written out: nested, that could go on for ever without reaching the limit.
+                if program.count == before { break }
+            }
             guard let most else {
                 let start = program.count
                 program.append(.match)

@@ -198,11 +198,13 @@ struct DiskModel: Sendable {
     /// Writes what is left after a power cut into a real folder.
     func write(into folder: Path, policy: PowerCutDisk.Policy, seed: UInt64) throws {
         var coin = SeededGenerator(seed: seed)
-        try write(Self.root, to: folder, policy, &coin)
+        var written: [Int: Path] = [:]
+        try write(Self.root, to: folder, policy, &coin, &written)
     }
 
     private func write(
-        _ node: Int, to path: Path, _ policy: PowerCutDisk.Policy, _ coin: inout SeededGenerator
+        _ node: Int, to path: Path, _ policy: PowerCutDisk.Policy, _ coin: inout SeededGenerator,
+        _ written: inout [Int: Path]
     ) throws {
         let disk = LocalFileSystem()
         switch nodes[node] {
@@ -210,9 +212,12 @@ struct DiskModel: Sendable {
             if node != Self.root { try disk.makeFolder(path, permissions: folder.permissions) }
             // The order of a dictionary is another in every run.
             for (name, child) in names(of: folder, policy, &coin).sorted(by: { $0.key < $1.key }) {
-                try write(child, to: Path(path.string + "/" + name), policy, &coin)
+                try write(child, to: Path(path.string + "/" + name), policy, &coin, &written)
             }
         case .file(let file):
+            // Two names of one file stay that.
+            if let other = written[node] { return try disk.makeHardLink(at: path, to: other) }
+            written[node] = path
             let open = try disk.open(path, .createNew, permissions: file.permissions)
             try content(file, policy, &coin).withUnsafeBytes { try disk.write(open, $0, at: 0) }
         case .link(let target): try disk.makeLink(at: path, to: target)

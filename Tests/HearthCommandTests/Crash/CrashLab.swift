@@ -163,3 +163,15 @@ struct CrashProbe {
         Report(try await start(words, kill: kill).result())
     }
 }
+
+extension ChildProcess {
+    /// Returns once it has told of so many steps, or has ended.
+    func steps(_ count: Int) async {
+        var seen = 0
+        guard count > 0 else { return }
+        for await line in outputLines where line.hasPrefix("step ") {
+            seen += 1
+            if seen >= count { return }
+        }
+    }
+}

@@ -144,12 +144,7 @@ import Testing
             let child = try CrashProbe.start(["live", home.string] + deed.words)
             // Killed by another process, some time after so many of its steps.
             let last = Int.random(in: 0...(steps[deed] ?? 0), using: &generator)
-            var seen = 0
-            for await line in child.outputLines {
-                guard seen < last else { break }
-                if line.hasPrefix("step ") { seen += 1 }
-                if seen >= last { break }
-            }
+            await child.steps(last)
             child.send(SIGKILL)
             let status = await child.result().status
             if status == 128 + SIGKILL { hits += 1 }

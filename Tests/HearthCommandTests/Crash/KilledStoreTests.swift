@@ -168,4 +168,44 @@ import Testing
         print("crash suite: \(deed) killed at \(hits) of \(kills.count) moments")
         #expect(hits > 0)
     }
+
+    /// Killed by another process, half of the times by the clock, half of them some time after so many of its steps.
+    @Test func aKillAtAnyMomentIsRecoveredFrom() async throws {
+        let seed: UInt64 = 20_261_123
+        var generator = SeededGenerator(seed: seed)
+        var hits: [String] = []
+        for deed in Deed.allCases {
+            let template = try await template(for: deed)
+            let example = try copy(template, "whole-\(deed)")
+            let start = ContinuousClock.now
+            let whole = try await CrashProbe.run(words(deed, example))
+            let duration = start.duration(to: .now)
+            try #require(whole.status == 0, "\(whole.errors)")
+            var kills = 0
+            let rounds = CrashSuite.isFull ? 60 : 4
+            for number in 0..<rounds {
+                let share = Double.random(in: 0...1, using: &generator)
+                let home = try copy(template, "moment-\(deed)-\(number)")
+                let child = try CrashProbe.start(words(deed, home))
+                if number.isMultiple(of: 2) {
+                    try await Task.sleep(for: duration * share)
+                } else {
+                    await child.steps(Int(share * Double(whole.steps.count)))
+                }
+                child.send(SIGKILL)
+                let status = await child.result().status
+                #expect(status == 128 + SIGKILL || status == 0)
+                if status != 0 { kills += 1 }
+                let note = "\(deed), kill \(number) of seed \(seed) at \(share)"
+                try await check(home, deed, isDone: false, note)
+                let again = try await CrashProbe.run(words(deed, home))
+                #expect(again.status == 0, "\(note): \(again.errors)")
+                try await check(home, deed, isDone: true, note)
+                try LocalFileSystem().removeTree(home)
+            }
+            #expect(kills > 0, "\(deed)")
+            hits.append("\(deed) \(kills) of \(rounds)")
+        }
+        print("crash suite: seed \(seed), kills of \(hits.joined(separator: ", "))")
+    }
 }

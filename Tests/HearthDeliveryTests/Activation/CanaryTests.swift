@@ -41,8 +41,17 @@ import Testing
         ])
     func noPatternTakesLong(_ pattern: String) throws {
         let pattern = try #require(CanaryPattern(pattern))
-        _ = pattern.occurs(in: String(repeating: "a", count: 4000) + "!")
-        _ = pattern.occurs(in: String(repeating: "x", count: 4000))
+        for text in [String(repeating: "a", count: 4000) + "!", String(repeating: "x", count: 4000)] {
+            let steps = pattern.search(text).steps
+            #expect(steps > 0 && steps <= pattern.instructionCount * (text.count + 2))
+        }
+    }
+
+    /// Repetitions of nothing are no program, and so no limit on its length ends them.
+    @Test(.timeLimit(.minutes(1)), arguments: ["", "a{0}", "(){0}", "(|)"])
+    func repetitionsOfNothingAreReadAtOnce(_ nothing: String) {
+        let pattern = (0..<20).reduce("(\(nothing))") { text, _ in "(\(text){256})" }
+        #expect(CanaryPattern(pattern + "x")?.occurs(in: "ax") ?? (nothing == "(|)"))
     }
 
     private func parse(_ canary: String) throws -> Canary? {

@@ -85,6 +85,22 @@ private let digest = String(repeating: "b", count: 64)
         #expect(variants[0] == "a_b")
     }
 
+    /// As many models and projectors as a hub may list: each is looked at once, not each with each.
+    @Test(.timeLimit(.minutes(1))) func manyModelsAreReadSoon() throws {
+        let one = try #require(try files(entry()).first)
+        var all: [HubFile] = []
+        for number in 0..<(HubClient.maximumFiles / 2) {
+            for name in ["m\(number)-00001-of-00001.gguf", "mmproj-\(number).gguf"] {
+                var file = one
+                (file.name, file.path) = (name, RelativePath(name))
+                all.append(file)
+            }
+        }
+        let releases = try snapshot(all).releases()
+        #expect(releases.count == HubClient.maximumFiles / 2)
+        #expect(releases.allSatisfy { $0.companions.map(\.name.string) == ["mmproj-0.gguf"] })
+    }
+
     @Test(arguments: [
         "", "[]", "{}", #"{"sha": null}"#, #"{"sha": "main"}"#, #"{"sha": "\#(digest)"}"#,
         #"{"sha": "../../../../../../../../../../../../../"}"#, #"{"sha": "\#(blob.uppercased())"}"#,

@@ -122,16 +122,21 @@ struct HubSnapshot: Sendable {
 
     private func ggufPlans(_ weights: [Chosen], projectors: [Chosen]) throws(CatalogError) -> [Plan] {
         var plans: [Plan] = []
-        var seen: Set<String> = []
+        var sets: [String: [Chosen]] = [:]
+        for file in weights { if let shard = ShardName(file.path) { sets[shard.stem, default: []].append(file) } }
+        // Each is looked at once: of twenty thousand files every pair would be four hundred million.
+        let nearest = Dictionary(grouping: projectors, by: \.path.parent)
+            .compactMapValues(Self.projector)
+        let other = Self.projector(among: projectors)
         for file in weights {
             var plan: Plan
             if let shard = ShardName(file.path) {
-                guard seen.insert(shard.stem).inserted else { continue }
-                plan = try Self.sharded(weights.filter { ShardName($0.path)?.stem == shard.stem }, shard, reference)
+                guard let set = sets.removeValue(forKey: shard.stem) else { continue }
+                plan = try Self.sharded(set, shard, reference)
             } else {
                 plan = Plan(variant: HubNames.variant(of: file.path), format: .gguf, files: [file])
             }
-            if let projector = Self.projector(for: file, among: projectors) { plan.files.append(projector) }
+            if let projector = nearest[file.path.parent] ?? other { plan.files.append(projector) }
             plans.append(plan)
         }
         return plans
@@ -158,17 +163,16 @@ struct HubSnapshot: Sendable {
             files: [first] + others)
     }
 
-    /// The projector that goes with some weights: of the same folder if there is one, in the precision most engines take.
-    private static func projector(for weights: Chosen, among projectors: [Chosen]) -> Chosen? {
-        let near = projectors.filter { $0.path.parent == weights.path.parent }
-        let candidates = near.isEmpty ? projectors : near
+    /// The projector that goes with weights of its folder, or with any: the one in the precision most engines take.
+    private static func projector(among projectors: [Chosen]) -> Chosen? {
         let precisions = ["bf16", "f16", "f32", "q8_0"]
         func rank(_ file: Chosen) -> Int {
             let words = Set(file.name.split { "-. ".contains($0) }.map(String.init))
             let order = ["f16": 0, "bf16": 1, "q8_0": 2, "f32": 3]
             return precisions.compactMap { words.contains($0) ? order[$0] : nil }.min() ?? 4
         }
-        return candidates.min { (rank($0), $0.path) < (rank($1), $1.path) }
+        return projectors.map { (rank: rank($0), file: $0) }
+            .min { ($0.rank, $0.file.path) < ($1.rank, $1.file.path) }?.file
     }
 
     /// A repository that is one model.
