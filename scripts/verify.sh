@@ -38,7 +38,7 @@ stage_crash() {
     # By itself: it takes the time of a pull, and spreads its kills over that.
     HEARTH_CRASH_SUITE=full crash_tests 'KilledPullTests'
     HEARTH_CRASH_SUITE=full crash_tests 'KilledStepTests|KilledActivationTests|KilledStoreTests'
-    HEARTH_CRASH_SUITE=full crash_tests 'TransferPowerTests|StoreInterruptionTests|PowerCutTests|ActivationRunTests|CollectionTests'
+    HEARTH_CRASH_SUITE=full crash_tests 'TransferPowerTests|StoreInterruptionTests|RepairInterruptionTests|PowerCutTests|ActivationRunTests|CollectionTests'
 }
 
 # Every call to the disk fails, through the seam and under strace.
