@@ -93,6 +93,8 @@ let package = Package(
         .executableTarget(
             name: "HearthStoreBench", dependencies: ["Hearth", "HearthBase", "HearthDelivery", "HearthHTTP"],
             path: "Tests/StoreBench"),
+        // Declares the names that Apple's FoundationModels and this package share.
+        .target(name: "LookalikeModels", path: "Tests/Lookalike"),
         .testTarget(name: "HearthBaseTests", dependencies: ["HearthBase", "HearthTestSupport"]),
         .testTarget(name: "HearthHTTPTests", dependencies: ["HearthBase", "HearthHTTP", "HearthTestSupport"]),
         .testTarget(
@@ -102,7 +104,8 @@ let package = Package(
             name: "HearthPublishingTests",
             dependencies: ["HearthBase", "HearthDelivery", "HearthPublishing", "HearthTestSupport"]),
         .testTarget(
-            name: "HearthInferenceTests", dependencies: ["HearthBase", "HearthInference", "HearthTestSupport"]),
+            name: "HearthInferenceTests",
+            dependencies: ["HearthBase", "HearthInference", "HearthTestSupport", "LookalikeModels"]),
         .testTarget(
             name: "HearthLlamaTests",
             dependencies: ["HearthBase", "HearthInference", "HearthLlama", "HearthTestSupport"]),

@@ -7,7 +7,7 @@
     ///
     /// ```swift
     /// let engine = try await LlamaActor.load(Path("model.gguf"))
-    /// let chat = ChatSession(engine: engine)
+    /// let session = LanguageModelSession(model: engine)
     /// ```
     /// Each role has a model of its own. What the last prompt and answer left in memory is reused as far as the next prompt
     /// begins with the same tokens.

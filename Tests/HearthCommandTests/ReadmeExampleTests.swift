@@ -21,13 +21,13 @@ import Testing
         }
 
         // Loaded when first used. An update takes its place between two answers.
-        let chat = ChatSession(engine: model)
-        for try await event in chat.send("Answer in one sentence: what is the capital of France?") {
-            switch event {
-            case .phase, .truncated, .thinking: break
-            case .text(let piece): print(piece, terminator: "")
-            case .finish(let summary): print("\n", summary.reason, summary.timings.decodeTokensPerSecond)
-            }
+        let session = LanguageModelSession(model: model, instructions: "Answer in one sentence.")
+        print(try await session.respond(to: "What is the capital of France?").content)
+
+        // The next answer as it comes: all there is until now, or `stream.events` for the pieces.
+        let stream = session.streamResponse(to: "And of Germany?")
+        for try await snapshot in stream {
+            print(snapshot.content, snapshot.summary?.timings.decodeTokensPerSecond ?? 0)
         }
         // README
     }

@@ -103,18 +103,20 @@
         @Suite struct Conversations {
             @Test func computeOnlyWhatIsNew() async throws {
                 let engine = try await SharedEngine.engine
-                let chat = ChatSession(engine: engine, systemPrompt: "You are a helpful assistant.")
+                let chat = LanguageModelSession(model: engine, instructions: "You are a helpful assistant.")
                 let first = try await Answer(
-                    chat.send("Answer in one sentence: what is the capital of France?", options: .greedy()))
+                    chat.streamResponse(
+                        to: "Answer in one sentence: what is the capital of France?", options: .greedy()
+                    ).events)
                 let before = try #require(first.summary).usage
-                let second = try await Answer(chat.send("And of Germany?", options: .greedy()))
+                let second = try await Answer(chat.streamResponse(to: "And of Germany?", options: .greedy()).events)
                 let after = try #require(second.summary).usage
                 // Prompt and answer of the first turn are in memory; the token that ended it was never computed.
                 #expect(after.cachedTokens == before.promptTokens + before.generatedTokens)
                 #expect(after.promptTokens > after.cachedTokens)
                 #expect(second.text.contains("Berlin"))
-                #expect(await chat.messages.map(\.role) == [.system, .user, .assistant, .user, .assistant])
-                #expect(await chat.messages[2].content == first.text)
+                #expect(chat.transcript.map(\.role) == [.system, .user, .assistant, .user, .assistant])
+                #expect(chat.transcript[2].content == first.text)
             }
 
             @Test func reuseNothingOfAnother() async throws {

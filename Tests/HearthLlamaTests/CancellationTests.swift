@@ -155,14 +155,17 @@
             }
 
             @Test func keepsWhatWasSaidInTheConversation() async throws {
-                let chat = ChatSession(engine: try await SharedEngine.engine)
+                let chat = LanguageModelSession(model: try await SharedEngine.engine)
                 var said = ""
-                for try await event in chat.send("Write a very long story about a fox.", options: .greedy()) {
+                for try await event in chat.streamResponse(
+                    to: "Write a very long story about a fox.", options: .greedy()
+                ).events {
                     if case .text(let piece) = event { said += piece }
                     if said.count > 20 { break }
                 }
-                let next = try await Answer(chat.send("Thank you.", options: .greedy(maximumNewTokens: 4)))
-                let messages = await chat.messages
+                let next = try await Answer(
+                    chat.streamResponse(to: "Thank you.", options: .greedy(maximumNewTokens: 4)).events)
+                let messages = chat.transcript
                 #expect(messages.map(\.role) == [.user, .assistant, .user, .assistant])
                 #expect(messages[1].content.hasPrefix(said))
                 #expect(try #require(next.summary).usage.cachedTokens > 30)

@@ -7,7 +7,7 @@ import HearthInference
 /// ```swift
 /// let models = LiveModels(manager: manager)
 /// let model = try await models.model(family)       // what is here, at once; an update comes behind
-/// let chat = ChatSession(engine: model)            // each answer is the live release's, also after an update
+/// let session = LanguageModelSession(model: model) // each answer is the live release's, also after an update
 /// ```
 /// A release that becomes live takes the old one's place in memory: answers under way end on the old one, later ones come from
 /// the new one, and `onReady` follows. As long as a release is loaded, no process unlinks its files.

@@ -104,8 +104,8 @@ struct Chat: Command {
         let engine = try await open(model, configuration, context.console)
         let printer = AnswerPrinter(console: context.console, format: format, model: model.name)
         if let question {
-            let session = ChatSession(engine: engine, systemPrompt: systemPrompt)
-            try await printer.print(session.send(question, options: options))
+            let session = LanguageModelSession(model: engine, instructions: systemPrompt)
+            try await printer.print(session.streamResponse(to: question, options: options).events)
         } else {
             try await Conversation(context: context, engine: engine, printer: printer, options: options)
                 .run(systemPrompt: systemPrompt)

@@ -28,7 +28,8 @@ struct Conversation: Sendable {
         let state = Locked(State())
         let interrupted: @Sendable () -> Void = { handleInterrupt(state) }
         try await context.interruptions.handlingInterrupts(with: interrupted) {
-            var session = ChatSession(engine: engine, systemPrompt: systemPrompt)
+            var systemPrompt = systemPrompt
+            var session = LanguageModelSession(model: engine, instructions: systemPrompt)
             context.console.say("Say something, or /help.")
             context.console.prompt("> ")
             for await line in context.input.lines() {
@@ -38,10 +39,11 @@ struct Conversation: Sendable {
                 case .exit: return
                 case .help: context.console.complain(Self.help)
                 case .reset:
-                    await session.clear()
+                    session = LanguageModelSession(model: engine, instructions: systemPrompt)
                     context.console.say("Everything said is forgotten.")
                 case .system(let prompt):
-                    session = ChatSession(engine: engine, systemPrompt: prompt.isEmpty ? nil : prompt)
+                    systemPrompt = prompt.isEmpty ? nil : prompt
+                    session = LanguageModelSession(model: engine, instructions: systemPrompt)
                     context.console.say("A new conversation begins.")
                 case .unknown(let word):
                     context.console.complain("There is no \(word.shownOnTerminal). /help lists what there is.")
@@ -54,8 +56,8 @@ struct Conversation: Sendable {
         }
     }
 
-    private func answer(_ text: String, _ session: ChatSession, _ state: Locked<State>) async throws {
-        let task = Task { try await printer.print(session.send(text, options: options)) }
+    private func answer(_ text: String, _ session: LanguageModelSession, _ state: Locked<State>) async throws {
+        let task = Task { try await printer.print(session.streamResponse(to: text, options: options).events) }
         state.withLock {
             $0.policy.answerBegins()
             $0.answer = task

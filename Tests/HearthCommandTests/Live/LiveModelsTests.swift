@@ -58,9 +58,11 @@ import Testing
         try await manager.pull(.file(try folder.write("named-v\(version)-q4_1.gguf", Data(text.utf8)))).release
     }
 
-    private func answer(_ chat: ChatSession) async throws -> String {
+    private func answer(_ chat: LanguageModelSession) async throws -> String {
         var text = ""
-        for try await event in chat.send("Who are you?") { if case .text(let piece) = event { text += piece } }
+        for try await event in chat.streamResponse(to: "Who are you?").events {
+            if case .text(let piece) = event { text += piece }
+        }
         return text
     }
 
@@ -70,7 +72,7 @@ import Testing
         let models = models(manager)
         let model = try await models.model(family)
         #expect(log.withLock { $0 } == [], "nothing is loaded before it is used")
-        let chat = ChatSession(engine: model)
+        let chat = LanguageModelSession(model: model)
         #expect(try await answer(chat) == "one")
         await manager.onReady { [log] model in
             log.withLock { $0.append("ready \(model.identity?.version.name ?? "none")") }
@@ -78,7 +80,7 @@ import Testing
         let lease = try await model.lease()
         try await install("2.0.0", "two", with: manager)
         #expect(try await answer(chat) == "two")
-        #expect(await chat.messages.count == 4)
+        #expect(chat.transcript.count == 4)
         #expect(lease.release == first.identity)
         #expect(log.withLock { $0 } == ["load one", "load two", "ready 2.0.0"])
         lease.end()
@@ -90,7 +92,7 @@ import Testing
         let manager = manager()
         try await install("1.0.0", "one", with: manager)
         let models = models(manager)
-        let chat = ChatSession(engine: try await models.model(family))
+        let chat = LanguageModelSession(model: try await models.model(family))
         #expect(try await answer(chat) == "one")
         var events = manager.events().makeAsyncIterator()
         try await install("2.0.0", "broken", with: manager)
@@ -109,7 +111,7 @@ import Testing
         let place = "leases/named/\(release.identity.folderName)"
         let leases = { try LocalFileSystem().contents(of: folder.path("home/" + place)).count }
         let models = models(manager)
-        _ = try await answer(ChatSession(engine: try await models.model(family)))
+        _ = try await answer(LanguageModelSession(model: try await models.model(family)))
         #expect(try leases() == 1, "idle, and still loaded")
         try await models.cache.drop(release.identity)
         #expect(try leases() == 0)
@@ -119,7 +121,7 @@ import Testing
         let manager = manager()
         try await install("1.0.0", "one", with: manager)
         let models = models(manager)
-        let chat = ChatSession(engine: try await models.model(family))
+        let chat = LanguageModelSession(model: try await models.model(family))
         #expect(try await answer(chat) == "one")
         try await install("2.0.0", "two", with: self.manager())
         #expect(try await answer(chat) == "one", "nobody told this process")

@@ -1,0 +1,13 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthDelivery
+import HearthInference
+
+func firstSteps(manifest: URL, saved: URL) async throws {
+    // Where models come from, and where they are kept.
+    let manager = ModelManager(
+        home: try HearthHome.path(), origins: [Origin(name: "main", manifestURL: manifest)],
+        deviceMemory: DeviceMemory.read().usable)
+    guard let family = Family("smollm2-135m-instruct") else { return }
+}

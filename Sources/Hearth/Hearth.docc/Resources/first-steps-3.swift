@@ -1,0 +1,24 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthDelivery
+import HearthInference
+
+func firstSteps(manifest: URL, saved: URL) async throws {
+    // Where models come from, and where they are kept.
+    let manager = ModelManager(
+        home: try HearthHome.path(), origins: [Origin(name: "main", manifestURL: manifest)],
+        deviceMemory: DeviceMemory.read().usable)
+    guard let family = Family("smollm2-135m-instruct") else { return }
+
+    // Fetched if it is not here yet; loaded when it is first used.
+    let models = LiveModels(manager: manager)
+    let model = try await models.model(family) { progress in
+        print(progress.phase, progress.fraction ?? 0)
+    }
+
+    // A question and its answer.
+    let session = LanguageModelSession(model: model, instructions: "Answer in one sentence.")
+    let response = try await session.respond(to: "What is the capital of France?")
+    print(response.content)
+}

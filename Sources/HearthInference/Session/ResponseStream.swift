@@ -1,0 +1,77 @@
+extension LanguageModelSession {
+    /// A whole answer and its facts.
+    public struct Response<Content: Sendable>: Sendable {
+        /// The answer.
+        public let content: Content
+        /// What the model thought before it; empty if it did not.
+        public let thinking: String
+        /// Why the answer ended, and what it took.
+        public let summary: GenerationSummary
+    }
+
+    /// One answer while it comes. Read it once, in one of three ways:
+    ///
+    /// ```swift
+    /// for try await snapshot in stream { show(snapshot.content) }        // all there is until now, each time
+    /// for try await event in stream.events { … }                         // what is new, each time
+    /// let response = try await stream.collect()                          // the whole
+    /// ```
+    public struct ResponseStream: AsyncSequence, Sendable {
+        /// The answer in pieces, with phases and facts. A cancelled task sees it end without ``GenerationEvent/finish(_:)``.
+        public let events: AsyncThrowingStream<GenerationEvent, any Error>
+
+        /// The answer as it stands.
+        public struct Snapshot: Sendable, Hashable {
+            /// The answer until now.
+            public internal(set) var content = ""
+            /// The thinking until now.
+            public internal(set) var thinking = ""
+            /// The oldest messages that did not fit the context window.
+            public internal(set) var droppedMessages = 0
+            /// The facts, in the last snapshot of an answer that ended by itself.
+            public internal(set) var summary: GenerationSummary?
+
+            /// Takes an event; `false` when it shows nothing new.
+            mutating func take(_ event: GenerationEvent) -> Bool {
+                switch event {
+                case .phase: return false
+                case .truncated(let dropped): droppedMessages = dropped
+                case .thinking(let piece): thinking += piece
+                case .text(let piece): content += piece
+                case .finish(let facts): summary = facts
+                }
+                return true
+            }
+        }
+
+        /// Adds events up to snapshots.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            fileprivate var events: AsyncThrowingStream<GenerationEvent, any Error>.Iterator
+            private var snapshot = Snapshot()
+
+            fileprivate init(events: AsyncThrowingStream<GenerationEvent, any Error>.Iterator) { self.events = events }
+
+            /// The next snapshot; `nil` after the last, and in a cancelled task.
+            /// - Throws: what the model throws.
+            public mutating func next() async throws -> Snapshot? {
+                while let event = try await events.next() {
+                    if snapshot.take(event) { return snapshot }
+                }
+                return nil
+            }
+        }
+
+        /// Reads the stream as snapshots.
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(events: events.makeAsyncIterator()) }
+
+        /// The whole answer.
+        /// - Throws: what the model throws; `CancellationError` when the task was cancelled.
+        public func collect() async throws -> Response<String> {
+            var whole = Snapshot()
+            for try await event in events { _ = whole.take(event) }
+            // A cancelled task sees its stream end early rather than throw.
+            guard let summary = whole.summary else { throw CancellationError() }
+            return Response(content: whole.content, thinking: whole.thinking, summary: summary)
+        }
+    }
+}

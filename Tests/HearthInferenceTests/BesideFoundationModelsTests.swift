@@ -1,0 +1,20 @@
+import HearthInference
+import HearthTestSupport
+import LookalikeModels
+import Testing
+
+import struct HearthInference.GenerationOptions
+
+/// What the article `BesideFoundationModels` promises, beside a module that declares the same names.
+@Suite struct BesideFoundationModelsTests {
+    @Test func aModuleSaysWhichIsMeant() async throws {
+        let engine: any HearthInference.LanguageModel = ScriptedEngine([[.text("ok"), .finish(.endOfGeneration)]])
+        let session = HearthInference.LanguageModelSession(model: engine)
+        _ = LookalikeModels.LanguageModelSession()
+        #expect(try await session.respond(to: "a").content == "ok")
+    }
+
+    @Test func orAnImportOfASingleDeclarationDoes() {
+        #expect(GenerationOptions().maximumNewTokens == 768)
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import HearthBase
+import HearthInference
+import HearthTestSupport
+import Observation
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct LanguageModelSessionTests {
+    private func text(_ stream: AsyncThrowingStream<GenerationEvent, any Error>) async throws -> String {
+        var text = ""
+        for try await case .text(let piece) in stream { text += piece }
+        return text
+    }
+
+    @Test func keepsTheConversation() async throws {
+        let engine = ScriptedEngine([
+            [.text("Hel"), .text("lo"), .finish(.endOfGeneration)], [.text("Bye"), .finish(.maximumNewTokens)],
+        ])
+        let session = LanguageModelSession(model: engine, instructions: "Be kind.")
+        #expect(try await text(session.streamResponse(to: "Hi").events) == "Hello")
+        #expect(try await text(session.streamResponse(to: "Ciao").events) == "Bye")
+        let expected = [
+            ChatMessage(.system, "Be kind."), ChatMessage(.user, "Hi"), ChatMessage(.assistant, "Hello"),
+            ChatMessage(.user, "Ciao"), ChatMessage(.assistant, "Bye"),
+        ]
+        #expect(session.transcript == expected)
+        #expect(await engine.requests == [Array(expected[..<2]), Array(expected[..<4])])
+    }
+
+    @Test func doesNotSendBackWhatWasThought() async throws {
+        let engine = ScriptedEngine([
+            [.truncated(2), .thinking("hm"), .text("ok"), .finish(.endOfGeneration)],
+            [.text("so"), .finish(.endOfGeneration)],
+            [.thinking("only thought"), .finish(.maximumNewTokens)],
+        ])
+        let session = LanguageModelSession(model: engine)
+        var events: [GenerationEvent] = []
+        for try await event in session.streamResponse(to: "a").events { events.append(event) }
+        #expect(events.prefix(3) == [.truncated(dropped: 2), .thinking("hm"), .text("ok")])
+        _ = try await text(session.streamResponse(to: "b").events)
+        let said = [
+            ChatMessage(.user, "a"), ChatMessage(.assistant, "ok"), ChatMessage(.user, "b"),
+            ChatMessage(.assistant, "so"),
+        ]
+        #expect(await engine.requests.last == Array(said.prefix(3)))
+        // Thinking alone is no answer.
+        _ = try await text(session.streamResponse(to: "c").events)
+        #expect(session.transcript == said)
+    }
+
+    @Test func addsNothingByItself() async throws {
+        let engine = ScriptedEngine([[.text("ok"), .finish(.endOfGeneration)]])
+        let history = [ChatMessage(.user, "a"), ChatMessage(.assistant, "b")]
+        let session = LanguageModelSession(model: engine, transcript: history)
+        _ = try await text(session.streamResponse(to: "c").events)
+        #expect(await engine.requests == [history + [ChatMessage(.user, "c")]])
+    }
+
+    @Test func knowsTheAnswerBeforeTheStreamSaysFinish() async throws {
+        let session = LanguageModelSession(model: ScriptedEngine([[.text("ok"), .finish(.timedOut)]]))
+        for try await event in session.streamResponse(to: "a").events {
+            guard case .finish(let summary) = event else { continue }
+            #expect(summary.reason == .timedOut)
+            #expect(session.transcript == [ChatMessage(.user, "a"), ChatMessage(.assistant, "ok")])
+        }
+    }
+
+    @Test func answersInOrder() async throws {
+        let engine = ScriptedEngine([
+            [.text("1"), .finish(.endOfGeneration)], [.text("2"), .finish(.endOfGeneration)],
+        ])
+        let session = LanguageModelSession(model: engine)
+        let first = session.streamResponse(to: "a").events
+        let second = session.streamResponse(to: "b").events
+        #expect(try await [text(first), text(second)] == ["1", "2"])
+        #expect(await engine.requests.map { $0.map(\.content) } == [["a"], ["a", "1", "b"]])
+    }
+
+    @Test func forgetsATurnThatFailed() async throws {
+        let failure = LLMError(.generateFailed, "it broke")
+        let engine = ScriptedEngine([
+            [.fail(failure)], [.text("half"), .fail(failure)], [.text("ok"), .finish(.endOfGeneration)],
+        ])
+        let session = LanguageModelSession(model: engine)
+        await #expect(throws: LLMError.self) { try await text(session.streamResponse(to: "a").events) }
+        #expect(session.transcript.isEmpty)
+        await #expect(throws: LLMError.self) { try await text(session.streamResponse(to: "b").events) }
+        #expect(session.transcript == [ChatMessage(.user, "b"), ChatMessage(.assistant, "half")])
+        _ = try await text(session.streamResponse(to: "c").events)
+        #expect(await engine.requests.last?.count == 3)
+    }
+
+    @Test(arguments: [["so ", "far"], []])
+    func keepsWhatWasSaidBeforeACancellation(pieces: [String]) async throws {
+        let engine = ScriptedEngine([
+            pieces.map { .text($0) } + [.waitForCancellation], [.text("ok"), .finish(.endOfGeneration)],
+        ])
+        let session = LanguageModelSession(model: engine)
+        let task = Task { try await text(session.streamResponse(to: "a").events) }
+        await engine.stalled()
+        task.cancel()
+        _ = await task.result
+        // The next turn begins after the cancelled one has left its mark.
+        #expect(try await text(session.streamResponse(to: "b").events) == "ok")
+        let said = pieces.isEmpty ? [] : [ChatMessage(.user, "a"), ChatMessage(.assistant, "so far")]
+        #expect(await engine.requests.last == said + [ChatMessage(.user, "b")])
+    }
+
+    @Test func isCancelledByLettingGoOfTheStream() async throws {
+        let engine = ScriptedEngine([
+            [.text("one"), .waitForCancellation], [.text("ok"), .finish(.endOfGeneration)],
+        ])
+        let session = LanguageModelSession(model: engine)
+        for try await _ in session.streamResponse(to: "a").events { break }
+        #expect(try await text(session.streamResponse(to: "b").events) == "ok")
+        #expect(session.transcript.count == 4)
+    }
+
+    @Test func givesTheWholeAnswer() async throws {
+        let engine = ScriptedEngine([[.thinking("hm"), .text("Hel"), .text("lo"), .finish(.stopString)]])
+        let session = LanguageModelSession(model: engine)
+        let response = try await session.respond(to: "Hi")
+        #expect(response.content == "Hello")
+        #expect(response.thinking == "hm")
+        #expect(response.summary.reason == .stopString)
+        await #expect(throws: LLMError.self) { try await session.respond(to: "and?") }
+    }
+
+    @Test func snapshotsAddUpWhatTheEventsBring() async throws {
+        let script: [ScriptedEngine.Step] = [
+            .truncated(3), .thinking("h"), .thinking("m"), .text("Hel"), .text("lo"), .finish(.endOfGeneration),
+        ]
+        let session = LanguageModelSession(model: ScriptedEngine([script]))
+        var snapshots: [LanguageModelSession.ResponseStream.Snapshot] = []
+        for try await snapshot in session.streamResponse(to: "Hi") { snapshots.append(snapshot) }
+        #expect(snapshots.map(\.content) == ["", "", "", "Hel", "Hello", "Hello"])
+        #expect(snapshots.map(\.thinking) == ["", "h", "hm", "hm", "hm", "hm"])
+        #expect(snapshots.allSatisfy { $0.droppedMessages == 3 })
+        #expect(snapshots.map { $0.summary?.reason } == [nil, nil, nil, nil, nil, .endOfGeneration])
+    }
+
+    @Test func respondsUntilTheLastAnswerIsThere() async throws {
+        let engine = ScriptedEngine([[.waitForCancellation], [.text("ok"), .finish(.endOfGeneration)]])
+        let session = LanguageModelSession(model: engine)
+        #expect(!session.isResponding)
+        let changes = Locked(0)
+        withObservationTracking {
+            _ = session.isResponding
+        } onChange: {
+            changes.withLock { $0 += 1 }
+        }
+        let first = Task { try await session.respond(to: "a") }
+        await engine.stalled()
+        #expect(session.isResponding)
+        #expect(changes.withLock { $0 } == 1)
+        let second = session.streamResponse(to: "b")
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        for try await snapshot in second where snapshot.summary != nil { #expect(!session.isResponding) }
+    }
+
+    @Test func makesReadyWhatIsKnown() async throws {
+        let engine = ScriptedEngine([
+            [.text("x"), .waitForCancellation], [.text("ok"), .finish(.endOfGeneration)],
+        ])
+        let session = LanguageModelSession(model: engine, instructions: "Be kind.")
+        session.prewarm(promptPrefix: "Is ")
+        await engine.stalled()
+        // Another one is not needed meanwhile.
+        session.prewarm()
+        #expect(!session.isResponding)
+        #expect(try await session.respond(to: "Is it?").content == "ok")
+        let known = ChatMessage(.system, "Be kind.")
+        #expect(await engine.requests == [[known, ChatMessage(.user, "Is ")], [known, ChatMessage(.user, "Is it?")]])
+        #expect(session.transcript.map(\.content) == ["Be kind.", "Is it?", "ok"])
+    }
+
+    @Test func aConversationCanBeWrittenDown() async throws {
+        let engine = ScriptedEngine([
+            [.text("1"), .finish(.endOfGeneration)], [.text("2"), .finish(.endOfGeneration)],
+        ])
+        let session = LanguageModelSession(model: engine, instructions: "Count.")
+        try await session.respond(to: "a")
+        let saved = try JSONEncoder().encode(session.transcript)
+        let later = LanguageModelSession(
+            model: engine, transcript: try JSONDecoder().decode([ChatMessage].self, from: saved))
+        try await later.respond(to: "b")
+        #expect(later.transcript.map(\.content) == ["Count.", "a", "1", "b", "2"])
+    }
+}
