@@ -41,11 +41,8 @@ extension ModelManager {
                 isGone = try await transfers.remove(TransferFolder(key, in: transfers.folder, fileSystem: fileSystem))
                     .isDone
             case .catalog(let name):
-                let folder = HomeLayout.join(store.layout.catalogs, name)
-                isGone = try await blocking { [fileSystem] in
-                    try fileSystem.removeTree(folder)
-                    return true
-                }
+                let copies = KeptCatalogs(folder: store.layout.catalogs, fileSystem: fileSystem)
+                isGone = try await blocking { try copies.discard(name) }
             }
             if isGone { done.append(removal) }
         }
@@ -65,9 +62,9 @@ extension ModelManager {
                 guard name.utf8.count == 64, !wanted.contains(name),
                     try fileSystem.status(at: path, followLinks: false)?.kind == .folder
                 else { return nil }
-                let bytes = try fileSystem.files(below: path).map {
-                    try fileSystem.status(at: HomeLayout.join(path, $0), followLinks: false)?.size ?? 0
-                }
+                let leavings = try copies.leavings(name)
+                guard !leavings.isEmpty else { return nil }
+                let bytes = try leavings.map { try fileSystem.status(at: $0, followLinks: false)?.size ?? 0 }
                 return CollectionFacts.Remnant(item: .catalog(name), bytes: bytes.saturatedSum)
             }
         }

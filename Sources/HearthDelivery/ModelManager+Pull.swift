@@ -74,15 +74,10 @@ extension ModelManager {
             release: release.identity, source: resolved.location ?? release.file.locations.first,
             activates: options.activate)
         purpose.reference = resolved.reference
-        var requests = files.map {
+        let requests = files.map {
             TransferRequest($0, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
         }
-        if let index = release.index, release.file.size.estimate > UInt64(ChunkIndex.fixedLength),
-            files.first?.name == release.file.name
-        {
-            requests[0].index = try await indexes.fetch(index, fileSize: release.file.size.estimate)
-        }
-        return try await bring(files, requests, for: purpose, tracker) { staged in
+        return try await bring(files, requests, of: release, for: purpose, tracker) { staged in
             tracker.installing()
             let isPacked = release.archive != nil
             return try await self.store.install(
@@ -93,19 +88,23 @@ extension ModelManager {
     }
 
     /// Fetches files, or joins the transfers that do; they stay this pull's until `install` has taken them.
-    private func bring(
-        _ files: [RemoteFile], _ requests: [TransferRequest], for purpose: TransferPurpose, _ tracker: ReleaseProgress,
-        install: ([StagedFile]) async throws -> InstalledRelease
-    ) async throws -> (InstalledRelease, fetchedBytes: UInt64) {
+    func bring<Outcome: Sendable>(
+        _ files: [RemoteFile], _ requests: [TransferRequest], of release: Release, for purpose: TransferPurpose,
+        _ tracker: ReleaseProgress, install: ([StagedFile]) async throws -> Outcome
+    ) async throws -> (Outcome, fetchedBytes: UInt64) {
         var staged: [StagedFile] = []
         var taken: [TransferRequest] = []
         var fetched: UInt64 = 0
         do {
-            for (file, request) in zip(files, requests) {
+            for (file, plain) in zip(files, requests) {
                 if let copy = try await localCopy(of: file) {
                     tracker.fileEnded(file.size.estimate)
                     staged.append(copy)
                     continue
+                }
+                var request = plain
+                if let index = release.index(of: file), file.size.estimate > UInt64(ChunkIndex.fixedLength) {
+                    request.index = try await indexes.fetch(index, fileSize: file.size.estimate)
                 }
                 let arrived = try await fetch(file, request, for: purpose, tracker)
                 taken.append(request)
@@ -255,7 +254,7 @@ extension ModelManager {
             context: ErrorContext(model: release.identity.description, remedy: remedy))
     }
 
-    private func checkStorage(for release: Release, _ files: [RemoteFile], _ shared: [StagedFile]) async throws {
+    func checkStorage(for release: Release, _ files: [RemoteFile], _ shared: [StagedFile]) async throws {
         let folder = store.transfersFolder
         let (policy, free) = try await blocking { [transfer, fileSystem] in
             let held = try files.map { try transfer.bytesHeld(of: TransferRequest($0)) }

@@ -15,8 +15,8 @@ public struct RepairReport: Sendable, Hashable {
 extension ModelManager {
     /// Re-hashes a release and mends what is not what its receipt says.
     ///
-    /// A file that another release holds whole is taken from there. Of a file with a chunk index only the damaged chunks are
-    /// fetched: into a copy, which then takes the file's place in one step. So whoever reads the file now goes on reading
+    /// A file that another release holds whole is taken from there. What came in an archive comes with all of that again, and only
+    /// what is damaged is replaced. Of a file with a chunk index only the damaged chunks are fetched: into a copy, which then takes the file's place in one step. So whoever reads the file now goes on reading
     /// the one that was there. Every release that shared the damaged file gets the mended one.
     /// - Throws: ``StoreError`` with `not-installed`, `receipt-damaged`, `not-repairable`; what a transfer throws.
     public func repair(
@@ -31,14 +31,17 @@ extension ModelManager {
         }
         let receipt = try await store.receipt(of: identity)
         let offered = await offered(receipt)
-        if receipt.archive != nil {
-            return try await repairPacked(identity, damaged.map(\.name), offered, options, progress)
-        }
         var also: Set<ReleaseIdentity> = []
         var fetched: UInt64 = 0
+        var packed: [Receipt.File] = []
         for file in damaged {
             if let whole = try await store.wholeCopy(of: file) {
                 also.formUnion(try await store.mend(file, of: identity, from: whole))
+                continue
+            }
+            let isBeside = offered?.files.dropFirst().contains { $0.name == file.name && $0.digest == file.digest }
+            if receipt.archive != nil, file.source == nil, isBeside != true {
+                packed.append(file)
                 continue
             }
             let (request, arrived) = try await fetch(file, of: receipt, offered, options, progress)
@@ -50,6 +53,11 @@ extension ModelManager {
             }
             await transfers.letGo(request, discarding: true)
             fetched += arrived.fetchedBytes
+        }
+        if !packed.isEmpty {
+            let (more, bytes) = try await repairPacked(packed, of: receipt, offered, options, progress)
+            also.formUnion(more)
+            fetched += bytes
         }
         return RepairReport(
             identity: identity, mended: damaged.map(\.name),
@@ -91,14 +99,14 @@ extension ModelManager {
         let locations = remote?.locations ?? [file.source].compactMap(\.self)
         guard !locations.isEmpty else { throw Self.notRepairable(receipt.identity, file.name.string) }
         let gate = NetworkGate(policy: NetworkPolicy(metered: options.metered), monitor: network, time: time)
-        var source = RemoteFile(
+        let source = RemoteFile(
             name: file.name, role: file.role, size: .exact(file.size), digest: file.digest,
             locations: try await gate.admitted(locations))
         var request = TransferRequest(source, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
-        if file.role == .weights, file.size > UInt64(ChunkIndex.fixedLength) {
-            source.name = file.name.withSuffix(".index") ?? file.name
-            if let index = remote == nil ? receipt.index.flatMap({ RemoteFile($0, name: source.name) }) : offered?.index
-            {
+        if file.size > UInt64(ChunkIndex.fixedLength) {
+            let name = file.name.withSuffix(".index") ?? file.name
+            let known = file.role == .weights ? receipt.index : file.index
+            if let index = remote.map({ offered?.index(of: $0) }) ?? known.flatMap({ RemoteFile($0, name: name) }) {
                 request.index = try await indexes.fetch(index, fileSize: file.size)
             }
         }
@@ -109,21 +117,29 @@ extension ModelManager {
         return (request, try await transfers.fetch(request, for: purpose, progress: progress))
     }
 
-    /// What came packed is unpacked again, all of it; the files that are right stay the files they are.
+    /// An archive comes again as a whole and is unpacked beside the release; of that, what was damaged takes its place.
     private func repairPacked(
-        _ identity: ReleaseIdentity, _ damaged: [RelativePath], _ offered: Release?, _ options: PullOptions,
+        _ damaged: [Receipt.File], of receipt: Receipt, _ offered: Release?, _ options: PullOptions,
         _ progress: @escaping @Sendable (TransferProgress) -> Void
-    ) async throws -> RepairReport {
-        let receipt = try await store.receipt(of: identity)
-        guard let offered, offered.file.digest == receipt.archive?.digest else {
-            throw Self.notRepairable(identity, damaged.first?.string)
+    ) async throws -> (also: Set<ReleaseIdentity>, fetchedBytes: UInt64) {
+        let identity = receipt.identity
+        guard var release = offered, release.file.digest == receipt.archive?.digest else {
+            throw Self.notRepairable(identity, damaged.first?.name.string)
         }
-        var options = options
-        options.activate = false
-        let resolved = ResolvedRelease(
-            ReleaseChoice(release: offered, reason: .asked), location: receipt.origin, isNamed: true)
-        let (_, fetched) = try await deliver(resolved, try await store.shared(offered), options, progress)
-        return RepairReport(identity: identity, mended: damaged, alsoMended: [], fetchedBytes: fetched)
+        // The files beside the archive are no part of this.
+        release.companions.removeAll { !$0.locations.isEmpty }
+        release.classes?.labels = nil
+        try await checkStorage(for: release, [release.file], [])
+        let gate = NetworkGate(policy: NetworkPolicy(metered: options.metered), monitor: network, time: time)
+        release.file.locations = try await gate.admitted(release.file.locations)
+        let request = TransferRequest(
+            release.file, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
+        let purpose = TransferPurpose(release: identity, source: receipt.origin, activates: false)
+        let tracker = ReleaseProgress(total: release.file.size.estimate, report: progress)
+        let whole = release
+        return try await bring([release.file], [request], of: release, for: purpose, tracker) { staged in
+            try await self.store.mend(damaged, of: identity, from: staged[0], of: whole) { tracker.extracting($0) }
+        }
     }
 
     private static func notRepairable(_ identity: ReleaseIdentity, _ file: String?) -> StoreError {

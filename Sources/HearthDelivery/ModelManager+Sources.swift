@@ -84,7 +84,7 @@ extension ModelManager {
     /// A repository of the configured hub.
     /// - Throws: ``CatalogError`` with `bad-endpoint`.
     nonisolated func source(_ reference: HubReference) throws -> HubSource {
-        HubSource(reference, http: http, settings: try hubSettings ?? HubSettings())
+        HubSource(reference, http: http, settings: try hubSettings?.get() ?? HubSettings())
     }
 
     static var noOrigin: DeliveryError {

@@ -21,7 +21,7 @@ public actor ModelManager {
     nonisolated let appVersion: SemanticVersion?
     nonisolated let formats: Set<ModelFormat>?
     nonisolated let bundled: [BundledSource]
-    nonisolated let hubSettings: HubSettings?
+    nonisolated let hubSettings: Result<HubSettings, CatalogError>?
     nonisolated let http: any HTTPClient
     /// What is on its way, in this process and others.
     public nonisolated let transfers: TransferManager
@@ -55,7 +55,8 @@ public actor ModelManager {
     ///   - provider: makes time-limited addresses of those in the catalog; `nil` uses them as they are.
     ///   - formats: the formats there is an engine for; `nil` for any.
     ///   - bundled: folders of models that came with the app.
-    ///   - hub: which Hugging Face Hub is asked, and with which token; `nil` for the public one without.
+    ///   - hub: which Hugging Face Hub is asked, and with which token; `nil` for the public one without. A failure is told to
+    ///     those who want something of the Hub, and to nobody else.
     ///   - preparer: makes of a release what its engine runs best here; `nil` uses releases as they come.
     ///   - probe: tries a release before it becomes live; `nil` makes live what is whole.
     public init(
@@ -63,8 +64,9 @@ public actor ModelManager {
         fileSystem: any FileSystem = LocalFileSystem(),
         time: TimeSource = .system, network: any NetworkMonitor = SystemNetwork.monitor(), deviceMemory: UInt64,
         appVersion: SemanticVersion? = nil, provider: (any DownloadURLProvider)? = nil,
-        formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = [], hub: HubSettings? = nil,
-        preparer: (any ReleasePreparer)? = nil, probe: (any ReleaseProbe)? = nil
+        formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = [],
+        hub: Result<HubSettings, CatalogError>? = nil, preparer: (any ReleasePreparer)? = nil,
+        probe: (any ReleaseProbe)? = nil
     ) {
         let store = ModelStore(home: home, fileSystem: fileSystem, time: time)
         self.store = store
@@ -77,9 +79,10 @@ public actor ModelManager {
         self.formats = formats
         self.bundled = bundled
         hubSettings = hub
+        let settings = try? hub?.get()
         self.http = http
         // The hub's host is shown the token with every request, files included; nobody else is.
-        let http = hub?.authorized(http) ?? http
+        let http = settings?.authorized(http) ?? http
         self.preparer = preparer
         self.probe = probe
         transfer = FileTransfer(

@@ -17,14 +17,14 @@ struct FileCopier {
     }
 
     /// The digest and index of a file.
-    func hash(_ source: PublishSource) throws -> Result {
+    func hash(_ source: PublishPart) throws -> Result {
         let file = try fileSystem.open(source.path, .read)
         return try read(file, of: source) { _, _ in }
     }
 
     /// Copies a file to `target`: under a temporary name, brought to the disk, then renamed; `target` is whole or not there.
     /// - Parameter expected: the digest the file had when it was looked at, if it was.
-    func copy(_ source: PublishSource, to target: Path, expected: SHA256Digest?) throws -> Result {
+    func copy(_ source: PublishPart, to target: Path, expected: SHA256Digest?) throws -> Result {
         let file = try fileSystem.open(source.path, .read)
         if try fileSystem.status(at: target, followLinks: false)?.identity == source.status.identity {
             // Published where it lies.
@@ -52,7 +52,7 @@ struct FileCopier {
     }
 
     private func read(
-        _ file: OpenFile, of source: PublishSource, _ consume: (UnsafeRawBufferPointer, UInt64) throws -> Void
+        _ file: OpenFile, of source: PublishPart, _ consume: (UnsafeRawBufferPointer, UInt64) throws -> Void
     ) throws -> Result {
         var builder = ChunkIndexBuilder()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
@@ -69,12 +69,13 @@ struct FileCopier {
             guard offset <= source.status.size else { throw changed(source) }
             progress(PublishProgress(file: source.path, completedBytes: offset, totalBytes: source.status.size))
         }
-        guard offset == source.status.size else { throw changed(source) }
+        let status = try fileSystem.status(of: file)
+        guard offset == source.status.size, status.modified == source.status.modified else { throw changed(source) }
         let (index, digest) = try builder.finalize()
         return Result(index: index, digest: digest)
     }
 
-    private func changed(_ source: PublishSource) -> PublishingError {
+    private func changed(_ source: PublishPart) -> PublishingError {
         PublishingError(
             .sourceChanged, "\(source.path) changed while it was read",
             context: ErrorContext(file: source.path.string, remedy: "Publish it when it is finished."))

@@ -10,31 +10,36 @@ struct ManifestEntryWriter {
     let previous: [String: JSONValue]?
     let now: Date
 
-    /// The entry of a file with that digest and index.
-    func entry(
-        size: UInt64, digest: SHA256Digest, files: OriginFiles, index: Data
-    ) -> [String: JSONValue] {
+    /// The entry of a release whose files lie there.
+    func entry(_ files: [OriginShelf.Placed]) -> [String: JSONValue] {
         var entry = previous ?? [:]
         let identity = source.identity
+        let main = files[0]
         entry["id"] = .string(ReleaseFileName.id(of: identity))
         entry["family"] = .string(identity.family.name)
         entry["version"] = .string(identity.version.name)
         entry["variant"] = identity.variant.map { .string($0.name) }
         entry["filename"] = .string(source.fileName.name)
-        entry["sizeBytes"] = .integer(size)
-        entry["sha256"] = .string(digest.hex)
-        entry["downloadUrl"] = .string(files.weightsAddress)
+        entry["sizeBytes"] = .integer(main.size)
+        entry["sha256"] = .string(main.digest.hex)
+        entry["downloadUrl"] = .string(main.address)
         entry["format"] = .string(source.format.rawValue)
-        entry["index"] = .object([
-            "url": .string(files.indexAddress), "sha256": .string(SHA256Digest(hashing: index).hex),
-            "sizeBytes": .integer(index.count),
-        ])
+        entry["index"] = main.index.map(Self.index)
+        let others = members + files.dropFirst().map(Self.file)
+        entry["files"] = others.isEmpty ? nil : .array(others)
+        entry["archive"] = (source.packed?.archive).map { archive in
+            var fields: [String: JSONValue] = ["format": .string(archive.format.rawValue)]
+            fields["member"] = archive.member.map { .string($0.string) }
+            return .object(fields)
+        }
         // Readers of the first dialect know no entry without it.
         setIfAbsent("minAppVersion", "0.0.0", in: &entry)
-        setIfAbsent("role", source.format.usualRole.rawValue, in: &entry)
+        let roles = source.others.map(\.role) + (source.packed?.members.map(\.role) ?? [])
+        let role = roles.contains(.projector) ? ModelRole.vision : source.format.usualRole
+        setIfAbsent("role", role.rawValue, in: &entry)
         setIfAbsent("released", String(now.timestamp.prefix(10)), in: &entry)
         describe(&entry)
-        entry["requirements"] = requirements(size: size)
+        entry["requirements"] = requirements(fetched: files.map(\.size).reduce(0, +))
         // These were of the bytes that are replaced.
         entry["mirrors"] = nil
         annotate(&entry)
@@ -102,43 +107,48 @@ struct ManifestEntryWriter {
     }
 
     /// Estimates, unless the publisher says otherwise: for memory that of `Release.requiredMemory`, for storage a fifth more than
-    /// the files.
-    private func requirements(size: UInt64) -> JSONValue {
+    /// the files, and than the archive they come in.
+    private func requirements(fetched: UInt64) -> JSONValue {
         var members: [String: JSONValue] = [:]
         if case .object(let before)? = previous?["requirements"] { members = before }
+        let unpacked = source.packed?.unpackedSize
+        let size = unpacked ?? fetched
         let estimate = Release(
             identity: source.identity, id: "",
             file: RemoteFile(name: RelativePath(source.fileName), size: .exact(size), digest: nil, locations: []))
         members["memoryBytes"] = .integer(estimate.requiredMemory)
-        members["storageBytes"] = .integer(size + size / 5)
+        let stored = fetched + (unpacked ?? 0)
+        members["storageBytes"] = .integer(stored + stored / 5)
         return .object(members)
     }
-}
 
-/// Where a release's files lie in an origin.
-struct OriginFiles {
-    let weights: Path
-    let index: Path
-    let weightsAddress: String
-    let indexAddress: String
-
-    /// The places of a release.
-    ///
-    /// - Parameter replacing: the digest of the new bytes of a release that is replaced. They get a name of their own: caches
-    ///   may hold the first one for a year, and whoever fetches the old bytes now can finish.
-    init(_ source: PublishSource, in folder: Path, replacing digest: SHA256Digest? = nil) throws {
-        let fileName = source.fileName.name
-        let stem = (fileName as NSString).deletingPathExtension + (digest.map { ".\($0.short)" } ?? "")
-        guard let weights = PathComponent("\(stem).\(source.path.fileExtension)"),
-            let index = PathComponent(stem + ".index")
-        else {
-            throw PublishingError(.nameNeeded, "the name \(stem) is too long for a file")
+    /// What comes out of the archive.
+    private var members: [JSONValue] {
+        guard let packed = source.packed else { return [] }
+        return packed.members.map { file in
+            // The only file is called by the name it gets.
+            let path = packed.archive.member == nil ? file.place.string : source.fileName.name
+            return .object([
+                "path": .string(path), "role": .string(file.role.rawValue), "sizeBytes": .integer(file.size),
+                "sha256": .string(file.digest.hex),
+            ])
         }
-        let models = folder.appending("models")
-        self.weights = models.appending(weights)
-        self.index = models.appending(index)
-        weightsAddress = "models/\(weights)"
-        indexAddress = "models/\(index)"
+    }
+
+    private static func file(_ file: OriginShelf.Placed) -> JSONValue {
+        var fields: [String: JSONValue] = [
+            "path": .string(file.part.name.name), "role": .string(file.part.role.rawValue),
+            "sizeBytes": .integer(file.size), "sha256": .string(file.digest.hex), "url": .string(file.address),
+        ]
+        fields["index"] = file.index.map(index)
+        return .object(fields)
+    }
+
+    private static func index(_ index: OriginShelf.Index) -> JSONValue {
+        .object([
+            "url": .string(index.address), "sha256": .string(SHA256Digest(hashing: index.data).hex),
+            "sizeBytes": .integer(index.data.count),
+        ])
     }
 }
 

@@ -12,8 +12,26 @@ public struct PublishRequest: Sendable, Hashable {
         case never
     }
 
-    /// The model files, one release each.
+    /// A file that belongs to a model.
+    public struct Companion: Sendable, Hashable {
+        public var path: Path
+        /// `nil` takes it from the file's name; a name that does not tell is `other`.
+        public var role: FileRole?
+
+        /// A file for that purpose.
+        public init(_ path: Path, role: FileRole? = nil) {
+            self.path = path
+            self.role = role
+        }
+    }
+
+    /// The models, one release each: files, one part of those in several files, archives. Projectors, labels and tokenizers
+    /// among them, by their names, count as ``companions``.
     public var files: [Path]
+    /// What belongs to each of the models, beside what ``files`` tells; the models have to be of one family then.
+    public var companions: [Companion] = []
+    /// The one file that devices unpack of an archive, `nil` for everything in it.
+    public var member: RelativePath?
     /// `nil` takes it from the files' names.
     public var family: Family?
     /// `nil` takes it from the files' names.
@@ -51,17 +69,35 @@ public struct PublishReport: Sendable, Hashable {
         case unchanged
     }
 
-    /// One file's release.
-    public struct Item: Sendable, Hashable {
+    /// A file of a release in the origin.
+    public struct File: Sendable, Hashable {
         public let source: Path
-        public let identity: ReleaseIdentity
-        /// Where the file lies in the origin.
+        /// The name devices give it; of an archive, what the manifest calls it.
+        public let name: String
+        public let role: FileRole
         public let path: Path
         public let size: UInt64
         public let digest: SHA256Digest
+    }
+
+    /// One release.
+    public struct Item: Sendable, Hashable {
+        public let source: Path
+        public let identity: ReleaseIdentity
+        /// The weights or their archive first, then further parts and what belongs to them.
+        public let files: [File]
+        /// The files that come out of an archive, `nil` for a release without one.
+        public let packedFiles: Int?
         public let outcome: Outcome
         /// Whether devices take this version unless they ask for another.
         public let isCurrent: Bool
+
+        /// Where the weights, or their archive, lie in the origin.
+        public var path: Path { files[0].path }
+        /// The digest of these.
+        public var digest: SHA256Digest { files[0].digest }
+        /// The bytes a device fetches.
+        public var size: UInt64 { files.map(\.size).reduce(0, +) }
     }
 
     public let items: [Item]

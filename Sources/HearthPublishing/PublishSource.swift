@@ -2,29 +2,96 @@ import Foundation
 import HearthBase
 import HearthDelivery
 
-/// A file that was found fit for publishing, and the release it will be.
-struct PublishSource {
-    let path: Path
-    let status: FileStatus
+/// A release that is to be published: its files, found fit, and its names.
+struct PublishSource: Sendable {
+    /// What an engine opens, or the archive that holds it.
+    let main: PublishPart
+    /// Further shards, then what belongs to the model: projector, labels, tokenizer.
+    let others: [PublishPart]
+    /// What is in it, of a model in an archive.
+    let packed: PackedModel?
     let format: ModelFormat
-    /// What a GGUF file says of itself; `nil` for other formats, and for a version of GGUF this one cannot read.
-    let header: GGUFHeader?
     let identity: ReleaseIdentity
-    /// The name it gets: `{name}-v{x.y.z}[-{quantization}].{extension}`.
+    /// The name the manifest gives the main file: `{name}-v{x.y.z}[-{quantization}].{extension}`.
     let fileName: PathComponent
 
-    /// Looks at a file.
-    /// - Throws: ``PublishingError`` with `not-publishable`, `name-needed` or `version-needed`; `FileError`.
-    init(_ path: Path, request: PublishRequest, fileSystem: any FileSystem) throws {
-        self.path = path
-        status = try Self.status(of: path, fileSystem: fileSystem)
-        let format = try Self.format(of: path, fileSystem: fileSystem)
-        self.format = format
-        header = format == .gguf ? try Self.header(of: path, size: status.size, fileSystem: fileSystem) : nil
+    var path: Path { main.path }
+    var header: GGUFHeader? { main.header }
+    /// Everything that is copied into the origin.
+    var parts: [PublishPart] { [main] + others }
+
+    /// Looks at a model and what belongs to it.
+    /// - Throws: ``PublishingError`` with `not-publishable`, `name-needed`, `version-needed`, `shard-missing` or `file-twice`;
+    ///   `ArchiveError`; `FileError`.
+    init(
+        _ model: PublishSorting.Model, companions: [PublishPart], request: PublishRequest, fileSystem: any FileSystem,
+        isCancelled: @escaping () -> Bool
+    ) throws {
+        let path = model.path
+        var main: PublishPart
+        var shards: [PublishPart] = []
+        var partCount = 1
+        let packed: PackedModel?
+        switch model {
+        case .file:
+            main = try Self.model(path, fileSystem: fileSystem)
+            packed = nil
+            format = try Self.format(of: path, fileSystem: fileSystem)
+            if let header = main.header, header.splitCount > 1 {
+                throw PublishingError.refused(
+                    path, "it is part \(header.splitIndex &+ 1) of \(header.splitCount)",
+                    "Name the parts as llama-gguf-split does, such as model\(ShardName.suffix(1, of: 2)).gguf.")
+            }
+        case .shards(let paths):
+            let parts = try paths.enumerated().map { try Self.shard($1, number: $0 + 1, of: paths.count, fileSystem) }
+            main = parts[0]
+            shards = Array(parts.dropFirst())
+            partCount = paths.count
+            packed = nil
+            format = .gguf
+        case .archive(_, let kind):
+            main = try PublishPart(path, role: .weights, fileSystem: fileSystem)
+            let contents = try PackedModel(
+                path, kind, member: request.member, fileSystem: fileSystem, isCancelled: isCancelled)
+            packed = contents
+            format = contents.format
+        }
+        let identity = try Self.identity(path, main.header, request)
+        self.identity = identity
+        let stem = ReleaseFileName(
+            family: identity.family, version: identity.version.semantic ?? SemanticVersion(0, 0, 0),
+            variant: identity.variant
+        ).stem
+        func name(_ text: String) throws -> PathComponent {
+            guard let name = PathComponent(text) else {
+                throw PublishingError(
+                    .versionNeeded, "the version \(identity.version) is longer than 64 characters",
+                    context: ErrorContext(file: path.string))
+            }
+            return name
+        }
+        // Parts are found by their numbers, so all of them are called alike.
+        func part(_ number: Int) -> String { partCount == 1 ? stem : stem + ShardName.suffix(number, of: partCount) }
+        main.stem = part(1)
+        let inside = packed?.archive.member.map { Path($0.string).fileExtension }
+        main.name = try name("\(part(1)).\(inside ?? main.fileExtension)")
+        fileName = main.name
+        for index in shards.indices {
+            shards[index].stem = part(index + 2)
+            shards[index].name = try name("\(part(index + 2)).gguf")
+        }
+        self.main = main
+        self.packed = packed
+        others = shards + companions
+        try refuseNamesTwice()
+    }
+
+    private static func identity(
+        _ path: Path, _ header: GGUFHeader?, _ request: PublishRequest
+    ) throws -> ReleaseIdentity {
         let hint = NameHint(path.lastComponent)
-        let context = ErrorContext(file: path.string)
+        var context = ErrorContext(file: path.string)
         guard let version = request.version ?? hint.version else {
-            var context = context
             context.field = "--version"
             context.remedy = "Pass --version, or name the file like {name}-v1.0.0-q4_k_m.gguf."
             throw PublishingError(
@@ -34,70 +101,85 @@ struct PublishSource {
             throw PublishingError(
                 .versionNeeded, "a release's version has no build metadata, unlike \(version)", context: context)
         }
+        guard let named = ReleaseVersion(version.description) else {
+            throw PublishingError(
+                .versionNeeded, "the version \(version) is longer than 64 characters", context: context)
+        }
         guard let family = request.family ?? hint.family else {
-            var context = context
             context.field = "--family"
             context.remedy = "Pass --family: lower-case letters, digits, points, hyphens and underscores."
             throw PublishingError(
                 .nameNeeded, "the file name \(path.lastComponent) does not give the model a name", context: context)
         }
         let variant = request.variant ?? hint.variant ?? header?.quantization.flatMap { Variant($0.lowercased()) }
-        identity = ReleaseIdentity(family: family, version: ReleaseVersion(version), variant: variant)
-        let stem = ReleaseFileName(family: family, version: version, variant: variant).stem
-        guard ReleaseVersion(version.description) != nil, let name = PathComponent("\(stem).\(path.fileExtension)")
-        else {
-            throw PublishingError(
-                .versionNeeded, "the version \(version) is longer than 64 characters", context: context)
-        }
-        fileName = name
+        return ReleaseIdentity(family: family, version: named, variant: variant)
     }
 
-    private static func status(of path: Path, fileSystem: any FileSystem) throws -> FileStatus {
-        func refused(_ problem: String, _ remedy: String) -> PublishingError {
-            PublishingError(
-                .notPublishable, "\(path) cannot be published: \(problem)",
-                context: ErrorContext(file: path.string, remedy: remedy))
-        }
-        guard let status = try fileSystem.status(at: path, followLinks: false) else {
-            throw refused("there is no such file", "Check the path.")
-        }
-        switch status.kind {
-        case .file: break
-        case .symbolicLink:
-            let target = try fileSystem.readLink(path)
-            throw refused("it is a symbolic link to \(target)", "Give the path of the file itself.")
-        case .folder: throw refused("it is a folder", "Give the paths of the files in it.")
-        case .other: throw refused("it is no regular file", "Give the path of a model file.")
-        }
-        guard status.size > 0 else { throw refused("it is empty", "Was its download broken off?") }
-        return status
+    /// A model in one file.
+    private static func model(_ path: Path, fileSystem: any FileSystem) throws -> PublishPart {
+        let status = try PublishPart.status(of: path, fileSystem: fileSystem)
+        let format = try format(of: path, fileSystem: fileSystem)
+        let header =
+            format == .gguf ? try PublishPart.header(of: path, size: status.size, fileSystem: fileSystem) : nil
+        return try PublishPart(path, role: .weights, header: header, fileSystem: fileSystem)
     }
 
-    /// The header of a whole, single GGUF file.
-    private static func header(of path: Path, size: UInt64, fileSystem: any FileSystem) throws -> GGUFHeader? {
-        func refused(_ problem: String, _ remedy: String, _ cause: (any Error)? = nil) -> PublishingError {
+    /// A part of a model, which has to be the one its name says.
+    private static func shard(
+        _ path: Path, number: Int, of count: Int, _ fileSystem: any FileSystem
+    ) throws -> PublishPart {
+        let part = try model(path, fileSystem: fileSystem)
+        if let header = part.header, header.splitCount != count || header.splitIndex + 1 != number {
+            throw PublishingError.refused(
+                path, "its header says that it is part \(header.splitIndex &+ 1) of \(header.splitCount)",
+                "Check whether the parts are those of one model.", expected: "part \(number) of \(count)")
+        }
+        return try PublishPart(
+            path, role: number == 1 ? .weights : .shard, header: part.header, fileSystem: fileSystem)
+    }
+
+    /// A file that belongs to models.
+    static func companion(
+        _ companion: PublishRequest.Companion, fileSystem: any FileSystem
+    ) throws -> PublishPart {
+        let path = companion.path
+        let role = companion.role ?? FileRole(companionName: path.lastComponent) ?? .other
+        let status = try PublishPart.status(of: path, fileSystem: fileSystem)
+        guard role == .projector else { return try PublishPart(path, role: role, fileSystem: fileSystem) }
+        _ = try format(of: path, fileSystem: fileSystem)
+        let header = try PublishPart.header(of: path, size: status.size, fileSystem: fileSystem)
+        if let header, !header.isProjector {
+            throw PublishingError.refused(
+                path, "it is no projector: its header says \(header.architecture ?? "nothing of the kind")",
+                "Give the mmproj file that was made for the model.", expected: "clip", found: header.architecture)
+        }
+        return try PublishPart(path, role: role, header: header, fileSystem: fileSystem)
+    }
+
+    /// Every file of a release has a name of its own, on any file system; and one model sees through one projector.
+    private func refuseNamesTwice() throws {
+        var places: [(place: RelativePath, path: Path)] = others.map { (RelativePath($0.name), $0.path) }
+        if let packed {
+            let inside = packed.archive.member == nil ? packed.members.map(\.place) : [RelativePath(fileName)]
+            places = inside.map { ($0, main.path) } + places
+        } else {
+            places.insert((RelativePath(fileName), main.path), at: 0)
+        }
+        var names = DistinctPaths()
+        func twice(_ problem: String, _ path: Path) -> PublishingError {
             PublishingError(
-                .notPublishable, "\(path) cannot be published: \(problem)",
-                context: ErrorContext(file: path.string, remedy: remedy), underlying: cause)
+                .fileTwice, problem,
+                context: ErrorContext(
+                    model: identity.description, file: path.string, remedy: "Leave one of them out, or rename it."))
         }
-        let header: GGUFHeader
-        do {
-            header = try GGUFHeader(file: path, fileSystem: fileSystem)
-        } catch let error as GGUFError where error.code == .unsupportedVersion {
-            Log.write(.warning, "publishing", "\(error): published without what the file says of itself")
-            return nil
-        } catch let error as GGUFError {
-            throw refused("its header is broken (\(error.codeText))", "Was its download broken off?", error)
+        for (place, path) in places {
+            guard let other = names.insert(place) else { continue }
+            throw twice("\(place) and \(other) of \(identity) cannot lie in one folder", path)
         }
-        if header.tensorCount > 0, let least = header.tensors?.minimumFileSize, least > size {
-            throw refused("it has \(size) bytes, and its header promises \(least)", "Was its download broken off?")
+        let roles = others.map(\.role) + (packed?.members.map(\.role) ?? [])
+        if roles.filter({ $0 == .projector }).count > 1 {
+            throw twice("\(identity) would have two projectors", others.last?.path ?? main.path)
         }
-        if header.splitCount > 1 {
-            throw refused(
-                "it is part \(header.splitIndex &+ 1) of \(header.splitCount)",
-                "Merge the parts first: llama-gguf-split --merge.")
-        }
-        return header
     }
 
     /// The format by the extension, and by the first bytes where they tell.
@@ -109,10 +191,9 @@ struct PublishSource {
         guard let format = ModelFormat(fileName: path.lastComponent) else {
             let remedy =
                 isGGUF
-                ? "It holds GGUF: give its name the extension .gguf." : "Models are .gguf, .onnx or .safetensors."
-            throw PublishingError(
-                .notPublishable, "\(path) cannot be published: its name does not tell what kind of model it is",
-                context: ErrorContext(file: path.string, remedy: remedy))
+                ? "It holds GGUF: give its name the extension .gguf."
+                : "Models are .gguf, .onnx or .safetensors; a file that belongs to one is given as --with FILE."
+            throw PublishingError.refused(path, "its name does not tell what kind of model it is", remedy)
         }
         guard isGGUF == (format == .gguf) else {
             throw PublishingError(
@@ -141,7 +222,15 @@ struct NameHint: Hashable {
             variant = parsed.variant
             return
         }
-        let stem = (fileName.lowercased() as NSString).deletingPathExtension
+        var stem = fileName.lowercased()
+        for ending in [".tar.gz", ".tar.zst", ".tgz", ".tar", ".zip"] where stem.hasSuffix(ending) {
+            stem = String(stem.dropLast(ending.count))
+            break
+        }
+        if stem.count == fileName.count || ModelFormat(fileName: stem) != nil {
+            stem = (stem as NSString).deletingPathExtension
+        }
+        if let part = stem.firstMatch(of: /-[0-9]{5}-of-[0-9]{5}$/) { stem.removeSubrange(part.range) }
         if let mark = stem.lastIndex(where: { $0 == "." || $0 == "-" }),
             Self.isQuantization(stem[stem.index(after: mark)...])
         {

@@ -6,8 +6,9 @@ import HearthDelivery
 ///
 /// ```
 /// <folder>/models.json                             what there is; written last, in one step
-/// <folder>/models/{name}-v{x.y.z}-{quant}.gguf     the files
-/// <folder>/models/{name}-v{x.y.z}-{quant}.index    their chunk indexes
+/// <folder>/models/{name}-v{x.y.z}-{quant}.gguf     the weights, or an archive of them
+/// <folder>/models/{digest}-{name}.gguf             what belongs to them, once for all who share it
+/// <folder>/models/….index                          their chunk indexes
 /// <folder>/.publish.lock                           held while a publisher is at work
 /// ```
 /// Whatever fails, and whenever, `models.json` is the old one or the new one, and names only files that are whole.
@@ -23,12 +24,13 @@ public struct Publisher: Sendable {
         self.time = time
     }
 
-    /// Publishes files, each as one release. All of them or none: the manifest is written once, after every file.
+    /// Publishes models, each as one release with all that belongs to it. All of them or none: the manifest is written once, after
+    /// every file.
     /// - Parameters:
     ///   - request: the files and what is said of them.
     ///   - progress: called from another thread, about once a MiB.
-    /// - Throws: ``PublishingError``; `CatalogError` when the origin's manifest is not well formed; `FileError`;
-    ///   `CancellationError`.
+    /// - Throws: ``PublishingError``; `ArchiveError` for an archive that devices would refuse; `CatalogError` when the origin's manifest
+    ///   is not well formed; `FileError`; `CancellationError`.
     public func publish(
         _ request: PublishRequest, progress: @escaping @Sendable (PublishProgress) -> Void = { _ in }
     ) async throws -> PublishReport {
@@ -45,8 +47,15 @@ public struct Publisher: Sendable {
     // MARK: - On a thread that may block
 
     private func publish(_ request: PublishRequest, copier: FileCopier) throws -> PublishReport {
-        let sources = try request.files.map { try PublishSource($0, request: request, fileSystem: fileSystem) }
+        let sorting = try PublishSorting(request, fileSystem: fileSystem)
+        let companions = try sorting.companions.map { try PublishSource.companion($0, fileSystem: fileSystem) }
+        let sources = try sorting.models.map { model in
+            try PublishSource(
+                model, companions: companions, request: request, fileSystem: fileSystem, isCancelled: copier.isCancelled
+            )
+        }
         try refuseTheSameReleaseTwice(sources)
+        try refuseCompanionsOfSeveral(sources, companions)
         guard !request.isDryRun else { return try publish(sources, request, copier) }
         try fileSystem.makeFolders(folder.appending("models"))
         guard let lock = try FileLock.tryAcquire(folder.appending(".publish.lock")) else {
@@ -83,40 +92,41 @@ public struct Publisher: Sendable {
             try manifest.stamp(time.now)
             if !request.isDryRun {
                 try fileSystem.replaceContents(of: path, with: manifest.data)
-                for file in placed { file.withdraw(fileSystem) }
+                for file in placed { withdraw(file.withdrawn, of: file, unless: manifest.catalog) }
             }
         }
         let items = placed.map { file in
             let identity = file.source.identity
             return PublishReport.Item(
-                source: file.source.path, identity: identity, path: file.path, size: file.source.status.size,
-                digest: file.digest, outcome: file.outcome,
+                source: file.source.path, identity: identity, files: file.files,
+                packedFiles: file.source.packed?.members.count, outcome: file.outcome,
                 isCurrent: manifest.catalog.preferredVersion(of: identity.family) == identity.version)
         }
         return PublishReport(
             items: items, manifest: path, serial: isChanged ? manifest.serial : serial, changesManifest: isChanged)
     }
 
-    /// A file in its place, and the entry that is to be written for it, `nil` if the published one is right.
+    /// A release in its place, and the entry that is to be written for it, `nil` if the published one is right.
     private struct Placed {
         let source: PublishSource
-        let path: Path
-        let digest: SHA256Digest
+        let files: [PublishReport.File]
         let outcome: PublishReport.Outcome
         var entry: [String: JSONValue]?
-        /// Files no manifest names any more.
-        var withdrawn: [Path] = []
+        /// Files of the entry that is replaced.
+        var withdrawn: Set<Path> = []
+    }
 
-        /// Removes them; one that stays does no harm.
-        func withdraw(_ fileSystem: any FileSystem) {
-            for path in withdrawn {
-                do {
-                    // The source itself may lie there, under whatever spelling of its path.
-                    let status = try fileSystem.status(at: path, followLinks: false)
-                    if status?.identity != source.status.identity { try fileSystem.removeFile(path) }
-                } catch {
-                    Log.write(.warning, "publishing", "a replaced file stays: \(error)")
-                }
+    /// Removes what the manifest no longer names; a file that stays does no harm.
+    private func withdraw(_ paths: Set<Path>, of placed: Placed, unless catalog: Catalog) {
+        let named = catalog.releases.reduce(into: Set<Path>()) { $0.formUnion($1.localFiles) }
+        for path in paths.subtracting(named) where path.parent == folder.absolute.appending("models") {
+            do {
+                // The source itself may lie there, under whatever spelling of its path.
+                let status = try fileSystem.status(at: path, followLinks: false)
+                let isSource = placed.source.parts.contains { $0.status.identity == status?.identity }
+                if !isSource { try fileSystem.removeFile(path) }
+            } catch {
+                Log.write(.warning, "publishing", "a replaced file stays: \(error)")
             }
         }
     }
@@ -124,63 +134,53 @@ public struct Publisher: Sendable {
     private func place(
         _ source: PublishSource, _ request: PublishRequest, _ copier: FileCopier, _ manifest: OriginManifest
     ) throws -> Placed {
+        let shelf = OriginShelf(
+            folder: folder, fileSystem: fileSystem, copier: copier, isDryRun: request.isDryRun)
+        let writer = ManifestEntryWriter(
+            source: source, request: request, previous: manifest.entry(of: source.identity), now: time.now)
         let previous = manifest.catalog.releases.first { $0.identity == source.identity }
         guard let previous else {
-            let files = try OriginFiles(source, in: folder)
-            return try write(source, request, copier, files, manifest, expected: nil, outcome: .published)
+            let files = try source.parts.map { try shelf.put($0, found: nil, known: nil, replaces: false) }
+            return Placed(source: source, files: files.map(\.report), outcome: .published, entry: writer.entry(files))
         }
-        let found = try copier.hash(source)
-        if previous.file.digest == found.digest {
-            let files = try OriginFiles(source, in: folder)
+        let found = try source.parts.map { try copier.hash($0) }
+        let known = zip(source.parts, found).map { previous.published($0.name, $1.digest) }
+        let isSame = source.isContent(of: previous, digests: found.map(\.digest))
+        if isSame {
             // A location elsewhere is the publisher's own business.
-            let local = previous.file.locations.first.flatMap { $0.isFileURL ? Path($0.path) : nil }
-            let isThere = try local.map { try fileSystem.status(at: $0)?.size == found.size } ?? true
-            if isThere {
-                let writer = writer(source, request, manifest)
-                return Placed(
-                    source: source, path: local ?? files.weights, digest: found.digest, outcome: .unchanged,
-                    entry: writer.annotated())
+            let isThere = try zip(known, found).allSatisfy { file, found in
+                guard let local = file?.localPath else { return true }
+                return try fileSystem.status(at: local)?.size == found.size
             }
-            return try write(source, request, copier, files, manifest, expected: found.digest, outcome: .published)
-        }
-        guard request.replaces else {
+            if isThere {
+                let files = zip(zip(source.parts, found), known).map { pair, file in
+                    pair.0.report(file?.localPath ?? folder.appending("models").appending(pair.0.name), pair.1)
+                }
+                return Placed(source: source, files: files, outcome: .unchanged, entry: writer.annotated())
+            }
+        } else if !request.replaces {
             throw PublishingError(
                 .releaseExists, "\(source.identity) is published already, with other bytes",
                 context: ErrorContext(
                     model: source.identity.description, file: source.path.string,
-                    expected: previous.file.digest?.hex, found: found.digest.hex,
+                    expected: previous.file.digest?.hex, found: found[0].digest.hex,
                     remedy: "Publish it as a new version, or insist with --replace."))
         }
-        let files = try OriginFiles(source, in: folder, replacing: found.digest)
-        var placed = try write(source, request, copier, files, manifest, expected: found.digest, outcome: .replaced)
-        let before = previous.file.locations.prefix(1) + (previous.index?.locations.prefix(1) ?? [])
-        placed.withdrawn = before.filter(\.isFileURL).map { Path($0.path) }.filter { old in
-            old.parent == folder.absolute.appending("models") && old != files.weights.absolute
-                && old != files.index.absolute
+        let files = try zip(zip(source.parts, found), known).map { pair, file in
+            try shelf.put(pair.0, found: pair.1, known: file?.localPath, replaces: !isSame)
         }
-        return placed
+        return Placed(
+            source: source, files: files.map(\.report), outcome: isSame ? .published : .replaced,
+            entry: writer.entry(files), withdrawn: isSame ? [] : previous.localFiles)
     }
 
-    /// Writes a release's file and index, unless this is a dry run.
-    private func write(
-        _ source: PublishSource, _ request: PublishRequest, _ copier: FileCopier, _ files: OriginFiles,
-        _ manifest: OriginManifest, expected: SHA256Digest?, outcome: PublishReport.Outcome
-    ) throws -> Placed {
-        let result =
-            request.isDryRun
-            ? try copier.hash(source) : try copier.copy(source, to: files.weights, expected: expected)
-        let index = result.index.encoded
-        if !request.isDryRun { try fileSystem.replaceContents(of: files.index, with: index) }
-        let entry = writer(source, request, manifest).entry(
-            size: result.size, digest: result.digest, files: files, index: index)
-        return Placed(source: source, path: files.weights, digest: result.digest, outcome: outcome, entry: entry)
-    }
-
-    private func writer(
-        _ source: PublishSource, _ request: PublishRequest, _ manifest: OriginManifest
-    ) -> ManifestEntryWriter {
-        ManifestEntryWriter(
-            source: source, request: request, previous: manifest.entry(of: source.identity), now: time.now)
+    /// What belongs to one model is not given to another by mistake.
+    private func refuseCompanionsOfSeveral(_ sources: [PublishSource], _ companions: [PublishPart]) throws {
+        let families = Set(sources.map(\.identity.family)).sorted()
+        guard families.count > 1, let companion = companions.first else { return }
+        throw PublishingError.refused(
+            companion.path, "it does not say which of \(families.map(\.name).joined(separator: ", ")) it belongs to",
+            "Publish the models one by one.")
     }
 
     private func refuseTheSameReleaseTwice(_ sources: [PublishSource]) throws {

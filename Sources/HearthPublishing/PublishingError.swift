@@ -6,7 +6,7 @@ public enum PublishingErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
         [
             .notPublishable, .nameNeeded, .versionNeeded, .releaseExists, .releaseTwice, .sourceChanged,
-            .originUnusable, .publisherBusy,
+            .originUnusable, .publisherBusy, .shardMissing, .fileTwice,
         ]
     }
 }
@@ -31,4 +31,8 @@ extension ErrorCode<PublishingErrorDomain> {
     public static var originUnusable: Self { "origin-unusable" }
     /// Another process publishes to the same folder.
     public static var publisherBusy: Self { "publisher-busy" }
+    /// A part of a model in several files is not there.
+    public static var shardMissing: Self { "shard-missing" }
+    /// Two files of a release would have one name, or one purpose that only one can have.
+    public static var fileTwice: Self { "file-twice" }
 }

@@ -10,20 +10,20 @@ import HearthInference
 /// // … once models.isModelLoaded:
 /// guard let engine = await loader.engine(for: .text) else { return }
 /// ```
+/// What is handed out is the live model of ``LiveModels``: it changes versions between two answers, its answers count for the
+/// probation of a new release, and while it is loaded no process removes its files. Engines of its own an app gets from there
+/// too, and each release is in memory once.
 public actor EngineLoader: ModelLoading {
-    /// A model's engine, and the release it was opened for.
-    struct Opened: Sendable {
-        let release: ReleaseIdentity
-        let engine: any InferenceEngine
-    }
-
-    private let find: @Sendable (ModelInfo) async throws -> (release: ReleaseIdentity, weights: Path)
-    private let open: @Sendable (Path) async throws -> any InferenceEngine
-    private var opened: [ModelRole: Opened] = [:]
+    /// Where the engines are.
+    public nonisolated let models: LiveModels
+    private var opened: [ModelRole: LiveModel] = [:]
     private var loading: [Family] = []
     private var observers: [UInt64: AsyncStream<LoadState>.Continuation] = [:]
     private var revision: UInt64 = 0
     private var nextObserver: UInt64 = 0
+
+    /// A loader of the models an app has anyway.
+    public init(models: LiveModels) { self.models = models }
 
     /// A loader of what a manager has installed.
     /// - Parameters:
@@ -37,26 +37,15 @@ public actor EngineLoader: ModelLoading {
 
     /// A loader that opens weights as it is told.
     public init(manager: ModelManager, open: @escaping @Sendable (Path) async throws -> any InferenceEngine) {
-        find = { model in
-            let availability = try await manager.availability(of: model.id)
-            guard let release = availability.identity, let weights = availability.weights else {
-                throw StoreError(
-                    .notInstalled, "\(model.id) is not installed", context: ErrorContext(model: model.id.name))
-            }
-            return (release, weights)
-        }
-        self.open = { weights in
-            await ModelPageCacheWarmer.hint(file: weights, below: manager.store.layout.models)
-            return try await open(weights)
-        }
+        self.init(models: LiveModels(manager: manager, open: open))
     }
 
     deinit {
         for observer in observers.values { observer.finish() }
     }
 
-    /// The engine that answers, `nil` while none is loaded.
-    public func engine(for role: ModelRole) -> (any InferenceEngine)? { opened[role]?.engine }
+    /// The engine that answers, `nil` while none is loaded. Where memory got short meanwhile, it loads again when it is used.
+    public func engine(for role: ModelRole) -> (any InferenceEngine)? { opened[role] }
 
     public func load(_ model: ModelInfo) async throws {
         loading.append(model.id)
@@ -65,16 +54,19 @@ public actor EngineLoader: ModelLoading {
             if let index = loading.firstIndex(of: model.id) { loading.remove(at: index) }
             tell()
         }
-        let (release, weights) = try await find(model)
-        if opened[model.role]?.release == release { return }
-        let engine = try await open(weights)
+        let live = try await models.model(model.id, policy: .localOnly)
+        // Loaded now, so that the first answer need not wait.
+        try await live.lease().end()
         try Task.checkCancellation()
-        opened[model.role] = Opened(release: release, engine: engine)
+        let before = opened.updateValue(live, forKey: model.role)
+        guard let before, !opened.values.contains(where: { $0.family == before.family }) else { return }
+        models.retire(before.family)
     }
 
-    public func unload(_ family: Family) {
-        opened = opened.filter { $0.value.release.family != family }
+    public func unload(_ family: Family) async {
+        opened = opened.filter { $0.value.family != family }
         tell()
+        await models.unload(family)
     }
 
     public func loadStates() -> AsyncStream<LoadState> {
@@ -92,7 +84,7 @@ public actor EngineLoader: ModelLoading {
     private func forget(_ id: UInt64) { observers[id] = nil }
 
     public func loadState() -> LoadState {
-        LoadState(loaded: opened.mapValues(\.release.family), loading: loading.first, revision: revision)
+        LoadState(loaded: opened.mapValues(\.family), loading: loading.first, revision: revision)
     }
 
     private func tell() {

@@ -95,6 +95,21 @@ public final class LiveModels: Sendable {
         return LiveModel(family: family, active: active)
     }
 
+    /// Has the engines of a family unloaded as soon as no answer needs them. The next use loads again.
+    public func retire(_ family: Family) {
+        for release in cache.loaded where release.family == family { cache.retire(release) }
+    }
+
+    /// The same, and returns when they are gone and nothing of the family's files is in use here any more; earlier if the task is
+    /// cancelled.
+    public func unload(_ family: Family) async {
+        do {
+            for release in cache.loaded where release.family == family { try await cache.drop(release) }
+        } catch {
+            retire(family)
+        }
+    }
+
     /// Puts a model in the place of the one in memory, if there is one.
     private func swap(to model: ModelAvailability) async throws {
         guard let release = model.identity, let active = models.withLock({ $0[release.family] }) else { return }

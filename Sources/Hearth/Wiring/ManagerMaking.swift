@@ -7,7 +7,8 @@ extension ModelManager {
     /// A manager as the settings and the environment want it: `HEARTH_ORIGIN` takes the place of the configured origins,
     /// `HEARTH_NETWORK` that of the system's network monitor; `HF_ENDPOINT`, `HF_TOKEN` and the Hub's own cache folder are
     /// those of its client. Releases are prepared and tried with the engines of this build.
-    /// - Throws: ``ConfigurationError`` or `CatalogError` when one of them cannot be used.
+    /// - Throws: ``ConfigurationError`` when one of them cannot be used; an `HF_ENDPOINT` that is no address fails what is wanted of
+    ///   the Hub, and nothing else.
     public init(
         home: Path, configuration: Configuration,
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -16,9 +17,21 @@ extension ModelManager {
         self.init(
             home: home, origins: try configuration.origins(environment: environment), http: http, time: time,
             network: try NetworkChoice.monitor(environment: environment), deviceMemory: deviceMemory,
-            formats: EngineOpening.formats, hub: try HubSettings(environment: environment),
+            formats: EngineOpening.formats, hub: HubSettings.read(environment),
             preparer: EngineOpening.preparer(deviceMemory: deviceMemory),
             probe: EngineReleaseProbe(configuration: configuration, deviceMemory: deviceMemory))
+    }
+}
+
+extension HubSettings {
+    /// What the environment says, or why it says nothing that can be used.
+    static func read(_ environment: [String: String]) -> Result<HubSettings, CatalogError> {
+        do {
+            return .success(try HubSettings(environment: environment))
+        } catch {
+            return .failure(
+                error as? CatalogError ?? CatalogError(.badEndpoint, "HF_ENDPOINT cannot be used", underlying: error))
+        }
     }
 }
 

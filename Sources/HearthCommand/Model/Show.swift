@@ -150,10 +150,12 @@ struct ShownModel: Encodable, Sendable {
         notes = release.notes
         minAppVersion = release.minimumAppVersion?.description
         memoryBytes = release.requirements.memoryBytes
-        files = release.files.map {
+        let packed = release.archive == nil ? [] : release.companions.filter(\.locations.isEmpty)
+        let isArchive = release.archive != nil
+        files = (release.files + packed).enumerated().map { index, file in
             File(
-                path: $0.name.string, role: $0.role.rawValue, sizeBytes: $0.size.estimate,
-                sha256: $0.digest?.description)
+                path: file.name.string, role: index == 0 && isArchive ? "archive" : file.role.rawValue,
+                sizeBytes: file.size.estimate, sha256: file.digest?.description)
         }
     }
 

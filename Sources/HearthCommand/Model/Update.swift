@@ -6,6 +6,7 @@ struct Update: Command {
     private static let family = Argument(
         "FAMILY", ValueKind("a model's name") { Family($0) }, arity: .optional, "Only this model; all of them without.")
     private static let check = Flag("check", "Only say what there is; fetch nothing.")
+    private static let noProbe = Flag("no-probe", "Make new releases active without trying them first.")
     private static let format = Option(
         "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
@@ -13,12 +14,12 @@ struct Update: Command {
         "update", summary: "Bring installed models to their publishers' current version",
         discussion: [
             "A model keeps its variant. A publisher that went back to an older version is reported, not followed; a pinned "
-                + "model stays. A repository of the Hugging Face Hub is looked at where its revision stands now.",
+                + "model stays, and so does one whose new release is held back because it failed here. A repository of the Hugging Face Hub is looked at where its revision stands now.",
             "For each model it says what would change: the bytes to fetch, and those that are here already; or why it stays.",
             "With --format json, an event of the kind finding for every model (family, active, offered, reason, detail, list, "
                 + "fetchBytes, sharedBytes, sharedFiles), then as for pull, and last done or error.",
         ],
-        arguments: [family], options: [check, Flag.refresh, Option.metered, format],
+        arguments: [family], options: [check, noProbe, Flag.refresh, Option.metered, format],
         examples: [
             .init("hearth update --check", "See whether there is something new."),
             .init("hearth update lupus-diary", "Fetch and activate it for one model."),
@@ -26,6 +27,7 @@ struct Update: Command {
 
     let family: Family?
     let isCheckOnly: Bool
+    let probes: Bool
     let wish: ListingWish
     let metered: MeteredUse?
     let format: EventFormat
@@ -33,6 +35,7 @@ struct Update: Command {
     init(_ values: ParsedArguments) throws {
         family = try values.optional(Self.family)
         isCheckOnly = values.has(Self.check)
+        probes = !values.has(Self.noProbe)
         wish = values.has(.refresh) ? .now : .asPublished
         metered = try values.value(.metered)
         format = try values.value(Self.format) ?? .text
@@ -56,6 +59,7 @@ struct Update: Command {
         if findings.isEmpty { context.console.say("No model is installed.") }
         if !isCheckOnly {
             var options = PullOptions()
+            options.probes = probes
             options.metered = try await context.meteredUse(metered)
             for resolved in findings.compactMap(\.resolved) {
                 _ = try await PullShell(context: context, format: format)

@@ -6,7 +6,8 @@ import HearthPublishing
 /// `hearth publish`
 struct Publish: Command {
     private static let files = Argument(
-        "FILE", .word, arity: .oneOrMore, "A model file; best named like lupus-diary-v1.1.0-q4_k_m.gguf.")
+        "FILE", .word, arity: .oneOrMore,
+        "A model file, best named like lupus-diary-v1.1.0-q4_k_m.gguf; an archive; or what belongs to a model.")
     private static let folder = Option("to", "FOLDER", .word, "The origin's folder; made when missing. Required.")
     private static let family = Option(
         "family", "F", ValueKind("a name of small letters, digits, '.', '-' and '_'") { Family($0) },
@@ -17,6 +18,13 @@ struct Publish: Command {
     private static let variant = Option(
         "variant", "Q", ValueKind("a variant such as q4_k_m") { Variant($0.lowercased()) },
         default: "from the file's name", "The quantisation.")
+    private static let with = Option(
+        "with", "FILE",
+        ValueKind("a file, or projector=FILE, labels=FILE, tokenizer=FILE or other=FILE") { companion($0) },
+        isRepeatable: true, "A file that belongs to the model, after its purpose and '=' where its name does not tell.")
+    private static let member = Option(
+        "member", "PATH", ValueKind("the path of a file in the archive") { RelativePath($0) },
+        default: "all of it", "The one file of an archive that devices unpack.")
     private static let canaryPrompt = Option(
         "canary-prompt", "TEXT",
         ValueKind("a text of at most 4096 bytes") { (1...4096).contains($0.utf8.count) ? $0 : nil },
@@ -41,12 +49,17 @@ struct Publish: Command {
         discussion: [
             "Copies the files into FOLDER, writes a chunk index for each, and writes or updates its models.json. Versions "
                 + "and variants live side by side. Any web server can serve the folder; `hearth host` does.",
+            "A part such as model-00001-of-00003.gguf stands for all of them, which lie beside it. A projector (mmproj), labels.txt, "
+                + "tokenizer.json and the like belong to the models they are given with. An archive (zip, tar, tar.gz, tar.zst) is "
+                + "read as devices will read it, and every file in it listed with its own SHA-256; what they would refuse is "
+                + "refused here.",
             "The same release with the same bytes is left alone; with other bytes it is refused unless --replace is given, "
                 + "for devices may have it already. Whatever fails, models.json is the old one or the new one.",
         ],
         arguments: [files],
         options: [
-            folder, family, version, variant, canaryPrompt, canaryPattern, canaryTokens, canaryRate, canaryMemory,
+            folder, family, version, variant, with, member, canaryPrompt, canaryPattern, canaryTokens, canaryRate,
+            canaryMemory,
             replace, dryRun, format,
         ],
         examples: [
@@ -56,6 +69,12 @@ struct Publish: Command {
             .init(
                 "hearth publish model.gguf --family lupus-diary --version 1.1.0 --variant q8_0 --to ./origin",
                 "Or say them."),
+            .init(
+                "hearth publish lupus-see-v1.0.0-q4_k_m.gguf mmproj-f16.gguf --to ./origin",
+                "A model and its projector: one release."),
+            .init(
+                "hearth publish lupus-diary-v1.1.0-q8_0-00001-of-00004.gguf --to ./origin", "A model in four parts."),
+            .init("hearth publish leaf-v2.0.0.zip --to ./origin", "A model in an archive."),
         ])
 
     let request: PublishRequest
@@ -73,9 +92,24 @@ struct Publish: Command {
         request.variant = try values.value(Self.variant)
         request.replaces = values.has(Self.replace)
         request.isDryRun = values.has(Self.dryRun)
+        request.companions = try values.values(Self.with)
+        request.member = try values.value(Self.member)
+        guard request.member == nil || request.files.contains(where: { ArchiveFormat(fileName: $0.string) != nil })
+        else {
+            throw UsageError("--member needs an archive among the files", hint: Self.declaration.hint())
+        }
         request.canary = try Self.canary(values)
         self.request = request
         format = try values.value(Self.format) ?? .text
+    }
+
+    private static func companion(_ word: String) -> PublishRequest.Companion? {
+        let roles: [FileRole] = [.projector, .labels, .tokenizer, .other]
+        for role in roles where word.hasPrefix("\(role.rawValue)=") {
+            let path = word.dropFirst(role.rawValue.count + 1)
+            return path.isEmpty ? nil : PublishRequest.Companion(Path(String(path)), role: role)
+        }
+        return word.isEmpty ? nil : PublishRequest.Companion(Path(word))
     }
 
     private static func canary(_ values: ParsedArguments) throws -> Canary? {
@@ -125,12 +159,24 @@ struct Publish: Command {
 
     private func line(_ item: PublishReport.Item) -> String {
         let outcome = request.isDryRun ? "would be \(item.outcome.rawValue)" : item.outcome.rawValue
-        return "\(item.identity)  \(ByteCount(item.size))  \(outcome)\(item.isCurrent ? ", current" : "")"
+        var facts = [outcome]
+        if item.files.count > 1 { facts.append("\(item.files.count) files") }
+        if let packed = item.packedFiles { facts.append(packed == 1 ? "1 file packed" : "\(packed) files packed") }
+        if item.isCurrent { facts.append("current") }
+        return "\(item.identity)  \(ByteCount(item.size))  \(facts.joined(separator: ", "))"
     }
 }
 
 /// The last event of a publication that succeeded.
 struct PublishedEvent: Encodable {
+    struct File: Encodable {
+        let name: String
+        let role: String
+        let path: String
+        let sizeBytes: UInt64
+        let sha256: String
+    }
+
     struct Item: Encodable {
         let family: String
         let version: String
@@ -138,6 +184,7 @@ struct PublishedEvent: Encodable {
         let path: String
         let sizeBytes: UInt64
         let sha256: String
+        let files: [File]
         let outcome: String
         let current: Bool
     }
@@ -156,7 +203,12 @@ struct PublishedEvent: Encodable {
             Item(
                 family: item.identity.family.name, version: item.identity.version.name,
                 variant: item.identity.variant?.name, path: item.path.string, sizeBytes: item.size,
-                sha256: item.digest.description, outcome: item.outcome.rawValue, current: item.isCurrent)
+                sha256: item.digest.description,
+                files: item.files.map {
+                    File(
+                        name: $0.name, role: $0.role.rawValue, path: $0.path.string, sizeBytes: $0.size,
+                        sha256: $0.digest.hex)
+                }, outcome: item.outcome.rawValue, current: item.isCurrent)
         }
     }
 }

@@ -43,8 +43,11 @@ extension Release {
         trainedOn = try entry.text("trainedOn")
         canary = try entry.object("canary")?.canary()
         classes = try entry.object("classes")?.classes()
-        index = try entry.object("index")?.index(of: name)
-        companions = try entry.companions(besides: name, inArchive: archive != nil)
+        index = try entry.object("index")?.index(of: RelativePath(name))
+        for (companion, index) in try entry.companions(besides: name, inArchive: archive != nil) {
+            companions.append(companion)
+            if let index { companionIndexes[companion.name] = index }
+        }
     }
 }
 
@@ -114,8 +117,8 @@ extension ManifestReader {
         return Archive(format: format, member: member)
     }
 
-    fileprivate func index(of file: PathComponent) throws(CatalogError) -> RemoteFile {
-        guard let name = RelativePath(file).withSuffix(".index") else {
+    fileprivate func index(of file: RelativePath) throws(CatalogError) -> RemoteFile {
+        guard let name = file.withSuffix(".index") else {
             throw failure("url", "the file's name is too long for an index beside it")
         }
         return RemoteFile(
@@ -172,8 +175,8 @@ extension ManifestReader {
     /// The entry's `files`; those of an archive need no address of their own.
     fileprivate func companions(
         besides main: PathComponent, inArchive: Bool
-    ) throws(CatalogError) -> [RemoteFile] {
-        var companions: [RemoteFile] = []
+    ) throws(CatalogError) -> [(RemoteFile, index: RemoteFile?)] {
+        var companions: [(RemoteFile, index: RemoteFile?)] = []
         var names = DistinctPaths()
         var places: [String: String] = [:]
         if !inArchive, names.insert(RelativePath(main)) == nil { places[RelativePath(main).folded] = "filename" }
@@ -195,11 +198,11 @@ extension ManifestReader {
             }
             let address =
                 inArchive ? try file.address("url") : try file.required("url", "an address", file.address)
-            companions.append(
-                RemoteFile(
-                    name: name, role: try file.choice("role") ?? .other, size: .exact(size),
-                    digest: try file.digest("sha256"),
-                    locations: [address].compactMap(\.self) + (try file.addresses("mirrors"))))
+            let companion = RemoteFile(
+                name: name, role: try file.choice("role") ?? .other, size: .exact(size),
+                digest: try file.digest("sha256"),
+                locations: [address].compactMap(\.self) + (try file.addresses("mirrors")))
+            companions.append((companion, try file.object("index")?.index(of: name)))
         }
         return companions
     }

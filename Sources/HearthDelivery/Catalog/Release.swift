@@ -61,7 +61,10 @@ public struct Release: Sendable, Hashable {
     public var requirements: Requirements
     public var minimumAppVersion: SemanticVersion?
     public var archive: Archive?
+    /// The chunk index of ``file``.
     public var index: RemoteFile?
+    /// The chunk indexes of companions, by their names in the release folder.
+    public var companionIndexes: [RelativePath: RemoteFile]
     public var rollout: Rollout?
     public var classes: Classes?
     public var trainedOn: String?
@@ -76,6 +79,7 @@ public struct Release: Sendable, Hashable {
         self.id = id
         self.file = file
         companions = []
+        companionIndexes = [:]
         self.role = role
         self.format = format
         requirements = Requirements()
@@ -87,6 +91,11 @@ public struct Release: Sendable, Hashable {
         var files = [file] + (archive == nil ? companions : companions.filter { !$0.locations.isEmpty })
         if let labels = classes?.labels, !files.contains(where: { $0.name == labels.name }) { files.append(labels) }
         return files
+    }
+
+    /// The chunk index of one of ``files``, `nil` where its publisher gave none.
+    public func index(of file: RemoteFile) -> RemoteFile? {
+        file.name == self.file.name ? index : companionIndexes[file.name]
     }
 
     /// The bytes to be fetched, as far as they are known.
@@ -158,6 +167,29 @@ public enum ModelFormat: String, Sendable, Hashable, Codable, CaseIterable { cas
 /// What a file of a release is for.
 public enum FileRole: String, Sendable, Hashable, Codable, CaseIterable {
     case weights, projector, shard, labels, tokenizer, index, other
+
+    /// What a file beside the weights is for, by its name as tools write it; `nil` for a name that does not tell.
+    public init?(companionName: String) {
+        let name = companionName.lowercased()
+        let tokenizers = [
+            "vocab.json", "vocab.txt", "merges.txt", "special_tokens_map.json", "added_tokens.json",
+        ]
+        let others = [
+            "config.json", "generation_config.json", "preprocessor_config.json", "processor_config.json",
+            "chat_template.jinja", "chat_template.json", "license", "license.txt", "license.md", "readme.md",
+        ]
+        if name.hasPrefix("tokenizer") || tokenizers.contains(name) {
+            self = .tokenizer
+        } else if ["labels.txt", "labels.json", "classes.txt", "classes.json"].contains(name) {
+            self = .labels
+        } else if name.hasSuffix(".gguf"), name.split(whereSeparator: { "-._".contains($0) }).contains("mmproj") {
+            self = .projector
+        } else if others.contains(name) {
+            self = .other
+        } else {
+            return nil
+        }
+    }
 }
 
 /// What a release needs of the device.

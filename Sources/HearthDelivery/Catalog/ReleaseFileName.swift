@@ -46,6 +46,8 @@ public struct ReleaseFileName: Sendable, Hashable {
         tail = tail.dropFirst()
         if let point = tail.lastIndex(of: ".") { tail = tail[..<point] }
         if tail.hasSuffix(".tar") { tail = tail.dropLast(4) }
+        // The number of a part says nothing of the model.
+        if let part = tail.firstMatch(of: /(^|-)[0-9]{5}-of-[0-9]{5}$/) { tail = tail[..<part.range.lowerBound] }
 
         self.name = String(name)
         self.version = version

@@ -13,7 +13,8 @@ extension ModelStore {
     ///   - archive: the archive of a release that comes in one, compared with its digest; what is in it is unpacked.
     ///   - origin: the manifest it came from.
     ///   - progress: hears of bytes unpacked, at most ten times a second.
-    /// - Throws: `reserved-name`, `staged-file-changed`, `home-busy`, ``ArchiveError``, `FileError`.
+    /// - Throws: `reserved-name`, `staged-file-changed`, `home-busy`; `release-in-use` where another release of that version is there
+    ///   and read; ``ArchiveError``, `FileError`.
     public func install(
         _ release: Release, files: [StagedFile], archive: StagedFile? = nil, origin: URL?,
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
@@ -46,7 +47,7 @@ extension ModelStore {
             {
                 Log.write(.info, "delivery.store", "\(identity) was installed by another process meanwhile")
             } else {
-                try staging.commit()
+                try staging.commit(receipt)
             }
             consume(work)
             guard let installed = try read(identity) else { throw notInstalled(identity.description) }

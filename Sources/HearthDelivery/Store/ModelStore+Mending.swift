@@ -91,6 +91,37 @@ extension ModelStore {
         return Set(places.map(\.owner)).subtracting([identity])
     }
 
+    /// Unpacks an archive beside its release, and puts what is damaged there right.
+    /// - Parameters:
+    ///   - damaged: files that came out of the archive.
+    ///   - archive: compared with its digest.
+    ///   - release: the archive's, without files beside it.
+    /// - Returns: other releases that were mended with it.
+    func mend(
+        _ damaged: [Receipt.File], of identity: ReleaseIdentity, from archive: StagedFile, of release: Release,
+        progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> Set<ReleaseIdentity> {
+        let work = Installation(release: release, files: [], archive: archive, origin: nil, date: time.now)
+        let staging = try await committing {
+            try Staging(identity, layout: layout, fileSystem: fileSystem)
+        }
+        defer { staging.close() }
+        let reporter = ProgressReporter(time: time, report: progress)
+        let unpacked = try await StopFlag.blocking { try work.fill(staging, flag: $0, reporter) }
+        var also: Set<ReleaseIdentity> = []
+        for file in damaged {
+            guard unpacked.files.contains(where: { $0.name == file.name && $0.digest == file.digest }) else {
+                throw StoreError(
+                    .stagedFileChanged, "\(file.name) of \(identity) is another in its archive than its receipt says",
+                    context: ErrorContext(
+                        model: identity.description, file: file.name.string, expected: file.digest.hex,
+                        remedy: "Remove it with 'hearth remove \(identity)' and bring it again with 'hearth pull'."))
+            }
+            also.formUnion(try await mend(file, of: identity, from: staging.folder.appending(file.name)))
+        }
+        return also
+    }
+
     /// What the receipt of a release tells of, nothing where there is none to read.
     private func knownFiles(of identity: ReleaseIdentity) throws -> [Receipt.File] {
         switch try shelf.find(identity) {

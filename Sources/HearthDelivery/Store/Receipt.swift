@@ -24,6 +24,8 @@ public struct Receipt: Sendable, Hashable {
         /// Where it was fetched from, without query and credentials; `nil` for a file from an archive or another release,
         /// and in receipts of older versions.
         public let source: URL?
+        /// Its chunk index, for a file beside the weights that has one.
+        public var index: Reference?
 
         /// A file of the given facts.
         public init(name: RelativePath, role: FileRole, size: UInt64, digest: SHA256Digest, source: URL? = nil) {
@@ -96,7 +98,11 @@ public struct Receipt: Sendable, Hashable {
         license = release.license
         contextLength = release.contextLength
         canary = release.canary
-        self.files = files.sorted { $0.name < $1.name }
+        self.files = files.sorted { $0.name < $1.name }.map { file in
+            var file = file
+            file.index = release.companionIndexes[file.name].flatMap(Reference.init)
+            return file
+        }
         self.origin = origin.map(Self.withoutCredentials)
         manifestEntry = release.id
         // Whole seconds, as they are written: a receipt equals itself when it is read back.
@@ -186,7 +192,7 @@ extension Receipt: DiskRecord {
 }
 
 extension Receipt.File: Codable {
-    private enum Key: String, CodingKey { case path, role, sizeBytes, sha256, url }
+    private enum Key: String, CodingKey { case path, role, sizeBytes, sha256, url, index }
 
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
@@ -201,6 +207,7 @@ extension Receipt.File: Codable {
         size = try values.decode(UInt64.self, forKey: .sizeBytes)
         digest = try values.decode(SHA256Digest.self, forKey: .sha256)
         source = try values.decodeIfPresent(String.self, forKey: .url).flatMap(URL.init(string:))
+        index = try values.decodeIfPresent(Receipt.Reference.self, forKey: .index)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -210,6 +217,7 @@ extension Receipt.File: Codable {
         try values.encode(size, forKey: .sizeBytes)
         try values.encode(digest, forKey: .sha256)
         try values.encodeIfPresent(source?.absoluteString, forKey: .url)
+        try values.encodeIfPresent(index, forKey: .index)
     }
 }
 

@@ -146,22 +146,35 @@ struct Staging: Sendable {
     }
 
     /// Puts the release in its place, in that of another if need be. Under the commit lock.
-    func commit() throws {
+    ///
+    /// Where another is in its place that somebody reads, nothing goes from there. A damaged one of the same contents gets the files
+    /// one by one: every name stands for a file at any moment, and who has the old one open keeps it.
+    /// - Throws: `release-in-use`, if what is read is something else; `FileError`.
+    func commit(_ receipt: Receipt) throws {
         let target = layout.folder(of: identity)
         let parent = target.parent
         guard try fileSystem.status(at: target, followLinks: false) != nil else {
             try fileSystem.rename(folder, to: target)
             return try fileSystem.synchronizeFolder(parent)
         }
+        let leases = ReleaseLeases(layout: layout, fileSystem: fileSystem)
+        if let reader = try leases.holders(of: identity).first { return try exchange(receipt, reader) }
         let aside = parent.appendingTemporary(besides: HomeLayout.replacedName)
         try fileSystem.rename(target, to: aside)
         do {
+            // Who took a lease before the folder went was not seen above; who takes one now sees no folder.
+            if let reader = try leases.holders(of: identity).first {
+                try fileSystem.rename(aside, to: target)
+                return try exchange(receipt, reader)
+            }
             // Whoever starts after an interruption here puts one of the two in place: see ``LeftOvers``.
             try fileSystem.synchronizeFolder(parent)
             try fileSystem.rename(folder, to: target)
         } catch {
             do {
-                try fileSystem.rename(aside, to: target)
+                if try fileSystem.status(at: aside, followLinks: false) != nil {
+                    try fileSystem.rename(aside, to: target)
+                }
             } catch let second {
                 Log.write(.error, "delivery.store", "\(target) has to wait for the next start: \(second)")
             }
@@ -173,6 +186,30 @@ struct Staging: Sendable {
         } catch {
             Log.write(.warning, "delivery.store", "\(aside) stays until the next start: \(error)")
         }
+    }
+
+    /// Puts each file in the place of the one that is read, if both are meant to be the same.
+    private func exchange(_ receipt: Receipt, _ reader: ProcessIdentity) throws {
+        let there: Receipt? =
+            switch try shelf.find(identity) {
+            case .whole(let receipt), .damaged(let receipt?, _): receipt
+            case .absent, .damaged(nil, _): nil
+            }
+        guard let there, there.isSameContent(as: receipt) else { throw StoreError.inUse(identity, by: reader) }
+        let target = layout.folder(of: identity)
+        for file in receipt.files {
+            for path in file.name.folders.map(target.appending) {
+                if try shelf.isFolder(path) { continue }
+                try fileSystem.removeFile(path)
+                try fileSystem.makeFolder(path, permissions: 0o755)
+            }
+            let place = target.appending(file.name)
+            if try shelf.isFolder(place) { try fileSystem.removeTree(place) }
+            try fileSystem.rename(folder.appending(file.name), to: place)
+            try fileSystem.synchronizeFolder(place.parent)
+        }
+        try fileSystem.rename(HomeLayout.receipt(in: folder), to: HomeLayout.receipt(in: target))
+        try fileSystem.synchronizeFolder(target)
     }
 
     /// Removes what is left here and lets go.

@@ -42,3 +42,15 @@ extension ErrorCode<StoreErrorDomain> {
     /// A release or file has a name that the store keeps for itself.
     public static var reservedName: Self { "reserved-name" }
 }
+
+extension StoreError {
+    /// The error for a release that somebody reads.
+    static func inUse(_ identity: ReleaseIdentity, by holder: ProcessIdentity) -> Self {
+        StoreError(
+            .releaseInUse,
+            "\(identity) is in use by process \(holder.number)\(holder == .current ? ", which is this one" : "")",
+            context: ErrorContext(
+                model: identity.description, found: "process \(holder.number)",
+                remedy: "End it, or try again when it is done."), disposition: .tryLater)
+    }
+}

@@ -129,6 +129,14 @@ private func manifest(_ changes: [String: String?] = [:], top: String = "") -> S
                 "models[0].files[1].path", "is taken by models[0].files[0]"
             ),
             ("files", "[{\"path\": \"M-v1.0.0-Q4.gguf\"}]", "models[0].files[0].path", "is taken by filename"),
+            (
+                "files", "[{\"path\": \"p\", \"sizeBytes\": 1, \"url\": \"p\", \"index\": {\"sizeBytes\": 1e15}}]",
+                "models[0].files[0].index.sizeBytes", "a whole number"
+            ),
+            (
+                "files", "[{\"path\": \"p\", \"sizeBytes\": 1, \"url\": \"p\", \"index\": {\"sizeBytes\": 1}}]",
+                "models[0].files[0].index.sha256", "it is missing"
+            ),
             ("index", "[]", "models[0].index", "expected an object"),
             ("index", "{\"sizeBytes\": 1}", "models[0].index.sha256", "it is missing"),
             ("index", "{\"sizeBytes\": 1e15}", "models[0].index.sizeBytes", "a whole number"),

@@ -101,7 +101,7 @@ import Testing
         let manager = ModelManager(
             home: lab.folder.path("home"), origins: [Origin(name: "o", manifestURL: try origin.url("/models.json"))],
             http: HubLab.http, network: UnmonitoredNetwork(), deviceMemory: 8 << 30,
-            hub: try lab.settings(token: lab.hub.token))
+            hub: .success(try lab.settings(token: lab.hub.token)))
         #expect(try await manager.pull(try ModelReference(parsing: "toy")).release.isActive)
         #expect(origin.requests.count == 2)
         #expect(origin.requests.allSatisfy { $0.headers["Authorization"] == nil })

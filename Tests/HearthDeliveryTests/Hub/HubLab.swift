@@ -29,7 +29,7 @@ struct HubLab {
     ) throws -> ModelManager {
         ModelManager(
             home: folder.path("home"), origins: [], http: http, time: clock.time, network: UnmonitoredNetwork(),
-            deviceMemory: memory, hub: try settings(token: token, cache: cache))
+            deviceMemory: memory, hub: .success(try settings(token: token, cache: cache)))
     }
 
     func source(_ reference: String, token: String? = nil, allow: [String] = []) throws -> HubSource {

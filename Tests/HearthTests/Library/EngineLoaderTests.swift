@@ -18,8 +18,14 @@ import Testing
             opened.withLock { $0.append(weights.lastComponent) }
             try await barrier.withLock { $0 }?.pass()
             if let problem = problem.withLock({ $0 }) { throw problem }
-            return ScriptedEngine([])
+            let name = weights.lastComponent
+            return ScriptedEngine(Array(repeating: [.text(name), .finish(.endOfGeneration)], count: 10))
         }
+    }
+
+    /// A machine whose memory is never short, whatever the one is that the test runs on.
+    private struct Plenty: MemoryPressureSource {
+        func read() -> MemoryReading { MemoryReading(availableBytes: 1 << 40, totalBytes: 1 << 40) }
     }
 
     private let folder: TemporaryFolder
@@ -31,7 +37,10 @@ import Testing
         folder = try TemporaryFolder()
         manager = ModelManager(
             home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 8_000_000_000)
-        loader = EngineLoader(manager: manager, open: { [opener] in try await opener.open($0) })
+        let models = LiveModels(manager: manager, budget: 1 << 40, pressure: Plenty()) { [opener] in
+            try await opener.open($0)
+        }
+        loader = EngineLoader(models: models)
     }
 
     private func install(_ name: String, role: ModelRole = .text) async throws -> ModelInfo {
@@ -67,6 +76,57 @@ import Testing
         try await loader.load(newer)
         #expect(opener.opened.withLock { $0 } == ["diary-v1.0.0-q4_1.gguf", "diary-v1.1.0-q4_1.gguf"])
         #expect(await loader.loadState().loaded == [.text: newer.id])
+    }
+
+    private func answer(_ engine: any InferenceEngine) async throws -> String {
+        var text = ""
+        for try await event in engine.generate([ChatMessage(.user, "x")], options: GenerationOptions()) {
+            if case .text(let piece) = event { text += piece }
+        }
+        return text
+    }
+
+    /// What a view model has handed out is the live model: a new release answers in its next breath, and is on probation.
+    @Test func theEngineOfAPurposeIsTheLiveModel() async throws {
+        try await loader.load(try await install("diary-v1.0.0-q4_1.gguf"))
+        let engine = try #require(await loader.engine(for: .text))
+        #expect(try await answer(engine) == "diary-v1.0.0-q4_1.gguf")
+        let newer = try await install("diary-v1.1.0-q4_1.gguf")
+        #expect(try await answer(engine) == "diary-v1.1.0-q4_1.gguf")
+        let state = try await manager.store.state(of: newer.id)
+        #expect(state.probation?.release.version.name == "1.1.0")
+        #expect(state.probation?.answers == 1)
+        #expect(await loader.loadState().loaded == [.text: newer.id])
+        // Another user of the same models loads nothing a second time.
+        let model = try await loader.models.model(newer.id, policy: .localOnly)
+        #expect(try await answer(model) == "diary-v1.1.0-q4_1.gguf")
+        #expect(opener.opened.withLock { $0 }.count == 2)
+    }
+
+    @Test func filesStayWhileTheirModelIsLoaded() async throws {
+        let text = try await install("diary-v1.0.0-q4_1.gguf")
+        try await loader.load(text)
+        let other = ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 8_000_000_000)
+        let error = await #expect(throws: StoreError.self) {
+            try await other.store.remove(text.id, version: nil, variant: nil)
+        }
+        #expect(error?.code == .releaseInUse)
+        await loader.unload(text.id)
+        #expect(loader.models.cache.loaded.isEmpty)
+        try await other.store.remove(text.id, version: nil, variant: nil)
+    }
+
+    @Test func theOneBeforeGoesOnceTheNewOneAnswers() async throws {
+        let text = try await install("diary-v1.0.0-q4_1.gguf")
+        try await loader.load(text)
+        let before = try #require(await loader.engine(for: .text))
+        let other = try await install("poet-v1.0.0-q4_1.gguf")
+        try await loader.load(other)
+        while loader.models.cache.loaded.count > 1 { await Task.yield() }
+        #expect(loader.models.cache.loaded.map(\.family) == [other.id])
+        #expect(await loader.loadState().loaded == [.text: other.id])
+        #expect(try await answer(before) == "diary-v1.0.0-q4_1.gguf", "who still has it gets it loaded again")
     }
 
     @Test func aModelThatIsNotHereCannotBeLoaded() async throws {

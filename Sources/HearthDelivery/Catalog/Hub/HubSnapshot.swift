@@ -247,10 +247,7 @@ extension HubSnapshot.Chosen {
     fileprivate func role(in format: ModelFormat) -> FileRole {
         if isProjector { return .projector }
         if ["gguf", "safetensors", "onnx_data"].contains(kind) { return .shard }
-        if name.hasPrefix("tokenizer") || ["vocab.json", "vocab.txt", "merges.txt"].contains(name) {
-            return .tokenizer
-        }
-        return ["labels.txt", "labels.json"].contains(name) ? .labels : .other
+        return FileRole(companionName: name) ?? .other
     }
 
     fileprivate func remote(role: FileRole) -> RemoteFile {
@@ -262,27 +259,5 @@ extension HubSnapshot.Chosen {
             remote.gitBlob = blob
             return remote
         }
-    }
-}
-
-/// The name of a part of a model in several files: `{stem}-00001-of-00003.gguf`.
-struct ShardName: Sendable, Hashable {
-    /// The path without number and extension.
-    let stem: String
-    let number: Int
-    let count: Int
-
-    /// The most parts a model may have.
-    static let maximumCount = 512
-
-    /// The parts of a path's name, `nil` if it is none of a shard.
-    init?(_ path: RelativePath) {
-        guard let match = path.string.wholeMatch(of: /(.+)-([0-9]{5})-of-([0-9]{5})\.[A-Za-z]+/),
-            let number = Int(match.2), let count = Int(match.3), (1...Self.maximumCount).contains(count),
-            (1...count).contains(number)
-        else { return nil }
-        stem = String(match.1)
-        self.number = number
-        self.count = count
     }
 }

@@ -113,6 +113,35 @@ struct KeptCatalogs: Sendable {
         }
     }
 
+    /// What a copy that nobody asks for may leave behind, by the name of its folder: everything but a record that tells a serial.
+    /// The origin may be asked again one day, and must not go back behind it.
+    func leavings(_ name: String) throws -> [Path] {
+        let place = HomeLayout.join(folder, name)
+        let record = Self.record(in: place)
+        var keepsRecord = false
+        if try isFile(record) {
+            do {
+                let data = try fileSystem.contents(ofFile: record, limit: KeptCatalog.Record.sizeLimit)
+                keepsRecord = try KeptCatalog.Record(data: data).serial != nil
+            } catch {
+                Log.write(.info, "delivery.catalog", "\(place): \(error)")
+            }
+        }
+        return try fileSystem.contents(of: place).map { HomeLayout.join(place, $0) }
+            .filter { !keepsRecord || ($0 != record && $0.lastComponent != "lock") }
+    }
+
+    /// Removes these, and the folder with the last of them; not while somebody keeps a copy there.
+    func discard(_ name: String) throws -> Bool {
+        let place = HomeLayout.join(folder, name)
+        guard let lock = try FileLock.tryAcquire(place.appending("lock")) else { return false }
+        defer { lock.release() }
+        let leavings = try leavings(name)
+        for path in leavings { try fileSystem.removeTree(path) }
+        if try fileSystem.contents(of: place).allSatisfy({ $0 == "lock" }) { try fileSystem.removeTree(place) }
+        return true
+    }
+
     private func isFile(_ path: Path) throws -> Bool {
         try fileSystem.status(at: path, followLinks: false)?.kind == .file
     }

@@ -15,9 +15,17 @@ public enum ArchiveFormat: String, Sendable, Hashable, Codable, CaseIterable {
         #endif
     }
 
-    /// Whether a file of that name is an archive and not what is inside.
-    static func isArchiveName(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return [".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst"].contains { name.hasSuffix($0) }
+    /// The format that goes with a file's name, `nil` for one that is no archive's.
+    public init?(fileName: String) {
+        let name = fileName.lowercased()
+        let endings: [(String, Self)] = [
+            (".zip", .zip), (".tar", .tar), (".tar.gz", .tarGzip), (".tgz", .tarGzip), (".tar.xz", .tarXz),
+            (".tar.zst", .tarZstandard),
+        ]
+        guard let format = endings.first(where: { name.hasSuffix($0.0) })?.1 else { return nil }
+        self = format
     }
+
+    /// Whether a file of that name is an archive and not what is inside.
+    static func isArchiveName(_ name: String) -> Bool { Self(fileName: name) != nil }
 }

@@ -146,12 +146,7 @@ extension ModelStore {
     private func refuseInUse(_ chosen: Set<ReleaseIdentity>) throws {
         for identity in chosen.sorted(by: ReleaseIdentity.isListedBefore) {
             guard let holder = try leases.holders(of: identity).first else { continue }
-            throw StoreError(
-                .releaseInUse,
-                "\(identity) is in use by process \(holder.number)\(holder == .current ? ", which is this one" : "")",
-                context: ErrorContext(
-                    model: identity.description, found: "process \(holder.number)",
-                    remedy: "End it, or try again when it is done."), disposition: .tryLater)
+            throw StoreError.inUse(identity, by: holder)
         }
     }
 

@@ -1,0 +1,53 @@
+import Foundation
+import HearthBase
+import HearthDelivery
+
+extension Release {
+    /// Its files and their indexes, as far as they lie on this machine.
+    var localFiles: Set<Path> {
+        let indexes = [index].compactMap(\.self) + companionIndexes.values
+        return Set((files + indexes).flatMap(\.locations).filter(\.isFileURL).map { Path($0.path) })
+    }
+
+    /// The file of that name, if it is published with these bytes.
+    func published(_ name: PathComponent, _ digest: SHA256Digest) -> RemoteFile? {
+        files.first { $0.name == RelativePath(name) && $0.digest == digest }
+    }
+}
+
+extension RemoteFile {
+    /// Where it lies on this machine, if its first location is there.
+    var localPath: Path? { locations.first.flatMap { $0.isFileURL ? Path($0.path) : nil } }
+}
+
+extension PublishSource {
+    /// Whether a published release is made of the same files.
+    /// - Parameter digests: those of ``parts``.
+    func isContent(of release: Release, digests: [SHA256Digest]) -> Bool {
+        guard release.file.digest == digests[0], release.archive == packed?.archive else { return false }
+        let published =
+            release.archive == nil ? release.companions : release.companions.filter { !$0.locations.isEmpty }
+        guard published.count == others.count else { return false }
+        return zip(others, digests.dropFirst()).allSatisfy { part, digest in
+            published.contains {
+                $0.name == RelativePath(part.name) && $0.digest == digest && $0.role == part.role
+            }
+        }
+    }
+}
+
+extension PublishPart {
+    /// What the report says of it.
+    func report(_ path: Path, _ found: FileCopier.Result) -> PublishReport.File {
+        PublishReport.File(
+            source: self.path, name: name.name, role: role, path: path, size: found.size, digest: found.digest)
+    }
+}
+
+extension OriginShelf.Placed {
+    /// What the report says of it.
+    var report: PublishReport.File {
+        PublishReport.File(
+            source: part.path, name: part.name.name, role: part.role, path: path, size: size, digest: digest)
+    }
+}
