@@ -64,7 +64,8 @@ llama_context *hearth_context_new(llama_model *model, const hearth_context_optio
         params.n_ctx = options->length;
         params.n_batch = options->batch;
         params.n_ubatch = options->chunk;
-        params.n_seq_max = 1;
+        params.n_seq_max = options->sequences > 1 ? options->sequences : 1;
+        params.kv_unified = options->sequences > 1;
         params.n_threads = options->threads;
         params.n_threads_batch = options->threads;
         params.no_perf = true;

@@ -17,10 +17,11 @@
             return try await blocking { try weights.tokens(of: messages).count }
         }
 
-        /// Waits for the generations asked for before. A context of its own is made for the first call and kept, so that no
-        /// conversation is disturbed.
+        /// Done between two steps of the generations under way. A context of its own is made for the first call and kept, so that
+        /// no conversation is disturbed.
         public nonisolated func embed(_ texts: [String]) async throws -> [[Float]] {
             let signal = StopSignal()
+            knock()
             return try await withTaskCancellationHandler {
                 try await embed(texts, signal)
             } onCancel: {

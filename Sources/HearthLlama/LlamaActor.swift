@@ -2,6 +2,7 @@
     import Foundation
     import HearthBase
     import HearthInference
+    import Synchronization
 
     /// A model run by llama.cpp, on a thread of its own.
     ///
@@ -17,8 +18,10 @@
         private let time: TimeSource
         /// What everybody may know, from any thread, without waiting for an answer under way.
         let facts = Locked<[EngineRole: Facts]>([:])
-        private let requests = Locked(Requests())
-        private var models: [EngineRole: LoadedModel] = [:]
+        private let requests = Locked(RequestBoard())
+        /// Those who want the engine's thread for something else than answers: they get it between two steps.
+        private let visitors = Atomic<Int>(0)
+        private var loops: [EngineRole: GenerationLoop] = [:]
 
         public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -30,9 +33,9 @@
 
         deinit {
             // Giving gigabytes back takes a while, and the last reference may be let go of anywhere.
+            let models = loops.values.map(\.model)
             guard !models.isEmpty else { return }
-            let models = self.models
-            Thread.detachNewThread { for model in models.values { model.conversations.saveAll(model) } }
+            Thread.detachNewThread { for model in models { model.conversations.saveAll(model) } }
         }
 
         /// An engine with a model loaded; see ``load(_:role:configuration:supportsVision:progress:)``.
@@ -66,7 +69,8 @@
 
         /// Loads a model in place of the role's present one, which is given back first, and warms it up.
         ///
-        /// On a device of less than 6 GiB (whole GiB) loading one for vision gives back the one for text first.
+        /// What the present one was asked before is answered first. On a device of less than 6 GiB (whole GiB) loading one for
+        /// vision gives back the one for text first.
         /// - Parameters:
         ///   - path: a GGUF file.
         ///   - role: what it is for.
@@ -81,6 +85,7 @@
             progress: @escaping @Sendable (Float) -> Void = { _ in }
         ) async throws {
             let signal = StopSignal()
+            knock()
             try await withTaskCancellationHandler {
                 try await replaceModel(path, role, configuration, supportsVision, signal, progress)
             } onCancel: {
@@ -92,7 +97,8 @@
         /// configuration's `stateFolder` before, if there is one.
         public nonisolated func unload() async {
             stop()
-            await closeModels(EngineRole.allCases)
+            knock()
+            await leave(EngineRole.allCases)
         }
 
         /// Stops what this role's model is doing or is to do, and gives its memory back.
@@ -100,7 +106,8 @@
             let facts = facts.withLock { $0 }
             let served = EngineRole.allCases.filter { Self.answering($0, facts) == role }
             for signal in requests.withLock({ $0.signals(of: served) }) { signal.cancel() }
-            await closeModels([role])
+            knock()
+            await leave([role])
         }
 
         /// Stops the generations under way and those that wait; their streams throw `CancellationError`.
@@ -119,63 +126,86 @@
             _ messages: [ChatMessage], options: GenerationOptions, role: EngineRole
         ) -> AsyncThrowingStream<GenerationEvent, any Error> {
             let stopwatch = time.stopwatch()
+            let admission =
+                (try? answering(role))?.admission
+                ?? Admission(
+                    sequences: 1, cells: 1, queueLimit: configuration.queueLimit)
             // No bound that would lose text: there are at most as many events as prompt chunks and new tokens.
             return AsyncThrowingStream { continuation in
                 let signal = StopSignal()
                 continuation.onTermination = { if case .cancelled = $0 { signal.cancel() } }
-                let request = Request(
+                let request = GenerationRequest(
                     role: role, messages: messages, options: options, signal: signal, stopwatch: stopwatch,
                     continuation: continuation)
                 // Queued here, because tasks may reach the engine's thread in another order than they were made.
-                requests.withLock { $0.waiting.append(request) }
-                Task { await self.answerNext() }
+                switch requests.withLock({ $0.add(request, admission) }) {
+                case .refused(let error): continuation.finish(throwing: error)
+                case .queued(wakes: true): Task { await self.work() }
+                case .queued(wakes: false): break
+                }
             }
         }
 
+        /// Says that something else than answers is on its way to the engine's thread.
+        nonisolated func knock() { visitors.add(1, ordering: .relaxed) }
+
         /// Makes vectors with the model for text; see ``TextEmbedding``.
         func embed(_ texts: [String], _ signal: StopSignal) throws -> [[Float]] {
+            visitors.subtract(1, ordering: .relaxed)
             if signal.isSet { throw CancellationError() }
-            return try model(.text).embedder().embed(texts, signal: signal)
+            guard let model = loop(.text)?.model else { throw Self.notLoaded }
+            return try model.embedder().embed(texts, signal: signal)
         }
 
         private func replaceModel(
             _ path: Path, _ role: EngineRole, _ configuration: LlamaConfiguration?, _ supportsVision: Bool,
             _ signal: StopSignal, _ progress: @Sendable (Float) -> Void
         ) throws {
+            visitors.subtract(1, ordering: .relaxed)
             let configuration = configuration ?? self.configuration
             let plan = RolePlan(deviceMemory: configuration.deviceMemory)
-            closeModels(plan.unloadedFirst(loading: role, loaded: Set(models.keys)))
+            let replaced = plan.unloadedFirst(loading: role, loaded: Set(loops.keys))
+            answerAll(asked: replaced, unless: signal)
+            closeModels(replaced)
             let loaded = try withoutActuallyEscaping(progress) { progress in
                 try LoadedModel(path: path, configuration: configuration, supportsVision: supportsVision) { value in
                     progress(value)
                     return !signal.isSet
                 }
             }
-            models[role] = loaded
+            loops[role] = GenerationLoop(loaded, time: time)
             let fact = Facts(
-                information: loaded.information, weights: loaded.weights,
+                information: loaded.information, weights: loaded.weights, admission: loaded.admission,
                 supportsVision: role == .text && supportsVision)
             facts.withLock { $0[role] = fact }
+        }
+
+        private func leave(_ roles: [EngineRole]) {
+            visitors.subtract(1, ordering: .relaxed)
+            closeModels(roles)
         }
 
         private func closeModels(_ roles: [EngineRole]) {
             for role in roles {
                 _ = facts.withLock { $0.removeValue(forKey: role) }
-                if let model = models.removeValue(forKey: role) { model.conversations.saveAll(model) }
+                guard let loop = loops.removeValue(forKey: role) else { continue }
+                forget(loop.end(throwing: CancellationError()).map(\.request))
+                loop.model.conversations.saveAll(loop.model)
             }
         }
 
-        private func model(_ role: EngineRole) throws -> LoadedModel {
-            let answering = RolePlan.answering(
-                role, loaded: Set(models.keys), textModelSupportsVision: models[.text]?.supportsVision ?? false)
-            guard let model = answering.flatMap({ models[$0] }) else { throw Self.notLoaded }
-            return model
+        private func loop(_ role: EngineRole) -> GenerationLoop? {
+            RolePlan.answering(
+                role, loaded: Set(loops.keys), textModelSupportsVision: loops[.text]?.model.supportsVision ?? false
+            )
+            .flatMap { loops[$0] }
         }
 
         /// What is known of a loaded model outside the engine's thread.
         struct Facts: Sendable {
             let information: ModelInformation
             let weights: ModelWeights
+            let admission: Admission
             let supportsVision: Bool
         }
 
@@ -191,51 +221,63 @@
                 role, loaded: Set(facts.keys), textModelSupportsVision: facts[.text]?.supportsVision ?? false)
         }
 
-        /// A generation asked for.
-        private struct Request: Sendable {
-            let role: EngineRole
-            let messages: [ChatMessage]
-            let options: GenerationOptions
-            let signal: StopSignal
-            let stopwatch: Stopwatch
-            let continuation: AsyncThrowingStream<GenerationEvent, any Error>.Continuation
-        }
+        // MARK: Answers
 
-        private struct Requests {
-            var current: Request?
-            var waiting: [Request] = []
+        /// Whether anybody waits for an answer.
+        nonisolated var isAnswering: Bool { requests.withLock { !$0.all.isEmpty } }
 
-            mutating func begin() -> Request? {
-                guard !waiting.isEmpty else { return nil }
-                current = waiting.removeFirst()
-                return current
-            }
-
-            /// The signals of what runs and waits for these roles.
-            func signals(of roles: [EngineRole]) -> [StopSignal] {
-                ([current].compactMap { $0 } + waiting).filter { roles.contains($0.role) }.map(\.signal)
-            }
-        }
-
-        private func answerNext() {
-            guard let request = requests.withLock({ $0.begin() }) else { return }
-            defer { requests.withLock { $0.current = nil } }
-            let continuation = request.continuation
-            do {
-                if request.signal.isCancelled { throw CancellationError() }
-                let model = try model(request.role)
-                let generation = Generation(
-                    model: model, options: request.options, signal: request.signal, request: request.stopwatch,
-                    time: time,
-                    yield: { continuation.yield($0) })
-                let summary = try request.signal.expiring(after: request.options.timeout, time) {
-                    try generation.run(request.messages)
+        /// Answers until nobody asks any more, or until somebody else wants the thread for a moment.
+        private func work() {
+            while turn() {
+                guard visitors.load(ordering: .relaxed) == 0 else {
+                    Task { self.work() }
+                    return
                 }
-                continuation.yield(.finish(summary))
-                continuation.finish()
-            } catch {
-                continuation.finish(throwing: error)
             }
+        }
+
+        /// Lets in who has room, and takes everybody who is in one step further.
+        /// - Returns: whether there is more to do.
+        private func turn() -> Bool {
+            admit(requests.withLock { $0.waiting })
+            for loop in loops.values where !loop.runs.isEmpty { forget(loop.step().map(\.request)) }
+            return requests.withLock { $0.goesOn() }
+        }
+
+        private func admit(_ waiting: [GenerationRequest]) {
+            // Nobody overtakes who waits for the same model.
+            var full: [GenerationLoop] = []
+            for request in waiting {
+                if request.signal.isCancelled {
+                    request.continuation.finish(throwing: CancellationError())
+                    forget([request])
+                    continue
+                }
+                guard let loop = loop(request.role) else {
+                    request.continuation.finish(throwing: Self.notLoaded)
+                    forget([request])
+                    continue
+                }
+                if full.contains(where: { $0 === loop }) { continue }
+                switch loop.admit(request) {
+                case .begun: requests.withLock { $0.begin(request) }
+                case .ended: forget([request])
+                case .mustWait: full.append(loop)
+                }
+            }
+        }
+
+        private func forget(_ ended: [GenerationRequest]) {
+            guard !ended.isEmpty else { return }
+            requests.withLock { $0.remove(ended) }
+        }
+
+        /// Answers what these roles' models have been asked until now.
+        private func answerAll(asked roles: [EngineRole], unless signal: StopSignal) {
+            let asked = requests.withLock { $0.all }.filter { request in
+                roles.contains { role in loop(request.role).map { $0 === loops[role] } ?? false }
+            }
+            while !signal.isSet, requests.withLock({ $0.contains(anyOf: asked) }), turn() {}
         }
 
         private static var notLoaded: LLMError {

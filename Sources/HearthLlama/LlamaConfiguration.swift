@@ -21,6 +21,11 @@
         /// Model layers to place on a GPU if there is one, negative for all.
         public var gpuLayers: Int
 
+        /// The requests answered side by side, `nil` for what suits the model. They share the context's cells, so one alone has
+        /// all of them; those that do not fit beside each other wait.
+        public var sequences: Int?
+        /// The requests that may wait beside those that are answered; one more is refused as `busy`. Default 64.
+        public var queueLimit: Int
         /// Where the computed states of conversations are kept that have no place in the context, so that they also outlive the
         /// model and the process; they hold what was said. `nil`, the default, keeps some in memory while the model is loaded.
         public var stateFolder: Path?
@@ -32,7 +37,8 @@
         public init(
             contextLength: Int? = nil, batchSize: Int = 512, threadCount: Int? = nil,
             deviceMemory: UInt64 = ProcessInfo.processInfo.physicalMemory, gpuLayers: Int = -1,
-            historyLimit: Int? = nil, stateFolder: Path? = nil, stateBytes: UInt64? = nil
+            historyLimit: Int? = nil, stateFolder: Path? = nil, stateBytes: UInt64? = nil, sequences: Int? = nil,
+            queueLimit: Int = 64
         ) {
             self.contextLength = contextLength
             self.batchSize = batchSize
@@ -42,6 +48,8 @@
             self.historyLimit = historyLimit
             self.stateFolder = stateFolder
             self.stateBytes = stateBytes
+            self.sequences = sequences
+            self.queueLimit = queueLimit
         }
 
         /// The context a device of this memory gets by default: 4096 tokens below 6 GiB (whole GiB), 8192 from there on.
@@ -64,6 +72,16 @@
         var resolvedStateBytes: UInt64 {
             stateBytes ?? (stateFolder == nil ? min(256 << 20, deviceMemory / 32) : 1 << 30)
         }
+
+        /// The sequences to ask for.
+        /// - Parameter canShare: the model keeps a state for each token, which costs nothing until there is one; recurrent layers
+        ///   keep a whole one for each sequence from the beginning.
+        func resolvedSequences(canShare: Bool) -> Int {
+            min(Self.mostSequences, max(1, sequences ?? (canShare ? Admission.usualSequences : 1)))
+        }
+
+        /// The most sequences of one context: more are more than a machine answers at once.
+        public static let mostSequences = 64
 
         /// The highest batch size that is ever used: seed 001's `batchCapacity`.
         public static let batchCapacity = 8192

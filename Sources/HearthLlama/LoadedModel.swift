@@ -18,12 +18,17 @@
         let historyLimit: Int?
         /// Whether it answers questions about pictures although it was loaded for text.
         let supportsVision: Bool
-        /// The tokens whose state the context holds, in order: exact, or reuse would answer something that was not asked.
-        var ledger: [llama_token] = []
+        /// How many requests are answered together.
+        let admission: Admission
+        /// Whom the next computation is for.
+        let listeners = StopGroup()
+        /// The tokens whose state each sequence holds, in order: exact, or reuse would answer something that was not asked.
+        private var ledgers: [[llama_token]]
         private let configuration: LlamaConfiguration
         /// `nil` where the number of threads was chosen by somebody, or where nothing is to be gained.
         private var tuner: ThreadTuner?
         private let load = CoreLoad()
+        private var timedStreams = 1
         private var embedderMade: TextEmbedder?
         /// The conversations that come back to it.
         let conversations: ConversationMemory
@@ -42,7 +47,8 @@
             let batch = min(configuration.resolvedBatchSize, length)
             // The compute buffers grow with the chunk, and nothing gets faster beyond llama.cpp's own default.
             let shape = ModelContext.Shape(
-                length: length, batch: batch, chunk: min(batch, 512), threads: configuration.resolvedThreadCount)
+                length: length, batch: batch, chunk: min(batch, 512), threads: configuration.resolvedThreadCount,
+                sequences: min(batch, configuration.resolvedSequences(canShare: weights.canForgetAPart)))
             var reason: UnsafeMutablePointer<CChar>?
             guard let context = ModelContext(weights, shape, reason: &reason) else {
                 let vague = "there is not enough memory for its context of \(length) tokens"
@@ -52,12 +58,16 @@
             let isOnGPU = configuration.resolvedGPULayers != 0 && LlamaFacts.hasGPU
             chunkSize = LlamaConfiguration.chunkSize(batch: context.batchSize, isInterruptible: !isOnGPU)
             historyLimit = configuration.resolvedHistoryLimit
-            conversations = try Self.makeMemory(path, weights, configuration, window: context.length)
+            admission = Admission(
+                sequences: context.sequences, cells: context.cells, queueLimit: configuration.queueLimit)
+            ledgers = Array(repeating: [], count: context.sequences)
+            conversations = try Self.makeMemory(path, weights, configuration, context)
             self.context = context
             self.supportsVision = supportsVision
             self.configuration = configuration
             let tuner = ThreadTuner(maximum: LlamaConfiguration.coreCount)
             if configuration.threadCount == nil, !isOnGPU, tuner.isUseful { self.tuner = tuner }
+            self.context.listen(to: listeners)
             try warmUp(path)
         }
 
@@ -71,7 +81,8 @@
         }
 
         private static func makeMemory(
-            _ path: Path, _ weights: ModelWeights, _ configuration: LlamaConfiguration, window: Int
+            _ path: Path, _ weights: ModelWeights, _ configuration: LlamaConfiguration,
+            _ context: borrowing ModelContext
         ) throws -> ConversationMemory {
             // Within one process's life of one model nobody else's states are met.
             let maker =
@@ -79,7 +90,8 @@
                     "\(try ModelFingerprint.read(path)) llama.cpp \(LlamaLibrary.version)"
                 } ?? ""
             return ConversationMemory(
-                maker: maker, window: window, canGoBack: weights.canForgetAPart,
+                maker: maker, window: context.length, cells: context.cells, sequences: context.sequences,
+                canGoBack: weights.canForgetAPart,
                 shelf: StateShelf(folder: configuration.stateFolder), savedBytes: configuration.resolvedStateBytes)
         }
 
@@ -97,12 +109,13 @@
         }
 
         private func warmUp(_ path: Path) throws {
-            var token = vocabulary.warmUpToken
-            let status = context.decode(&token, 1)
+            var batch = TokenBatch(capacity: 1)
+            batch.append([vocabulary.warmUpToken], at: 0, outputs: .last)
+            let status = context.decode(batch)
             guard status == 0 else {
                 throw LoadFailure.error(path, LoadFailure.reason(else: "its first token fails (status \(status))"))
             }
-            clearMemory()
+            clearMemory(0)
         }
 
         // MARK: Threads
@@ -113,9 +126,13 @@
             adjust { $0.begin(available: available) }
         }
 
-        /// Runs one step of an answer, and learns from the time it takes.
-        func timed(_ step: () -> Int32) -> Int32 {
+        /// Runs one token's step of so many answers, and learns from the time it takes.
+        func timed(streams: Int, _ step: () -> Int32) -> Int32 {
             guard tuner != nil else { return step() }
+            if streams != timedStreams {
+                timedStreams = streams
+                tuner?.forgetTimes()
+            }
             let count = tuner?.count ?? 1
             let watch = TimeSource.system.stopwatch()
             let before = CoreLoad.threadTime
@@ -141,16 +158,27 @@
 
         // MARK: Memory
 
-        /// Forgets all tokens.
-        func clearMemory() {
-            context.clear()
-            ledger.removeAll(keepingCapacity: true)
+        /// The tokens whose state a sequence holds.
+        func ledger(_ sequence: Int) -> [llama_token] { ledgers[sequence] }
+
+        /// Tokens were computed at the end of a sequence.
+        func didCompute(_ tokens: some Sequence<llama_token>, in sequence: Int) {
+            ledgers[sequence].append(contentsOf: tokens)
         }
 
-        /// Keeps the state of the first `count` tokens; models that cannot forget a part forget everything.
-        func truncateMemory(to count: Int) {
-            guard context.truncate(to: count) else { return clearMemory() }
-            ledger.removeSubrange(min(count, ledger.count)...)
+        /// Another state was put in place of a sequence's.
+        func didReplace(_ sequence: Int, by tokens: [llama_token]) { ledgers[sequence] = tokens }
+
+        /// Forgets the tokens of a sequence.
+        func clearMemory(_ sequence: Int) {
+            context.clear(sequence)
+            ledgers[sequence].removeAll(keepingCapacity: true)
+        }
+
+        /// Keeps the state of the first `count` tokens of a sequence; models that cannot forget a part forget everything.
+        func truncateMemory(_ sequence: Int, to count: Int) {
+            guard context.truncate(sequence, to: count) else { return clearMemory(sequence) }
+            ledgers[sequence].removeSubrange(min(count, ledgers[sequence].count)...)
         }
     }
 #endif

@@ -18,6 +18,8 @@
             var chunk: Int
             var threads: Int
             var embeddings = false
+            /// The conversations computed side by side; they share the cells of the context.
+            var sequences = 1
         }
 
         /// `nil` when llama.cpp cannot make it; `reason` tells why.
@@ -28,6 +30,7 @@
             options.chunk = UInt32(clamping: min(shape.chunk, shape.batch))
             options.threads = Int32(clamping: shape.threads)
             options.embeddings = shape.embeddings
+            options.sequences = UInt32(clamping: shape.sequences)
             guard let context = hearth_context_new(weights.model, &options, &reason) else { return nil }
             raw = context
             threads = ThreadPool(context, count: shape.threads)
@@ -41,6 +44,10 @@
 
         /// The tokens one sequence may have.
         var length: Int { Int(llama_n_ctx_seq(raw)) }
+        /// The tokens all sequences may have together.
+        var cells: Int { Int(llama_n_ctx(raw)) }
+        /// The sequences there are.
+        var sequences: Int { Int(llama_n_seq_max(raw)) }
         /// The most tokens one call takes.
         var batchSize: Int { Int(llama_n_batch(raw)) }
         var threadCount: Int { Int(llama_n_threads(raw)) }
@@ -63,9 +70,14 @@
             return try withExtendedLifetime(signal, body)
         }
 
-        /// Computes tokens at the end of the only sequence (`llama_decode`).
-        borrowing func decode(_ tokens: UnsafeMutablePointer<llama_token>?, _ count: Int) -> Int32 {
-            llama_decode(raw, llama_batch_get_one(tokens, Int32(count)))
+        /// Has every computation from now on end early once all of a group want that; the group lives as long as the context.
+        borrowing func listen(to group: StopGroup) {
+            llama_set_abort_callback(
+                raw,
+                { group in
+                    group.map { Unmanaged<StopGroup>.fromOpaque($0).takeUnretainedValue().isSet } ?? false
+                },
+                Unmanaged.passUnretained(group).toOpaque())
         }
 
         /// Computes the tokens of a batch (`llama_decode`).
@@ -74,15 +86,27 @@
         /// Forgets all tokens.
         borrowing func clear() { llama_memory_clear(llama_get_memory(raw), false) }
 
-        /// Keeps the state of the first `count` tokens.
+        /// Keeps the state of the first `count` tokens of a sequence.
         /// - Returns: `false` for models that cannot forget a part; the state is then undefined.
-        borrowing func truncate(to count: Int) -> Bool {
-            llama_memory_seq_rm(llama_get_memory(raw), 0, llama_pos(count), -1) && holds(count)
+        borrowing func truncate(_ sequence: Int, to count: Int) -> Bool {
+            llama_memory_seq_rm(llama_get_memory(raw), llama_seq_id(sequence), llama_pos(count), -1)
+                && holds(count, in: sequence)
         }
 
-        /// Whether it holds the state of exactly so many tokens.
-        borrowing func holds(_ count: Int) -> Bool {
-            llama_memory_seq_pos_max(llama_get_memory(raw), 0) == llama_pos(count - 1)
+        /// Forgets a sequence (`llama_memory_seq_rm`, which never refuses a whole one).
+        borrowing func clear(_ sequence: Int) {
+            _ = llama_memory_seq_rm(llama_get_memory(raw), llama_seq_id(sequence), -1, -1)
+        }
+
+        /// Gives an empty sequence the first `count` tokens of another: cells are shared, not copied (`llama_memory_seq_cp`).
+        borrowing func copy(_ source: Int, to target: Int, count: Int) {
+            llama_memory_seq_cp(
+                llama_get_memory(raw), llama_seq_id(source), llama_seq_id(target), 0, llama_pos(count))
+        }
+
+        /// Whether a sequence has the state of exactly so many tokens.
+        borrowing func holds(_ count: Int, in sequence: Int) -> Bool {
+            llama_memory_seq_pos_max(llama_get_memory(raw), llama_seq_id(sequence)) == llama_pos(count - 1)
         }
     }
 
@@ -104,7 +128,7 @@
         }
     }
 
-    /// Owns a batch of llama.cpp: tokens with their places, of one sequence.
+    /// Owns a batch of llama.cpp: tokens with their places and sequences.
     struct TokenBatch: ~Copyable {
         fileprivate private(set) var raw: llama_batch
         private let capacity: Int
@@ -116,17 +140,30 @@
 
         deinit { llama_batch_free(raw) }
 
-        /// Holds these tokens and nothing else, at most as many as there is room for.
-        mutating func fill(_ tokens: ArraySlice<llama_token>, from position: Int, outputs: Bool) {
-            let count = min(tokens.count, capacity)
-            raw.n_tokens = Int32(count)
-            for (index, token) in tokens.prefix(count).enumerated() {
+        var count: Int { Int(raw.n_tokens) }
+
+        mutating func removeAll() { raw.n_tokens = 0 }
+
+        /// Which tokens give out what follows them.
+        enum Outputs {
+            case none, last, all
+        }
+
+        /// Adds tokens of a sequence, at most as many as there is room for.
+        mutating func append(
+            _ tokens: ArraySlice<llama_token>, at position: Int, of sequence: Int = 0, outputs: Outputs
+        ) {
+            let first = count
+            let added = min(tokens.count, capacity - first)
+            for (offset, token) in tokens.prefix(added).enumerated() {
+                let index = first + offset
                 raw.token[index] = token
-                raw.pos[index] = llama_pos(position + index)
+                raw.pos[index] = llama_pos(position + offset)
                 raw.n_seq_id[index] = 1
-                raw.seq_id[index]?[0] = 0
-                raw.logits[index] = outputs ? 1 : 0
+                raw.seq_id[index]?[0] = llama_seq_id(sequence)
+                raw.logits[index] = outputs == .all || (outputs == .last && offset == added - 1) ? 1 : 0
             }
+            raw.n_tokens = Int32(first + added)
         }
     }
 #endif

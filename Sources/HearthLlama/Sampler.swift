@@ -31,17 +31,18 @@
             }
         }
 
-        /// Chooses a token from the logits of the last decoded one.
+        /// Chooses a token from the logits of one of the last batch.
+        /// - Parameter index: its place in the batch, -1 for the last one that has logits.
         /// - Throws: `generation-failed` when there are none.
-        borrowing func sample(_ context: borrowing ModelContext) throws -> llama_token {
-            guard let logits = llama_get_logits_ith(context.raw, -1) else {
+        borrowing func sample(_ context: borrowing ModelContext, at index: Int32) throws -> llama_token {
+            guard let logits = llama_get_logits_ith(context.raw, index) else {
                 throw LLMError(.generateFailed, "the engine gave nothing to choose the next token from")
             }
             return switch method {
             case .greedy: hearth_choice_greedy(logits, vocabularySize)
             case .draw(let choice, let temperature):
                 hearth_choice_draw(choice, logits, vocabularySize, temperature)
-            case .chain(let chain): llama_sampler_sample(chain, context.raw, -1)
+            case .chain(let chain): llama_sampler_sample(chain, context.raw, index)
             }
         }
 

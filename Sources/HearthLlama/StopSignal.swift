@@ -25,19 +25,28 @@
             _ = cause.compareExchange(expected: Cause.none, desired: Cause.expired, ordering: .relaxed)
         }
 
-        /// Runs `body`, during which the time-out may strike.
-        func expiring<Result>(after timeout: Duration, _ time: TimeSource, _ body: () throws -> Result) rethrows
-            -> Result
-        {
+        /// Strikes when the time-out is over, until the task given back is cancelled.
+        func expiring(after timeout: Duration, _ time: TimeSource) -> Task<Void, Never>? {
             // Nobody waits for years, and the clock's arithmetic ends somewhere.
-            guard timeout < .seconds(365 * 86400) else { return try body() }
-            // Detached: the engine's own thread is busy with the body.
-            let timer = Task.detached { [self] in
+            guard timeout < .seconds(365 * 86400) else { return nil }
+            // Detached: the engine's own thread is busy with the answer.
+            return Task.detached { [self] in
                 do { try await time.sleep(for: timeout) } catch { return }
                 expire()
             }
-            defer { timer.cancel() }
-            return try body()
+        }
+    }
+
+    /// Those whom one computation is for. It is given up only when none of them wants it any more.
+    ///
+    /// Unchecked: changed and read by the thread that computes only; ggml asks on the thread that called it.
+    final class StopGroup: @unchecked Sendable {
+        /// Nobody in particular, as while a model warms up, is somebody who waits.
+        var members: [StopSignal] = []
+
+        var isSet: Bool {
+            for member in members where !member.isSet { return false }
+            return !members.isEmpty
         }
     }
 #endif

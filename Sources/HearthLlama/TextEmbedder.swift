@@ -75,7 +75,8 @@
             while position < tokens.count {
                 if signal.isSet { throw CancellationError() }
                 let chunk = tokens[position..<min(tokens.count, position + chunkSize)]
-                batch.fill(chunk, from: position, outputs: true)
+                batch.removeAll()
+                batch.append(chunk, at: position, outputs: .all)
                 let status = context.decode(batch)
                 if status != 0 {
                     if signal.isSet { throw CancellationError() }

@@ -195,4 +195,35 @@ import Testing
         table.forget(third.state)
         table.forget(99)
     }
+
+    @Test func whatAComputingSequenceHoldsByNowCanBeCopied() throws {
+        var table = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: true, canSave: false, fewestTokens: 4))
+        let first = try choose(&table, tokens(1, 50))
+        // Not the prompt, but what of it is computed.
+        table.note(first.slot, holding: HeldPrefix(tokens: tokens(1, 20)))
+        let second = try choose(&table, tokens(1, 30))
+        #expect(second.copies == SlotTable.Choice.Copy(slot: first.slot, count: 20))
+        #expect(second.plan.reused == 20)
+        // An idle one is told by its release.
+        table.release(second.slot, holding: HeldPrefix(tokens: tokens(1, 30)))
+        table.note(second.slot, holding: HeldPrefix(tokens: []))
+        #expect(table.slots[second.slot].held.tokens == tokens(1, 30))
+    }
+
+    @Test func idleSequencesAreEmptiedTheOldestFirst() throws {
+        var table = SlotTable(count: 4, rules: rules)
+        for name in [Int32(1), 2, 3] {
+            let choice = try choose(&table, tokens(name, 10))
+            table.release(choice.slot, holding: HeldPrefix(tokens: tokens(name, 10)))
+        }
+        let busy = try choose(&table, tokens(1, 20))
+        #expect(busy.slot == 0)
+        #expect(table.idleTokens(except: busy.slot) == 20)
+        #expect(table.idleTokens(except: 2) == 10)
+        #expect(table.leastRecentlyUsed(except: busy.slot) == 1)
+        #expect(table.leastRecentlyUsed(except: 1) == 2)
+        table.release(1, holding: HeldPrefix(tokens: []))
+        table.release(2, holding: HeldPrefix(tokens: []))
+        #expect(table.leastRecentlyUsed(except: busy.slot) == nil)
+    }
 }

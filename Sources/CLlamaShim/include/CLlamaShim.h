@@ -85,9 +85,11 @@ struct hearth_context_options {
     int32_t threads;
     /// Gives the hidden state of every token, each for itself, rather than the odds of the next.
     bool embeddings;
+    /// The sequences, 0 for one. Several share all cells, so that each may be as long as the context.
+    uint32_t sequences;
 };
 
-/// A context for one sequence. NULL on failure, as above.
+/// A context. NULL on failure, as above.
 struct llama_context *hearth_context_new(
     struct llama_model *model, const struct hearth_context_options *options, char **error);
 

@@ -7,7 +7,7 @@ public protocol InferenceEngine: Sendable {
 
     /// Answers the last message of `messages`.
     ///
-    /// Generations run one at a time, in the order in which they arrive. Cancelling the consuming task, or letting go of the
+    /// Generations begin in the order in which they arrive; how many run side by side is the engine's matter. Cancelling the consuming task, or letting go of the
     /// stream, stops the engine within one prefill chunk or token and leaves it reusable; the cancelled task itself sees
     /// the stream end without ``GenerationEvent/finish(_:)``, as with every `AsyncThrowingStream`.
     /// - Throws (from the stream): ``LLMError``; `CancellationError` when the engine was stopped from elsewhere.

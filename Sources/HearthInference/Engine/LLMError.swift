@@ -5,7 +5,7 @@ public enum LLMErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
         [
             .modelNotLoaded, .cannotLoad, .doesNotFit, .exceededContextWindowSize, .templateFailed, .generateFailed,
-            .engineMissing, .nothingToEmbed, .cannotQuantize,
+            .engineMissing, .nothingToEmbed, .cannotQuantize, .busy,
         ]
     }
 }
@@ -30,6 +30,8 @@ extension ErrorCode<LLMErrorDomain> {
     public static var generateFailed: Self { "generation-failed" }
     /// A text to embed has no token.
     public static var nothingToEmbed: Self { "nothing-to-embed" }
+    /// As many requests wait as the engine takes.
+    public static var busy: Self { "busy" }
     /// This build has no engine for that kind of model.
     public static var engineMissing: Self { "engine-missing" }
 }

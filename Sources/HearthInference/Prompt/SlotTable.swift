@@ -158,6 +158,26 @@ public struct SlotTable: Sendable, Hashable {
         slots[slot].lastUse = clock
     }
 
+    /// What a sequence that computes holds by now, so that its front can be copied.
+    public mutating func note(_ slot: Int, holding held: HeldPrefix) {
+        guard slots[slot].isBusy else { return }
+        slots[slot].held = held
+    }
+
+    /// The tokens of the sequences that nobody computes in, without one of them.
+    public func idleTokens(except slot: Int) -> Int {
+        idle(except: slot).reduce(0) { $0 + slots[$1].held.tokens.count }
+    }
+
+    /// The sequence to empty first where room is needed: nobody computes in it, and it holds something.
+    public func leastRecentlyUsed(except slot: Int) -> Int? {
+        idle(except: slot).min { slots[$0].lastUse < slots[$1].lastUse }
+    }
+
+    private func idle(except slot: Int) -> [Int] {
+        slots.indices.filter { $0 != slot && !slots[$0].isBusy && !slots[$0].held.tokens.isEmpty }
+    }
+
     /// The context is gone, as after an unload: all sequences are empty and free, saved states stay.
     public mutating func forgetSlots() {
         slots = slots.map { _ in Slot(held: HeldPrefix(tokens: [])) }

@@ -4,73 +4,110 @@
     import HearthBase
     import HearthInference
 
-    /// What a model remembers of several conversations: one in its context, the others as saved states.
-    ///
-    /// One sequence of the context, and not one for each conversation, so that the one that is answered reads no other's
-    /// cells: a change of conversation costs a copy of a few milliseconds, and an answer costs what it would cost alone.
+    /// What a model remembers of several conversations: some in the sequences of its context, the others as saved states.
     final class ConversationMemory {
         /// The maker of the states: the file of weights, and the form in which llama.cpp writes them.
         let maker: String
         private let reach: MemoryReach
         private let shelf: StateShelf
+        private let cells: Int
         private(set) var table: SlotTable
 
         /// - Parameters:
-        ///   - window: the tokens of the context.
+        ///   - window: the tokens of one conversation.
+        ///   - cells: the tokens of all sequences together.
         ///   - canGoBack: the model can forget the end of what it has read.
-        init(maker: String, window: Int, canGoBack: Bool, shelf: StateShelf, savedBytes: UInt64) {
+        init(
+            maker: String, window: Int, cells: Int, sequences: Int, canGoBack: Bool, shelf: StateShelf,
+            savedBytes: UInt64
+        ) {
             self.maker = maker
             self.shelf = shelf
+            self.cells = cells
             reach = canGoBack ? .anywhere : .presentOnly
             table = SlotTable(
-                count: 1, rules: SlotTable.Rules(canCopy: false, canSave: savedBytes > 0, savedBytes: savedBytes))
+                count: sequences,
+                rules: SlotTable.Rules(
+                    canCopy: sequences > 1 && canGoBack, canSave: savedBytes > 0, savedBytes: savedBytes))
             for state in shelf.found(maker: maker, window: window) {
                 add(state.written, HeldPrefix(tokens: state.tokens, maker: maker, reach: reach), state.bytes, slot: nil)
             }
         }
 
-        /// Brings the context as close to a prompt as what is remembered allows. The model's ledger is then a true beginning of
-        /// the prompt, and shorter.
-        func begin(_ prompt: [TokenID], isTruncated: Bool, _ model: LoadedModel) -> PrefixPlan {
-            guard let choice = table.choose(prompt: prompt, maker: maker, isTruncated: isTruncated) else {
-                model.clearMemory()
-                return PrefixPlan(held: held([]), prompt: prompt, maker: maker)
+        /// Where a prompt is computed.
+        struct Place {
+            let sequence: Int
+            let plan: PrefixPlan
+        }
+
+        /// Finds a sequence and brings it as close to a prompt as what is remembered allows. Its ledger is then a true
+        /// beginning of the prompt, and shorter.
+        /// - Parameters:
+        ///   - need: the tokens of the context it may come to need.
+        ///   - others: the same of those that compute now, all together.
+        /// - Returns: `nil` when all sequences compute.
+        func begin(_ prompt: Prompt, need: Int, beside others: Int, _ model: LoadedModel) -> Place? {
+            // What computes now can be copied from, as far as it has come.
+            for slot in table.slots.indices where table.slots[slot].isBusy {
+                table.note(slot, holding: held(model.ledger(slot)))
             }
+            let tokens = prompt.ledger
+            guard let choice = table.choose(prompt: tokens, maker: maker, isTruncated: prompt.isTruncated) else {
+                return nil
+            }
+            let slot = choice.slot
             // Read before the other is written, which may push it out.
             let restored = choice.restores.map { (number: $0, state: shelf.read($0)) }
-            if choice.saves { save(model, slot: nil) }
+            if choice.saves { save(model, sequence: slot, slot: nil) }
+            // Before anybody makes room of the one that is copied from.
+            if let copy = choice.copies { model.copyMemory(copy.slot, to: slot, count: copy.count) }
+            makeRoom(max(need, restored?.state?.tokens.count ?? 0) + others, beside: slot, model)
             if let restored {
-                guard let state = restored.state, state.maker == maker, model.restore(state) else {
+                guard let state = restored.state, state.maker == maker, model.restore(state, in: slot) else {
                     table.forget(restored.number)
                     shelf.delete(restored.number)
-                    model.clearMemory()
-                    return PrefixPlan(held: held([]), prompt: prompt, maker: maker)
+                    model.clearMemory(slot)
+                    return Place(
+                        sequence: slot, plan: PrefixPlan(held: held([]), prompt: tokens, maker: maker))
                 }
             }
             if case .trim(let count) = choice.plan.action {
-                model.truncateMemory(to: count)
+                model.truncateMemory(slot, to: count)
             } else if choice.plan.reused == 0 {
-                model.clearMemory()
+                model.clearMemory(slot)
             }
             // Whatever the plan was, this is what counts.
-            guard model.ledger.count == choice.plan.reused, prompt.starts(with: model.ledger) else {
-                model.clearMemory()
-                return choice.plan.afterRefusal(prompt: prompt)
+            guard model.ledger(slot).count == choice.plan.reused, tokens.starts(with: model.ledger(slot)) else {
+                model.clearMemory(slot)
+                return Place(sequence: slot, plan: choice.plan.afterRefusal(prompt: tokens))
             }
-            return choice.plan
+            let usable = prompt.reusable(choice.plan.reused)
+            if usable < choice.plan.reused { model.truncateMemory(slot, to: usable) }
+            return Place(sequence: slot, plan: choice.plan)
         }
 
-        /// The context is free again, and holds what the ledger says.
-        func end(_ model: LoadedModel) { table.release(0, holding: held(model.ledger)) }
+        /// A sequence is free again, and holds what its ledger says.
+        func end(_ sequence: Int, _ model: LoadedModel) {
+            table.release(sequence, holding: held(model.ledger(sequence)))
+        }
+
+        /// Empties sequences that nobody computes in, the least recently used first, until so many tokens fit beside the others.
+        private func makeRoom(_ tokens: Int, beside slot: Int, _ model: LoadedModel) {
+            while tokens + table.idleTokens(except: slot) > cells, let idle = table.leastRecentlyUsed(except: slot) {
+                if table.unsavedSlots.contains(idle) { save(model, sequence: idle, slot: nil) }
+                model.clearMemory(idle)
+                table.release(idle, holding: held([]))
+            }
+        }
 
         /// Writes down what only the context holds, before it goes.
         func saveAll(_ model: LoadedModel) {
             guard shelf.outlivesTheModel else { return }
-            for slot in table.unsavedSlots { save(model, slot: slot) }
+            for slot in table.unsavedSlots { save(model, sequence: slot, slot: slot) }
         }
 
-        private func save(_ model: LoadedModel, slot: Int?) {
-            guard let state = model.savedState(maker: maker), let written = shelf.write(state) else { return }
+        private func save(_ model: LoadedModel, sequence: Int, slot: Int?) {
+            guard let state = model.savedState(sequence, maker: maker), let written = shelf.write(state) else { return }
             add(written.place, held(state.tokens), written.bytes, slot: slot)
         }
 
@@ -84,30 +121,38 @@
     }
 
     extension LoadedModel {
-        /// A copy of what the context holds (`llama_state_seq_get_data`); `nil` when there is no memory for it.
-        func savedState(maker: String) -> StateFile? {
-            let size = llama_state_seq_get_size(context.raw, 0)
-            guard size > 0, !ledger.isEmpty else { return nil }
+        /// A copy of what a sequence holds (`llama_state_seq_get_data`); `nil` when there is no memory for it.
+        func savedState(_ sequence: Int, maker: String) -> StateFile? {
+            let id = llama_seq_id(sequence)
+            let size = llama_state_seq_get_size(context.raw, id)
+            guard size > 0, !ledger(sequence).isEmpty else { return nil }
             let state = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-                count = llama_state_seq_get_data(context.raw, buffer.baseAddress, buffer.count, 0)
+                count = llama_state_seq_get_data(context.raw, buffer.baseAddress, buffer.count, id)
             }
-            return state.isEmpty ? nil : StateFile(maker: maker, tokens: ledger, state: state)
+            return state.isEmpty ? nil : StateFile(maker: maker, tokens: ledger(sequence), state: state)
         }
 
-        /// Puts a copy back in place of what the context holds (`llama_state_seq_set_data`).
+        /// Puts a copy back in place of what a sequence holds (`llama_state_seq_set_data`).
         /// - Returns: `false` when llama.cpp refuses it; nothing is remembered then.
-        func restore(_ saved: StateFile) -> Bool {
-            clearMemory()
+        func restore(_ saved: StateFile, in sequence: Int) -> Bool {
+            clearMemory(sequence)
             guard saved.tokens.count < information.contextLength else { return false }
             let read = saved.state.withUnsafeBufferPointer {
-                llama_state_seq_set_data(context.raw, $0.baseAddress, $0.count, 0)
+                llama_state_seq_set_data(context.raw, $0.baseAddress, $0.count, llama_seq_id(sequence))
             }
-            guard read > 0, context.holds(saved.tokens.count) else {
-                clearMemory()
+            guard read > 0, context.holds(saved.tokens.count, in: sequence) else {
+                clearMemory(sequence)
                 return false
             }
-            ledger = saved.tokens
+            didReplace(sequence, by: saved.tokens)
             return true
+        }
+
+        /// Gives a sequence the first `count` tokens of another in place of what it holds.
+        func copyMemory(_ source: Int, to target: Int, count: Int) {
+            clearMemory(target)
+            context.copy(source, to: target, count: count)
+            didReplace(target, by: Array(ledger(source).prefix(count)))
         }
     }
 #endif

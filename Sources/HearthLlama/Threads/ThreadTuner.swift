@@ -87,6 +87,13 @@
             return sinceReading >= Self.period
         }
 
+        /// From now on a step is more or less work than before: its time tells nothing about those until now.
+        mutating func forgetTimes() {
+            endTrial()
+            usual = [:]
+            slowSteps = 0
+        }
+
         /// What the machine has left, in cores that nobody else uses.
         mutating func take(available: Double?) {
             sinceReading = 0

@@ -1,0 +1,59 @@
+import HearthBase
+
+/// Who is let in to an engine that answers several requests together: a decision only.
+///
+/// Requests begin in the order in which they came, and nobody overtakes, so that none waits for ever. One begins when a
+/// sequence is free and the context has room for its prompt and its longest answer beside those that run: an answer that
+/// has begun never runs out of room because of another. Alone it always fits.
+public struct Admission: Sendable, Hashable {
+    /// The requests answered together.
+    public let sequences: Int
+    /// The tokens of the context that all of them share.
+    public let cells: Int
+    /// The requests that may wait beside those that are answered.
+    public let queueLimit: Int
+
+    /// The requests answered together unless somebody chooses another number.
+    public static let usualSequences = 1
+
+    /// The given limits.
+    public init(sequences: Int, cells: Int, queueLimit: Int = 64) {
+        self.sequences = max(1, sequences)
+        self.cells = max(1, cells)
+        self.queueLimit = max(0, queueLimit)
+    }
+
+    /// The tokens of the context a request may come to need.
+    /// - Parameters:
+    ///   - prompt: its tokens.
+    ///   - newTokens: the most its answer may have.
+    ///   - closing: the tokens that end its thinking, which count as new but may be written beyond the limit.
+    public func need(prompt: Int, newTokens: Int, closing: Int = 0) -> Int {
+        let (longest, overflows) = max(0, newTokens, closing + 1).addingReportingOverflow(prompt)
+        return overflows ? cells : min(cells, longest)
+    }
+
+    /// Whether a request may begin now.
+    /// - Parameters:
+    ///   - need: see ``need(prompt:newTokens:closing:)``.
+    ///   - running: what those need that are answered.
+    public func admits(_ need: Int, beside running: [Int]) -> Bool {
+        running.isEmpty || (running.count < sequences && running.reduce(need, +) <= cells)
+    }
+
+    /// Why one more request is not taken; `nil` if it is.
+    /// - Parameters:
+    ///   - waiting: the requests that have not begun.
+    ///   - running: the requests that are answered.
+    public func refusal(waiting: Int, running: Int) -> LLMError? {
+        // Who waits only until the engine looks again is not in anybody's way.
+        let queued = waiting - max(0, sequences - running)
+        guard queued >= queueLimit else { return nil }
+        return LLMError(
+            .busy, "the engine answers \(running) requests and \(waiting) wait, which is as many as it takes",
+            context: ErrorContext(
+                expected: "at most \(queueLimit) waiting requests", found: "\(waiting) waiting requests",
+                remedy: "Try again when some of them are answered."),
+            disposition: .tryLater)
+    }
+}

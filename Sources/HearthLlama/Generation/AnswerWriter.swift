@@ -1,0 +1,134 @@
+#if Llama
+    import CLlama
+    import HearthBase
+    import HearthInference
+
+    /// Chooses and shows the tokens of one answer, and ends its thinking where it takes too long.
+    final class AnswerWriter {
+        /// What follows a computed token.
+        enum Step {
+            /// Compute these, the last of them with its odds.
+            case compute([llama_token])
+            case end(FinishReason)
+            /// Nobody waits for the rest.
+            case cancel
+        }
+
+        private let request: GenerationRequest
+        private let weights: ModelWeights
+        private let sampler: Sampler
+        private let policy: StopPolicy
+        private let budget: ThinkingBudget
+        /// What ends the thinking in the model's place; nothing for a model that has no marks for it.
+        let closing: [llama_token]
+        private var reader: AnswerReader
+        /// The tokens that end the thinking are being computed.
+        private var isClosing = false
+        private var thinkingBegan: Duration?
+        private var piece = [CChar](repeating: 0, count: 64)
+
+        init(_ request: GenerationRequest, prompt: Prompt, policy: StopPolicy, weights: ModelWeights) throws {
+            self.request = request
+            self.weights = weights
+            self.policy = policy
+            let options = request.options
+            let tags = options.thinking.tags ?? weights.thinkingTags
+            reader = AnswerReader(
+                stopStrings: options.stopStrings, tags: tags,
+                openedByPrompt: ThinkingTags.opened(by: prompt.text, among: tags))
+            sampler = try Sampler(options.sampling, vocabulary: weights.vocabulary)
+            closing = try Self.closing(reader.tags ?? tags.first, options.thinking, weights.vocabulary)
+            budget = ThinkingBudget(
+                options.thinking, stop: policy, promptTokens: prompt.ledger.count, closingTokens: closing.count)
+        }
+
+        private static func closing(
+            _ tags: ThinkingTags?, _ options: ThinkingOptions, _ vocabulary: Vocabulary
+        ) throws -> [llama_token] {
+            guard let tags else { return [] }
+            return try vocabulary.tokens(
+                of: ThinkingBudget.closingText(tags, options: options), addSpecial: false, parseSpecial: true)
+        }
+
+        /// Chooses and shows the next token.
+        /// - Parameters:
+        ///   - index: the token of the last batch from whose odds it is chosen.
+        ///   - usedContext: the tokens whose state the sequence holds.
+        ///   - running: counts from the beginning of the generation.
+        func next(
+            _ index: Int32, of context: borrowing ModelContext, usedContext: Int, running: Stopwatch,
+            _ facts: inout GenerationFacts
+        ) throws -> Step {
+            if isClosing {
+                isClosing = false
+                facts.generatedTokens += closing.count
+                reader.closeThinking(request.yield)
+            } else if closes(usedContext, running, facts) {
+                isClosing = true
+                return .compute(closing)
+            }
+            let token = try sampler.sample(context, at: index)
+            let elapsed = running.elapsed
+            if facts.generatedTokens == 0 {
+                firstToken = elapsed
+                facts.firstTokenSeconds = request.stopwatch.elapsed.seconds
+            }
+            facts.decodeSeconds = (elapsed - firstToken).seconds
+            let ended = weights.vocabulary.isEndOfGeneration(token)
+            if !ended {
+                facts.generatedTokens += 1
+                show(token)
+                if reader.isThinking { facts.thinkingTokens += 1 }
+            }
+            let decision = policy.decide(
+                StopPolicy.Progress(
+                    generatedTokens: facts.generatedTokens, usedContext: usedContext, elapsed: elapsed,
+                    isEndOfGeneration: ended, isStopString: reader.matchedStop != nil,
+                    isCancelled: request.signal.isCancelled))
+            return switch decision {
+            case .proceed: .compute([token])
+            case .finish(let reason): .end(reason)
+            case .cancel: .cancel
+            }
+        }
+
+        private var firstToken = Duration.zero
+
+        /// Shows what was held back.
+        func finish(_ facts: inout GenerationFacts) {
+            reader.finish(request.yield)
+            facts.droppedBytes = reader.droppedBytes
+        }
+
+        private func closes(_ usedContext: Int, _ running: Stopwatch, _ facts: GenerationFacts) -> Bool {
+            guard reader.isThinking else { return false }
+            let now = running.elapsed
+            let began = thinkingBegan ?? now
+            thinkingBegan = began
+            let progress = ThinkingBudget.Progress(
+                isThinking: true, thinkingTokens: facts.thinkingTokens, thinkingTime: now - began,
+                generatedTokens: facts.generatedTokens, usedContext: usedContext, elapsed: now,
+                wantsAnswer: request.options.thinking.control?.wantsAnswer ?? false)
+            guard case .close = budget.decide(progress) else { return false }
+            // The next token cannot be chosen without room for these; where there is none, the limits end the answer.
+            return !closing.isEmpty && usedContext + closing.count < policy.contextLength
+        }
+
+        private func show(_ token: llama_token) {
+            let count = weights.vocabulary.piece(of: token, into: &piece)
+            piece.withUnsafeBytes {
+                reader.append(UnsafeRawBufferPointer(rebasing: $0.prefix(count)), request.yield)
+            }
+            if count == 0, let mark = thinkingMark(token) {
+                mark.withUnsafeBytes { reader.append($0, request.yield) }
+            }
+        }
+
+        /// The text of a control token that is a mark of thinking: control tokens have no text in an answer otherwise.
+        private func thinkingMark(_ token: llama_token) -> [UInt8]? {
+            let text = weights.vocabulary.name(of: token)
+            let pairs = reader.tags.map { [$0] } ?? request.options.thinking.tags ?? weights.thinkingTags
+            return pairs.contains { $0.opening == text || $0.closing == text } ? Array(text.utf8) : nil
+        }
+    }
+#endif

@@ -1,0 +1,35 @@
+#if Llama
+    import HearthInference
+
+    /// What the summary of a generation is made of.
+    struct GenerationFacts {
+        let promptTokens: Int
+        var cachedTokens = 0
+        var prefilledTokens = 0
+        var prefillSeconds = 0.0
+        var generatedTokens = 0
+        var thinkingTokens = 0
+        var firstTokenSeconds = 0.0
+        var decodeSeconds = 0.0
+        var droppedBytes = 0
+        var cacheMiss: PrefixPlan.Miss?
+
+        init(promptTokens: Int) { self.promptTokens = promptTokens }
+
+        func summary(reason: FinishReason) -> GenerationSummary {
+            GenerationSummary(
+                reason: reason,
+                usage: TokenUsage(
+                    promptTokens: promptTokens, cachedTokens: cachedTokens, generatedTokens: generatedTokens),
+                timings: GenerationTimings(
+                    firstTokenSeconds: firstTokenSeconds,
+                    prefillTokensPerSecond: Self.rate(prefilledTokens, prefillSeconds),
+                    decodeTokensPerSecond: Self.rate(generatedTokens - 1, decodeSeconds)),
+                droppedBytes: droppedBytes, cacheMiss: cacheMiss)
+        }
+
+        private static func rate(_ count: Int, _ seconds: Double) -> Double {
+            count > 0 && seconds > 0 ? Double(count) / seconds : 0
+        }
+    }
+#endif

@@ -1,0 +1,155 @@
+#if Llama
+    import CLlama
+    import HearthBase
+    import HearthInference
+
+    /// Answers the requests of one model, all that run a step further at a time, in one batch.
+    ///
+    /// Unchecked as its model is: only the thread of the actor that made it may touch it; when the actor is gone, whoever lets go
+    /// last.
+    final class GenerationLoop: @unchecked Sendable {
+        let model: LoadedModel
+        private let time: TimeSource
+        /// Those that are answered, in the order in which they came.
+        private(set) var runs: [GenerationRun] = []
+        /// The next one, whose prompt is made and has no room yet.
+        private var next: GenerationRun?
+        private var batch: TokenBatch
+
+        init(_ model: LoadedModel, time: TimeSource) {
+            self.model = model
+            self.time = time
+            batch = TokenBatch(capacity: model.information.batchSize)
+        }
+
+        enum Admittance {
+            case begun, mustWait
+            /// Its stream threw.
+            case ended
+        }
+
+        /// Lets a request begin if there is room for it; asked again and again with the one that came first.
+        func admit(_ request: GenerationRequest) -> Admittance {
+            do {
+                if request.signal.isCancelled { throw CancellationError() }
+                // The prompt of one that has to wait is made once.
+                if let next, next.request.isSame(as: request) { return admit(next) }
+                guard runs.count < model.admission.sequences else { return .mustWait }
+                let prompt = try Prompt(request, for: model)
+                return admit(try GenerationRun(request, prompt: prompt, model: model, time: time))
+            } catch {
+                next = nil
+                request.continuation.finish(throwing: error)
+                return .ended
+            }
+        }
+
+        /// Lets a request begin whose prompt is made.
+        func admit(_ run: GenerationRun) -> Admittance {
+            let needs = runs.map(\.need)
+            guard model.admission.admits(run.need, beside: needs),
+                let place = model.conversations.begin(
+                    run.prompt, need: run.need, beside: needs.reduce(0, +), model)
+            else {
+                next = run
+                return .mustWait
+            }
+            next = nil
+            // Beside others the number of threads has just been chosen, from better evidence.
+            if runs.isEmpty { model.chooseThreads() }
+            run.begin(in: place.sequence, miss: place.plan.miss)
+            runs.append(run)
+            return .begun
+        }
+
+        /// Computes one batch for all that run.
+        /// - Returns: those that have ended.
+        func step() -> [GenerationRun] {
+            for run in runs { run.endIfAsked() }
+            computePicture()
+            computeTokens()
+            return sweep()
+        }
+
+        /// Ends everything at once.
+        /// - Returns: what ran.
+        func end(throwing error: any Error) -> [GenerationRun] {
+            next = nil
+            for run in runs { run.fail(error) }
+            return sweep()
+        }
+
+        private func sweep() -> [GenerationRun] {
+            let ended = runs.filter { $0.phase == .finished }
+            guard !ended.isEmpty else { return [] }
+            for run in ended { model.conversations.end(run.sequence, model) }
+            runs.removeAll { $0.phase == .finished }
+            return ended
+        }
+
+        /// A picture is a computation of its own: one in each step, so that answers go on between two of them.
+        private func computePicture() {
+            for run in runs {
+                guard case .picture(let picture)? = run.step else { continue }
+                model.listeners.members = [run.request.signal]
+                let status = picture.compute(in: model.context.raw, at: run.position, of: run.sequence)
+                guard status == 0 else { return didFail([run], status) }
+                model.didCompute(picture.ledger, in: run.sequence)
+                return run.didCompute(picture.ledger.count, odds: nil)
+            }
+        }
+
+        private struct Part {
+            let run: GenerationRun
+            let tokens: ArraySlice<llama_token>
+            let odds: Int32?
+        }
+
+        private func computeTokens() {
+            var wanted: [(run: GenerationRun, range: Range<Int>)] = []
+            for run in runs {
+                if case .tokens(let range)? = run.step { wanted.append((run, range)) }
+            }
+            guard !wanted.isEmpty else { return }
+            let plan = BatchPlan(
+                wanted.map { BatchPlan.Want(tokens: $0.range.count, isAnswering: $0.run.phase == .decode) },
+                limits: BatchPlan.Limits(capacity: model.chunkSize))
+            batch.removeAll()
+            var parts: [Part] = []
+            for (want, count) in zip(wanted, plan.shares) where count > 0 {
+                let run = want.run
+                let tokens = run.tokens(want.range.prefix(count))
+                let wantsOdds = run.wantsOdds(after: count)
+                batch.append(
+                    tokens, at: run.position, of: run.sequence, outputs: wantsOdds ? .last : .none)
+                parts.append(Part(run: run, tokens: tokens, odds: wantsOdds ? Int32(batch.count - 1) : nil))
+            }
+            model.listeners.members = parts.map(\.run.request.signal)
+            // The steps of a prompt are of all sizes and tell nothing.
+            let isDecode = parts.allSatisfy { $0.run.phase == .decode && $0.tokens.count == 1 }
+            let status =
+                isDecode
+                ? model.timed(streams: parts.count) { model.context.decode(batch) } : model.context.decode(batch)
+            guard status == 0 else { return didFail(parts.map(\.run), status) }
+            for part in parts { model.didCompute(part.tokens, in: part.run.sequence) }
+            for part in parts { part.run.didCompute(part.tokens.count, odds: part.odds) }
+        }
+
+        /// Brings memory and ledgers in step again. A computation that was given up has nobody left who wants it.
+        private func didFail(_ runs: [GenerationRun], _ status: Int32) {
+            for run in runs { model.truncateMemory(run.sequence, to: run.position) }
+            guard status != 2 else { return runs.forEach { $0.endIfAsked() } }
+            let cause = LlamaLog.shared.takeProblems().last
+            let error = LLMError(
+                .generateFailed,
+                "the engine failed while it was answering (status \(status)\(cause.map { ": \($0)" } ?? ""))",
+                context: ErrorContext(
+                    model: model.information.description,
+                    remedy: "Try again; if it happens again, load the model with a smaller context."))
+            for run in runs {
+                model.clearMemory(run.sequence)
+                run.fail(error)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,160 @@
+#if Llama
+    import CLlama
+    import HearthBase
+    import HearthInference
+
+    /// One generation on its way: waiting for a sequence, reading its prompt, answering, finished. It moves on step by step, with
+    /// others beside it, and says what it needs computed; who drives it computes.
+    ///
+    /// Confined to the thread that owns the model.
+    final class GenerationRun {
+        enum Phase {
+            case waiting, prefill, decode, finished
+        }
+
+        let request: GenerationRequest
+        let prompt: Prompt
+        private(set) var phase = Phase.waiting
+        /// The sequence of the context it computes in, once it has begun.
+        private(set) var sequence = 0
+        /// The tokens of the context it may come to need.
+        let need: Int
+        private let model: LoadedModel
+        private let time: TimeSource
+        private let policy: StopPolicy
+        private let writer: AnswerWriter
+        private var facts: GenerationFacts
+        private var running: Stopwatch
+        private var timer: Task<Void, Never>?
+        /// What the answer goes on with.
+        private var answer: ArraySlice<llama_token> = []
+
+        /// A run that waits.
+        /// - Throws: ``LLMError``.
+        init(_ request: GenerationRequest, prompt: Prompt, model: LoadedModel, time: TimeSource) throws {
+            self.request = request
+            self.prompt = prompt
+            self.model = model
+            self.time = time
+            let options = request.options
+            policy = StopPolicy(
+                maximumNewTokens: options.maximumNewTokens, contextLength: model.information.contextLength,
+                timeout: options.timeout)
+            writer = try AnswerWriter(request, prompt: prompt, policy: policy, weights: model.weights)
+            facts = GenerationFacts(promptTokens: prompt.ledger.count)
+            need = model.admission.need(
+                prompt: prompt.ledger.count, newTokens: options.maximumNewTokens, closing: writer.closing.count)
+            running = time.stopwatch()
+        }
+
+        /// Goes on from what the sequence holds, a true beginning of the prompt. From now on the time-out may strike.
+        func begin(in sequence: Int, miss: PrefixPlan.Miss?) {
+            self.sequence = sequence
+            phase = .prefill
+            running = time.stopwatch()
+            timer = request.signal.expiring(after: request.options.timeout, time)
+            facts.cacheMiss = miss
+            facts.cachedTokens = position
+            request.yield(.phase(.prefill(done: position, total: prompt.ledger.count)))
+        }
+
+        /// The tokens whose state the sequence holds.
+        var position: Int { model.ledger(sequence).count }
+
+        /// What it needs computed next, the last of it with its odds if ``wantsOdds(after:)``.
+        var step: Prompt.Step? {
+            switch phase {
+            case .waiting, .finished: nil
+            case .prefill: prompt.step(at: position)
+            case .decode: .tokens(answer.indices)
+            }
+        }
+
+        /// The tokens of a step.
+        func tokens(_ range: Range<Int>) -> ArraySlice<llama_token> {
+            phase == .prefill ? prompt.ledger[range] : answer[range]
+        }
+
+        /// Whether the next token is chosen once so many tokens more are computed.
+        func wantsOdds(after count: Int) -> Bool {
+            phase == .prefill ? position + count == prompt.ledger.count : count == answer.count
+        }
+
+        /// Ends what nobody waits for any more, or what has no time or room left. Asked before each step.
+        func endIfAsked() {
+            switch phase {
+            case .waiting, .finished: break
+            case .prefill:
+                if request.signal.isExpired { return end(.timedOut) }
+                let progress = StopPolicy.Progress(
+                    generatedTokens: 0, usedContext: position, elapsed: running.elapsed,
+                    isCancelled: request.signal.isCancelled)
+                switch policy.decide(progress) {
+                case .proceed: break
+                case .finish(let reason): end(reason)
+                case .cancel: fail(CancellationError())
+                }
+            case .decode:
+                // All else is asked after each token.
+                if request.signal.isCancelled { return fail(CancellationError()) }
+                if request.signal.isExpired { end(.timedOut) }
+            }
+        }
+
+        /// Its next tokens are computed and stand in the ledger.
+        /// - Parameter index: the last one's place in the batch, if it was to have its odds.
+        func didCompute(_ count: Int, odds index: Int32?) {
+            if phase == .prefill {
+                request.yield(.phase(.prefill(done: position, total: prompt.ledger.count)))
+                guard position == prompt.ledger.count else { return }
+                facts.prefilledTokens = prompt.ledger.count - facts.cachedTokens
+                facts.prefillSeconds = running.elapsed.seconds
+                endIfAsked()
+                guard phase == .prefill else { return }
+                phase = .decode
+                request.yield(.phase(.decode))
+            } else {
+                answer = answer.dropFirst(count)
+            }
+            guard let index else {
+                // Only a prompt that ends with a picture would leave nothing to choose the first token from.
+                if phase == .decode, answer.isEmpty { fail(Self.noOdds) }
+                return
+            }
+            do {
+                let step = try writer.next(
+                    index, of: model.context, usedContext: position, running: running, &facts)
+                switch step {
+                case .compute(let tokens): answer = tokens[...]
+                case .end(let reason): end(reason)
+                case .cancel: fail(CancellationError())
+                }
+            } catch {
+                fail(error)
+            }
+        }
+
+        private static var noOdds: LLMError {
+            LLMError(.generateFailed, "the prompt ends with something that is no text", disposition: .usage)
+        }
+
+        private func end(_ reason: FinishReason) {
+            close()
+            request.yield(.finish(facts.summary(reason: reason)))
+            request.continuation.finish()
+        }
+
+        /// Ends it with an error instead of a summary. What was said is shown to the end.
+        func fail(_ error: any Error) {
+            guard phase != .finished else { return }
+            close()
+            request.continuation.finish(throwing: error)
+        }
+
+        private func close() {
+            if phase == .decode { writer.finish(&facts) }
+            phase = .finished
+            timer?.cancel()
+        }
+    }
+#endif

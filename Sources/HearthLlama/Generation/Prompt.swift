@@ -1,0 +1,99 @@
+#if Llama
+    import CLlama
+    import HearthBase
+    import HearthInference
+
+    /// Something in a prompt that is no text, computed as a whole into the next positions of a sequence.
+    protocol PromptPicture: AnyObject {
+        /// What stands for it in a ledger, one for each position it takes, at least one: numbers below 0, which no token has, and
+        /// the same ones for the same picture only.
+        var ledger: [llama_token] { get }
+
+        /// Computes it. The context has so many positions of the sequence, and as many more afterwards as the ledger is long.
+        /// - Returns: what `llama_decode` returns.
+        func compute(in context: OpaquePointer, at position: Int, of sequence: Int) -> Int32
+    }
+
+    /// A piece of a prompt.
+    enum PromptPart {
+        case tokens([llama_token])
+        case picture(any PromptPicture)
+    }
+
+    /// What an answer is to follow. Its end is text, since the first token of the answer is chosen from that.
+    struct Prompt {
+        /// All of it as a ledger has it.
+        let ledger: [llama_token]
+        /// The text its beginning of the answer stands in.
+        let text: String
+        /// The oldest messages were left out.
+        let isTruncated: Bool
+        /// By the position where each begins, in order.
+        private let pictures: [(start: Int, picture: any PromptPicture)]
+
+        init(_ parts: [PromptPart], text: String, isTruncated: Bool = false) {
+            var ledger: [llama_token] = []
+            var pictures: [(start: Int, picture: any PromptPicture)] = []
+            for part in parts {
+                switch part {
+                case .tokens(let tokens): ledger += tokens
+                case .picture(let picture):
+                    pictures.append((ledger.count, picture))
+                    ledger += picture.ledger
+                }
+            }
+            self.ledger = ledger
+            self.pictures = pictures
+            self.text = text
+            self.isTruncated = isTruncated
+        }
+
+        /// What there is to compute at a position.
+        enum Step {
+            /// Tokens up to the end or to the next picture.
+            case tokens(Range<Int>)
+            case picture(any PromptPicture)
+        }
+
+        /// The step at a position before the end, which is not in the middle of a picture.
+        func step(at position: Int) -> Step {
+            guard let next = pictures.first(where: { $0.start >= position }) else {
+                return .tokens(position..<ledger.count)
+            }
+            return next.start == position ? .picture(next.picture) : .tokens(position..<next.start)
+        }
+
+        /// How many of the first `count` positions are of use: a picture is computed as a whole.
+        func reusable(_ count: Int) -> Int {
+            let cut = pictures.first { $0.start < count && count < $0.start + $0.picture.ledger.count }
+            return cut?.start ?? count
+        }
+    }
+
+    extension Prompt {
+        /// The prompt of a conversation, without the messages that do not fit.
+        init(_ request: GenerationRequest, for model: LoadedModel) throws {
+            let options = request.options
+            let fit = ContextFit(
+                window: model.information.contextLength, maximumNewTokens: options.maximumNewTokens,
+                messageLimit: model.historyLimit)
+            // All prompts end alike, whichever messages they keep.
+            var text = ""
+            let outcome = try fit.apply(
+                to: request.messages,
+                render: PromptTokens(vocabulary: model.vocabulary) { messages in
+                    text = try model.weights.render(messages, enableThinking: options.thinking.isEnabled)
+                    return text
+                }.tokens,
+                count: \.count)
+            if outcome.dropped > 0 {
+                request.yield(.truncated(dropped: outcome.dropped))
+                Log.write(.info, "llama.prompt", "left out the \(outcome.dropped) oldest messages to fit the context")
+            }
+            guard !outcome.prompt.isEmpty else {
+                throw LLMError(.templateFailed, "the conversation gives an empty prompt", disposition: .usage)
+            }
+            self.init([.tokens(outcome.prompt)], text: text, isTruncated: outcome.dropped > 0)
+        }
+    }
+#endif

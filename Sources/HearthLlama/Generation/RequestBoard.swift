@@ -1,0 +1,57 @@
+#if Llama
+    import HearthInference
+
+    /// The requests of an engine, as everybody sees them: those that wait and those that are answered.
+    struct RequestBoard {
+        /// In the order in which they came.
+        private(set) var waiting: [GenerationRequest] = []
+        private(set) var running: [GenerationRequest] = []
+        /// Somebody is on the way to the engine's thread to answer them, or there.
+        private var isAnswered = false
+
+        enum Answer {
+            case refused(LLMError)
+            /// `wakes`: somebody has to go and answer.
+            case queued(wakes: Bool)
+        }
+
+        var all: [GenerationRequest] { running + waiting }
+
+        mutating func add(_ request: GenerationRequest, _ admission: Admission) -> Answer {
+            // Who was cancelled waits only to be told so.
+            let ahead = waiting.count { $0.role == request.role && !$0.signal.isCancelled }
+            let busy = running.count { $0.role == request.role }
+            if let refusal = admission.refusal(waiting: ahead, running: busy) { return .refused(refusal) }
+            waiting.append(request)
+            defer { isAnswered = true }
+            return .queued(wakes: !isAnswered)
+        }
+
+        /// A request waits no longer.
+        mutating func begin(_ request: GenerationRequest) {
+            waiting.removeAll { $0.isSame(as: request) }
+            running.append(request)
+        }
+
+        /// Requests have ended.
+        mutating func remove(_ ended: [GenerationRequest]) {
+            waiting.removeAll { one in ended.contains { $0.isSame(as: one) } }
+            running.removeAll { one in ended.contains { $0.isSame(as: one) } }
+        }
+
+        func contains(anyOf some: [GenerationRequest]) -> Bool {
+            all.contains { one in some.contains { $0.isSame(as: one) } }
+        }
+
+        /// Whether there is somebody to answer; if not, the next request has to wake somebody.
+        mutating func goesOn() -> Bool {
+            isAnswered = !(waiting.isEmpty && running.isEmpty)
+            return isAnswered
+        }
+
+        /// The signals of what runs and waits for these roles.
+        func signals(of roles: [EngineRole]) -> [StopSignal] {
+            all.filter { roles.contains($0.role) }.map(\.signal)
+        }
+    }
+#endif
