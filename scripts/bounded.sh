@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # bounded.sh MINUTES [--events FILE] COMMAND…: runs a command. If it is not over in time, says on stderr what every process
 # and thread below it is doing, and which tests of Swift Testing's event stream FILE began and did not end; then ends it.
+# If it fails, says what failed once more, at the end, where it is found.
 set -euo pipefail
 minutes=$1; shift
 events=""
@@ -59,6 +60,22 @@ unfinished() {
     ' "$1"
 }
 
+failed() {
+    python3 - "$1" <<'PYTHON'
+import json, sys
+for line in open(sys.argv[1], encoding="utf-8", errors="replace"):
+    try:
+        event = json.loads(line).get("payload", {})
+    except ValueError:
+        continue  # The last line of a process that was killed.
+    if event.get("kind") != "issueRecorded" or event.get("issue", {}).get("isKnown"):
+        continue
+    print("  " + event.get("testID", "no test"))
+    for message in event.get("messages", []):
+        print("    " + message.get("text", "").replace("\n", "\n    "))
+PYTHON
+}
+
 watch() {
     # The caller closes the other end of this pipe when the command is over. A sleep instead would outlive it.
     local ending=0 self=$BASHPID
@@ -91,4 +108,10 @@ status=0
 "$@" 3>&- || status=$?
 exec 3>&-
 wait "$watcher" 2>/dev/null || true
+if [ "$status" != 0 ] && [ -s "$events" ]; then
+    {
+        echo "bounded: what failed:"
+        failed "$events"
+    } >&2
+fi
 exit "$status"

@@ -161,14 +161,17 @@ final class FaultRun: Sendable {
         #expect(client.exchanges.allSatisfy { $0.idleTimeout == .seconds(15) }, "silence has its limit")
     }
 
-    /// Several connections also look for work on the clock, and fail side by side: there the figures are bounds.
+    /// Several connections also look for work on the clock, and fail side by side: there the figures are bounds. Where real
+    /// silence is cut short, a busy machine's own silences may cost an attempt or two more.
     private func expectPatience(_ waited: Double, _ requests: Int) {
         if let waits = fault.waits {
             let allowed = shape == .onePiece ? waits : waits.lowerBound...(.infinity)
             #expect(allowed.contains(waited), "it waited \(waited) s")
         }
         if let expected = fault.requests {
-            let allowed = shape == .onePiece ? expected...expected : 1...((Shape.pieceCount + 4) * expected)
+            let extra = fault.patience < .seconds(60) ? 2 : 0
+            let allowed =
+                shape == .onePiece ? expected...(expected + extra) : 1...((Shape.pieceCount + 4) * (expected + extra))
             #expect(allowed.contains(requests), "\(requests) requests")
         }
     }
