@@ -9,7 +9,7 @@ import Testing
 
     init() throws { lab = try HearthLab() }
 
-    /// Serves a model of 64 MiB: half a minute at the pulls' rate, so that a busy machine has time to steer.
+    /// Serves a model of 64 MiB: two minutes at the pulls' rate, so that a busy machine has time to steer.
     private func serve() async throws {
         let file = try lab.folder.write("big-v1.0.0.onnx", Data(repeating: 7, count: 64 << 20))
         let published = try await lab.serve(file)
@@ -17,7 +17,7 @@ import Testing
     }
 
     private func pull() throws -> ChildProcess {
-        try ChildProcess(["pull", "big@1.0.0", "--limit-rate", "2M", "--format", "json"], environment: lab.environment)
+        try ChildProcess(["pull", "big@1.0.0", "--limit-rate", "500K", "--format", "json"], environment: lab.environment)
     }
 
     private func transfers() async throws -> [[String: Any]] {

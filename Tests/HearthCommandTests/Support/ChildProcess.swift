@@ -13,7 +13,7 @@ final class ChildProcess: Sendable {
     }
 
     /// One start at a time: Foundation looks at the process's descriptors while it starts a child, and was seen to crash.
-    private static let starting = Locked(())
+    private static let starting = Locked(0)
 
     /// The built `hearth`, beside the test's own executable.
     static let hearth: Path = {
@@ -51,7 +51,10 @@ final class ChildProcess: Sendable {
             source.finish()
         }
         if outputIsClosed { try outputPipe.fileHandleForReading.close() }
-        try Self.starting.withLock { _ in try process.run() }
+        try Self.starting.withLock { started in
+            try process.run()
+            started += 1
+        }
         identifier = process.processIdentifier
         try inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try inputPipe.fileHandleForWriting.close()

@@ -11,7 +11,7 @@ private let allFaults: [(String, [Fault])] = [
 ]
 
 /// The table of faults: each row twice, with the fault and without it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FaultTests {
     @Test(arguments: FaultCase.all(connectionFaults))
     func connections(_ example: FaultCase) async throws { try await FaultRun(example).run() }

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthDelivery
 
 /// Who may have what of a hub, and who sees the token.
-@Suite(.timeLimit(.minutes(5)), .serialized) struct HubAccessTests {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct HubAccessTests {
     private let lab: HubLab
     private let weights = ["m.gguf": TestHub.File.large(.pattern(count: 50_000))]
 

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthDelivery
 
 /// What the Hub's own client has fetched before.
-@Suite(.timeLimit(.minutes(5))) struct HubCacheTests {
+@Suite(.timeLimit(.minutes(10))) struct HubCacheTests {
     private let lab: HubLab
     private let large = Content.pattern(offset: 2, count: 90_000)
     private let files: [String: TestHub.File]

@@ -10,7 +10,7 @@ private let blob = String(repeating: "a", count: 40)
 private let digest = String(repeating: "b", count: 64)
 
 /// What a hub must not get away with.
-@Suite(.timeLimit(.minutes(5))) struct HubHostileTests {
+@Suite(.timeLimit(.minutes(10))) struct HubHostileTests {
     private let reference = HubReference(organisation: "o", repository: "m")
 
     private func files(_ json: String) throws -> [HubFile] {

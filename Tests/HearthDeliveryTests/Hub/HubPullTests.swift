@@ -7,7 +7,7 @@ import Testing
 @testable import HearthDelivery
 
 /// Repositories of a hub, brought over and installed.
-@Suite(.timeLimit(.minutes(5))) struct HubPullTests {
+@Suite(.timeLimit(.minutes(10))) struct HubPullTests {
     private let lab: HubLab
 
     init() throws { lab = try HubLab() }

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthDelivery
 
 /// Models that came with the app, and what was downloaded since.
-@Suite(.timeLimit(.minutes(5))) struct BundledTests {
+@Suite(.timeLimit(.minutes(10))) struct BundledTests {
     private let folder: TemporaryFolder
     private let weights = Data("the weights that came with the app".utf8)
 

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthDelivery
 
 /// How new an origin's list is, and what stands in for one that does not answer.
-@Suite(.timeLimit(.minutes(5))) struct OriginSourceTests {
+@Suite(.timeLimit(.minutes(10))) struct OriginSourceTests {
     private func isKept(_ listing: CatalogListing) -> Bool {
         if case .kept = listing.standing { true } else { false }
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthDelivery
 
 /// The front door over its sources: what is offered, to whom, and what stands in when nobody answers.
-@Suite(.timeLimit(.minutes(5))) struct SourcedManagerTests {
+@Suite(.timeLimit(.minutes(10))) struct SourcedManagerTests {
     private static let http = DefaultHTTPClient()
     private static let content = Content.pattern(count: 30_000)
 

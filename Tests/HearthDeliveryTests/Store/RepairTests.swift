@@ -7,7 +7,7 @@ import Testing
 @testable import HearthDelivery
 
 /// A release of 72 MiB and one that shares its projector, behind a server that counts.
-@Suite(.timeLimit(.minutes(5))) struct RepairTests {
+@Suite(.timeLimit(.minutes(10))) struct RepairTests {
     private static let size: UInt64 = 72 << 20
     private static let weights = Content.pattern(offset: 3, count: size)
     private static let projector = Content.pattern(offset: 17, count: 200_000)

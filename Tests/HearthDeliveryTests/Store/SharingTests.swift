@@ -7,7 +7,7 @@ import Testing
 @testable import HearthDelivery
 
 /// Releases that have files in common, pulled from a server that counts.
-@Suite(.timeLimit(.minutes(5))) struct SharingTests {
+@Suite(.timeLimit(.minutes(10))) struct SharingTests {
     private let folder: TemporaryFolder
     private let releases = Locked<[Offer]>([])
     private let served = Locked<[String: UInt64]>([:])

@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func aTransferThatOnlyTricklesEnds() async throws {
+    @Test(.timeLimit(.minutes(10))) func aTransferThatOnlyTricklesEnds() async throws {
         let folder = try TemporaryFolder()
         let clock = HurriedClock()
         let url = try #require(URL(string: "http://127.0.0.1:1/m.gguf"))

@@ -7,7 +7,7 @@ import HearthTestSupport
 import Testing
 
 /// Engines by purpose, over models that are really on the disk; the engines are scripted.
-@Suite(.timeLimit(.minutes(5))) struct EngineLoaderTests {
+@Suite(.timeLimit(.minutes(10))) struct EngineLoaderTests {
     /// Opens a scripted engine, or follows the script for a while first.
     private final class Opener: Sendable {
         let opened = Locked<[String]>([])

@@ -8,7 +8,7 @@ import HearthTestSupport
 import Testing
 
 /// The library over a real `ModelManager`: an origin in a folder, a home on the disk, bytes that are really hashed.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct LibraryEndToEndTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct LibraryEndToEndTests {
     private struct Offer {
         var family: String
         var version = "1.0.0"

@@ -7,7 +7,7 @@ import HearthTestSupport
 import Testing
 
 /// From the tap on "download" to the first answer, over a scripted delivery and loader.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct ModelDownloadViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ModelDownloadViewModelTests {
     private let journal: Journal
     private let delivery: ScriptedDelivery
     private let loader: ScriptedLoader

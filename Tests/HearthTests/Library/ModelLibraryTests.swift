@@ -7,7 +7,7 @@ import HearthTestSupport
 import Testing
 
 /// The shell around the rows, over a scripted delivery.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct ModelLibraryTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ModelLibraryTests {
     private let delivery = ScriptedDelivery()
     private let setting = MemorySetting()
     private let lost = HTTPError(.connectionLost, "the connection broke")

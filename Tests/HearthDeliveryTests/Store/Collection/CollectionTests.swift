@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthDelivery
 
-@Suite(.timeLimit(.minutes(5))) struct CollectionTests {
+@Suite(.timeLimit(.minutes(10))) struct CollectionTests {
     private func manager(_ fixture: StoreFixture) -> ModelManager {
         ModelManager(
             home: fixture.home, origins: [], time: fixture.time, network: UnmonitoredNetwork(), deviceMemory: 1 << 40)
