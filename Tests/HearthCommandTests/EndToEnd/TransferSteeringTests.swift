@@ -17,7 +17,8 @@ import Testing
     }
 
     private func pull() throws -> ChildProcess {
-        try ChildProcess(["pull", "big@1.0.0", "--limit-rate", "500K", "--format", "json"], environment: lab.environment)
+        try ChildProcess(
+            ["pull", "big@1.0.0", "--limit-rate", "500K", "--format", "json"], environment: lab.environment)
     }
 
     private func transfers() async throws -> [[String: Any]] {

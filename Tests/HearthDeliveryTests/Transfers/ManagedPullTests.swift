@@ -39,10 +39,10 @@ import Testing
     private func manager() throws -> ModelManager {
         ModelManager(
             home: folder.path("home"), origins: [Origin(name: "test", manifestURL: try server.url("/models.json"))],
-            http: DefaultHTTPClient(), time: HurriedClock().time, deviceMemory: 8 << 30)
+            http: DefaultHTTPClient(), deviceMemory: 8 << 30)
     }
 
-    private var modelRequests: Int { server.requests.count { $0.path != "/models.json" } }
+    private var modelRequests: [RecordedRequest] { server.requests.filter { $0.path != "/models.json" } }
 
     @Test func twoPullsOfOneModelShareOneTransfer() async throws {
         let manager = try manager()
@@ -59,7 +59,8 @@ import Testing
         gate.open()
         let outcomes = try await [first, second]
         #expect(outcomes.map(\.release.identity.description) == ["toy@1.0.0:q4_1", "toy@1.0.0:q4_1"])
-        #expect(modelRequests == 1)
+        // A machine that lets the only connection wait for 15 s costs another, which goes on where the first ended.
+        #expect(modelRequests.dropFirst().allSatisfy { $0.headers["Range"]?.hasPrefix("bytes=0-") == false })
         #expect(try disk.contents(of: manager.store.transfersFolder) == [])
         #expect(try await manager.store.verify(outcomes[0].release.identity).isIntact)
     }
