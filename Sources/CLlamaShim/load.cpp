@@ -1,5 +1,6 @@
 #include "CLlamaShim.h"
 #include "guarded.hpp"
+#include "loading.hpp"
 
 #ifdef HEARTH_LLAMA
 
@@ -35,19 +36,18 @@ void on_abort(const char *message) {
     }
 }
 
-struct Loading {
-    Loading() {
-        static std::once_flag once;
-        std::call_once(once, [] { previous = ggml_set_abort_callback(on_abort); });
-        is_loading = true;
-    }
-    ~Loading() { is_loading = false; }
-};
-
 }  // namespace
 
+hearth::Loading::Loading() {
+    static std::once_flag once;
+    std::call_once(once, [] { previous = ggml_set_abort_callback(on_abort); });
+    is_loading = true;
+}
+
+hearth::Loading::~Loading() { is_loading = false; }
+
 llama_model *hearth_model_load(const char *path, const hearth_model_options *options, char **error) {
-    const Loading loading;
+    const hearth::Loading loading;
     return hearth::guarded(error, "llama.cpp cannot read it", [&]() -> llama_model * {
         llama_model_params params = llama_model_default_params();
         params.n_gpu_layers = options->gpu_layers;
@@ -58,7 +58,7 @@ llama_model *hearth_model_load(const char *path, const hearth_model_options *opt
 }
 
 llama_context *hearth_context_new(llama_model *model, const hearth_context_options *options, char **error) {
-    const Loading loading;
+    const hearth::Loading loading;
     return hearth::guarded(error, "llama.cpp cannot make a context for it", [&]() -> llama_context * {
         llama_context_params params = llama_context_default_params();
         params.n_ctx = options->length;

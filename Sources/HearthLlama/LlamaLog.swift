@@ -42,6 +42,19 @@
             for (level, line) in lines { Log.write(level, "llama", line) }
         }
 
+        /// Takes what one of llama.cpp's libraries says.
+        func append(_ level: ggml_log_level, _ text: UnsafePointer<CChar>?) {
+            guard let text else { return }
+            let rank: Log.Level =
+                switch level {
+                case GGML_LOG_LEVEL_ERROR: .error
+                case GGML_LOG_LEVEL_WARN: .warning
+                // What llama.cpp calls information is its own diary.
+                default: .debug
+                }
+            append(String(cString: text), level: rank, continues: level == GGML_LOG_LEVEL_CONT)
+        }
+
         /// The first error lines since the last call.
         func takeProblems() -> [String] {
             state.withLock { state in
@@ -57,19 +70,9 @@
         static func prepare() { _ = prepared }
 
         private static let prepared: Void = {
-            llama_log_set(
-                { level, text, _ in
-                    guard let text else { return }
-                    let rank: Log.Level =
-                        switch level {
-                        case GGML_LOG_LEVEL_ERROR: .error
-                        case GGML_LOG_LEVEL_WARN: .warning
-                        // What llama.cpp calls information is its own diary.
-                        default: .debug
-                        }
-                    LlamaLog.shared.append(
-                        String(cString: text), level: rank, continues: level == GGML_LOG_LEVEL_CONT)
-                }, nil)
+            llama_log_set({ level, text, _ in LlamaLog.shared.append(level, text) }, nil)
+            hearth_vision_log(
+                { level, text, _ in LlamaLog.shared.append(ggml_log_level(rawValue: UInt32(level)), text) }, nil)
             // A build with its back ends linked in has registered them already; only one that loads them is told to look,
             // because the search takes what lies in the working directory.
             if ggml_backend_dev_count() == 0 { ggml_backend_load_all() }

@@ -22,6 +22,7 @@
         var text = ""
         var thinking = ""
         var dropped = 0
+        var picturesLeftOut = 0
         var phases: [GenerationPhase] = []
         var summary: GenerationSummary?
 
@@ -33,6 +34,7 @@
                 case .finish(let facts): summary = facts
                 case .thinking(let piece): thinking += piece
                 case .truncated(let count): dropped = count
+                case .picturesLeftOut(let count): picturesLeftOut = count
                 }
             }
         }

@@ -25,8 +25,9 @@
             @Test func theDefaultModelWithAThinkingTemplateBeginsInItsThinking() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path(.thinking), configuration: LlamaConfiguration(contextLength: 512, threadCount: 1))
+                // Half of them are the answer's.
                 let answer = try await Answer(
-                    engine.generate(capitalOfFrance, options: .greedy(maximumNewTokens: 8)))
+                    engine.generate(capitalOfFrance, options: .greedy(maximumNewTokens: 40)))
                 #expect(!answer.thinking.isEmpty)
                 await engine.unload()
             }

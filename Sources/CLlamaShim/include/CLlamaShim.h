@@ -93,6 +93,77 @@ struct hearth_context_options {
 struct llama_context *hearth_context_new(
     struct llama_model *model, const struct hearth_context_options *options, char **error);
 
+// Vision. Reading and cutting are safe from any thread; encoding and decoding are for the one thread that owns both.
+
+struct hearth_vision;
+struct hearth_picture;
+struct hearth_pieces;
+
+struct hearth_vision_options {
+    int32_t threads;
+    bool gpu;
+};
+
+/// Takes the log of the vision library. `level` is a `ggml_log_level`.
+void hearth_vision_log(void (*log)(int32_t level, const char *text, void *user), void *user);
+
+/// Opens the projector that makes pictures readable for a model. NULL and a reason on failure. The model must outlive it.
+struct hearth_vision *hearth_vision_open(
+    const char *path, const struct llama_model *model, const struct hearth_vision_options *options, char **error);
+void hearth_vision_free(struct hearth_vision *vision);
+
+/// Whether the tokens of one picture look at each other both ways, so that they have to be computed together.
+bool hearth_vision_looks_both_ways(const struct hearth_vision *vision);
+/// Whether positions have sections for height and width (M-RoPE), so that a picture has more tokens than positions.
+bool hearth_vision_has_grid_positions(const struct hearth_vision *vision);
+/// The numbers in the vector of one token.
+int32_t hearth_vision_width(const struct hearth_vision *vision);
+/// Whether what a picture is cut into depends on where it stands among others.
+bool hearth_vision_depends_on_place(const struct hearth_vision *vision);
+
+struct hearth_size {
+    uint32_t width;
+    uint32_t height;
+};
+
+/// The pixels of a JPEG, PNG or BMP file in memory whose header tells of the size `expected`, made smaller to `wanted`.
+/// NULL and a reason on failure.
+struct hearth_picture *hearth_picture_read(
+    const uint8_t *bytes, size_t count, struct hearth_size expected, struct hearth_size wanted, char **error);
+/// A picture of a size without pixels, to count its tokens with.
+struct hearth_picture *hearth_picture_blank(struct hearth_size size);
+void hearth_picture_free(struct hearth_picture *picture);
+/// Three bytes a pixel, row by row; NULL for a picture without pixels.
+const uint8_t *hearth_picture_pixels(const struct hearth_picture *picture);
+
+/// Cuts a picture into the tokens around it and the parts that are encoded one by one. NULL and a reason on failure.
+struct hearth_pieces *hearth_pieces_cut(
+    const struct hearth_vision *vision, const struct hearth_picture *picture, char **error);
+void hearth_pieces_free(struct hearth_pieces *pieces);
+size_t hearth_pieces_count(const struct hearth_pieces *pieces);
+
+struct hearth_piece {
+    bool is_picture;
+    /// Of text; NULL for a part of a picture. Lives as long as the pieces.
+    const int32_t *tokens;
+    size_t token_count;
+    /// The positions it takes in a sequence.
+    int32_t position_count;
+};
+struct hearth_piece hearth_pieces_get(const struct hearth_pieces *pieces, size_t index);
+
+/// Writes the vectors of a picture's part, `token_count * width` numbers. False and a reason on failure. Cannot be
+/// interrupted.
+bool hearth_piece_encode(
+    struct hearth_vision *vision, const struct hearth_pieces *pieces, size_t index, float *vectors, size_t count,
+    char **error);
+
+/// Computes a picture's part at a position of a sequence, `batch` tokens at a time. What `llama_decode` says; -1 where
+/// it is no part of a picture.
+int32_t hearth_piece_decode(
+    struct hearth_vision *vision, struct llama_context *context, const struct hearth_pieces *pieces, size_t index,
+    const float *vectors, int32_t position, int32_t sequence, int32_t batch);
+
 struct hearth_choice;
 
 /// A seeded choice that takes the tokens llama.cpp's own `temp` and `dist` samplers would take, without the copy, the

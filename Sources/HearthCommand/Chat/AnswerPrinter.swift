@@ -49,6 +49,11 @@ struct AnswerPrinter: Sendable {
                 dropped == 1
                     ? "(the oldest message no longer fits the context and is left out)"
                     : "(the \(dropped) oldest messages no longer fit the context and are left out)")
+        case .picturesLeftOut(let count):
+            console.say(
+                count == 1
+                    ? "(this model cannot see: the picture is left out)"
+                    : "(this model cannot see: the \(count) pictures are left out)")
         case .thinking(let piece):
             guard console.output.isTerminal else { break }
             if !page.isAside {
@@ -78,6 +83,7 @@ struct AnswerPrinter: Sendable {
             try console.emit(PhaseEvent(phase: "prefill", doneTokens: done, totalTokens: total))
         case .phase(.decode): try console.emit(PhaseEvent(phase: "decode"))
         case .truncated(let dropped): try console.emit(TruncatedEvent(dropped: dropped))
+        case .picturesLeftOut(let count): try console.emit(PicturesLeftOutEvent(count: count))
         case .thinking(let piece): try console.emit(TextEvent(event: "thinking", delta: piece))
         case .text(let piece): try console.emit(TextEvent(delta: piece))
         case .finish(let summary): try console.emit(FinishEvent(summary))
@@ -97,6 +103,12 @@ struct PhaseEvent: Encodable {
 struct TruncatedEvent: Encodable {
     var event = "truncated"
     let dropped: Int
+}
+
+/// The model cannot see the pictures of the conversation.
+struct PicturesLeftOutEvent: Encodable {
+    var event = "pictures-left-out"
+    let count: Int
 }
 
 /// A piece of the answer, or of the thinking before it.

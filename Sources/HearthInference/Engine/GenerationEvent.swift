@@ -5,6 +5,9 @@ public enum GenerationEvent: Sendable, Hashable {
     /// The conversation did not fit the context window: its `dropped` oldest messages are not part of the prompt. At most
     /// once, before the first token.
     case truncated(dropped: Int)
+    /// The model cannot see: `count` pictures of the conversation are not part of the prompt, which is text alone. At most
+    /// once, before the first token.
+    case picturesLeftOut(count: Int)
     /// The next piece of what the model thinks before it answers; no part of the answer. Whole characters only.
     case thinking(String)
     /// The next piece of the answer; whole characters only.
@@ -43,17 +46,20 @@ public struct GenerationSummary: Sendable, Hashable {
     public var droppedBytes: Int
     /// Why not all that was in memory could be used for the prompt, `nil` if it could or if the engine does not say.
     public var cacheMiss: PrefixPlan.Miss?
+    /// The pictures that were encoded for this answer; others were found in the cache or in memory.
+    public var encodedPictures: Int
 
     /// A summary of the given facts.
     public init(
         reason: FinishReason, usage: TokenUsage, timings: GenerationTimings, droppedBytes: Int = 0,
-        cacheMiss: PrefixPlan.Miss? = nil
+        cacheMiss: PrefixPlan.Miss? = nil, encodedPictures: Int = 0
     ) {
         self.reason = reason
         self.usage = usage
         self.timings = timings
         self.droppedBytes = droppedBytes
         self.cacheMiss = cacheMiss
+        self.encodedPictures = encodedPictures
     }
 }
 

@@ -5,7 +5,7 @@ public enum LLMErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
         [
             .modelNotLoaded, .cannotLoad, .doesNotFit, .exceededContextWindowSize, .templateFailed, .generateFailed,
-            .engineMissing, .nothingToEmbed, .cannotQuantize, .busy,
+            .engineMissing, .nothingToEmbed, .cannotQuantize, .busy, .cannotReadPicture, .pictureTooLarge,
         ]
     }
 }
@@ -28,6 +28,10 @@ extension ErrorCode<LLMErrorDomain> {
     public static var cannotQuantize: Self { "cannot-quantize" }
     /// The engine failed while it was answering.
     public static var generateFailed: Self { "generation-failed" }
+    /// A picture is broken, cut off, or of a format that is not read.
+    public static var cannotReadPicture: Self { "cannot-read-picture" }
+    /// A picture's file, or the picture in it, is larger than the limits.
+    public static var pictureTooLarge: Self { "picture-too-large" }
     /// A text to embed has no token.
     public static var nothingToEmbed: Self { "nothing-to-embed" }
     /// As many requests wait as the engine takes.

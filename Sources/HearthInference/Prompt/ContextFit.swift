@@ -108,7 +108,7 @@ public struct ContextFit: Sendable, Hashable {
                 lastBlock = block
                 if choices.first.map({ dropped >= $0 }) ?? false { blocks.append(dropped) }
             }
-            sum += messages[index].content.utf8.count
+            sum += messages[index].content.utf8.count + messages[index].images.count * Self.bytesPerPicture
             dropped += 1
         }
         return blocks
@@ -116,6 +116,8 @@ public struct ContextFit: Sendable, Hashable {
 
     /// Only to size a block: between English, about 4, and scripts with a token for each character of 3 bytes or fewer.
     private static let bytesPerToken = 3
+    /// Likewise: most pictures are between 64 and 1,024 tokens.
+    private static let bytesPerPicture = 256 * bytesPerToken
 
     private static func exceeded(tokens: Int, window: Int) -> LLMError {
         LLMError(

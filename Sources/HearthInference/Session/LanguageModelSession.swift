@@ -57,23 +57,26 @@ public final class LanguageModelSession: Sendable, Observable {
         return state.withLock { $0.turns > 0 }
     }
 
-    /// Says `prompt` and waits for the whole answer; turns are answered one after the other.
+    /// Says `prompt`, shows pictures with it, and waits for the whole answer; turns are answered one after the other.
     /// - Throws: what the model throws; `CancellationError` when the task was cancelled.
     @discardableResult
     public func respond(
-        to prompt: String, options: GenerationOptions = GenerationOptions()
+        to prompt: String, images: [ChatImage] = [], options: GenerationOptions = GenerationOptions()
     ) async throws -> Response<String> {
-        try await streamResponse(to: prompt, options: options).collect()
+        try await streamResponse(to: prompt, images: images, options: options).collect()
     }
 
-    /// Says `prompt` and streams the answer, as snapshots or as events; turns are answered one after the other.
+    /// Says `prompt`, shows pictures with it, and streams the answer, as snapshots or as events; turns are answered one after the other.
     ///
     /// The answer begins at once. Cancelling the consuming task, or letting go of the stream, stops it.
     /// - Throws (from the stream): what the model throws. A cancelled consuming task sees the stream end without a summary.
-    public func streamResponse(to prompt: String, options: GenerationOptions = GenerationOptions()) -> ResponseStream {
+    public func streamResponse(
+        to prompt: String, images: [ChatImage] = [], options: GenerationOptions = GenerationOptions()
+    ) -> ResponseStream {
+        let question = ChatMessage(.user, prompt, images: images)
         // Not bounded by a policy that would lose text: the engine's own limits bound the number of events.
         let events = AsyncThrowingStream<GenerationEvent, any Error> { continuation in
-            let turn = enqueue { await self.answer(prompt, options, continuation) }
+            let turn = enqueue { await self.answer(question, options, continuation) }
             continuation.onTermination = { if case .cancelled = $0 { turn.cancel() } }
         }
         return ResponseStream(events: events)
@@ -128,10 +131,10 @@ public final class LanguageModelSession: Sendable, Observable {
     }
 
     private func answer(
-        _ prompt: String, _ options: GenerationOptions,
+        _ question: ChatMessage, _ options: GenerationOptions,
         _ continuation: AsyncThrowingStream<GenerationEvent, any Error>.Continuation
     ) async {
-        let asked = state.withLock { $0.transcript } + [ChatMessage(.user, prompt)]
+        let asked = state.withLock { $0.transcript } + [question]
         var answer = ""
         var summary: GenerationSummary?
         var failure: (any Error)?
@@ -142,7 +145,7 @@ public final class LanguageModelSession: Sendable, Observable {
                 case .text(let piece): answer += piece
                 case .finish(let facts): summary = facts
                 // What was thought is shown and then forgotten: templates want answers in the history, not drafts.
-                case .phase, .truncated, .thinking: break
+                case .phase, .truncated, .picturesLeftOut, .thinking: break
                 }
                 // The last event waits until the conversation holds the answer.
                 if summary == nil { continuation.yield(event) }

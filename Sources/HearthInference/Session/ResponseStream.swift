@@ -28,6 +28,8 @@ extension LanguageModelSession {
             public internal(set) var thinking = ""
             /// The oldest messages that did not fit the context window.
             public internal(set) var droppedMessages = 0
+            /// The pictures of the conversation, where the model cannot see.
+            public internal(set) var picturesLeftOut = 0
             /// The facts, in the last snapshot of an answer that ended by itself.
             public internal(set) var summary: GenerationSummary?
 
@@ -36,6 +38,7 @@ extension LanguageModelSession {
                 switch event {
                 case .phase: return false
                 case .truncated(let dropped): droppedMessages = dropped
+                case .picturesLeftOut(let count): picturesLeftOut = count
                 case .thinking(let piece): thinking += piece
                 case .text(let piece): content += piece
                 case .finish(let facts): summary = facts

@@ -1,0 +1,79 @@
+import HearthBase
+
+/// The formats of pictures that are read.
+public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
+    case jpeg = "JPEG"
+    case png = "PNG"
+    case bmp = "BMP"
+}
+
+/// What a picture's file says of itself, found without unpacking a pixel.
+///
+/// The whole file is walked through once: a picture that is cut off, or that unpacks to more than its size says, is found here
+/// rather than by whoever unpacks it.
+public struct ImageHeader: Sendable, Hashable {
+    public let format: ImageFormat
+    /// In pixels, as they lie in the file: an Exif orientation is not applied.
+    public let width: Int
+    public let height: Int
+
+    /// Reads the header of a file in memory.
+    /// - Throws: `cannot-read-picture`; `picture-too-large` by the limits.
+    public init(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) throws {
+        guard bytes.count <= limits.maximumBytes else {
+            throw ImageLimits.tooLarge(
+                "its file has \(ByteCount(UInt64(bytes.count)))", limit: "at most \(limits.maximumBytes >> 20) MiB")
+        }
+        guard let format = ImageFormat(beginning: bytes) else {
+            throw Self.unreadable(
+                bytes.isEmpty ? "it is empty" : "it is no JPEG, PNG or BMP file",
+                remedy: "Give a JPEG, PNG or BMP file; convert others first.")
+        }
+        let size =
+            switch format {
+            case .jpeg: try JPEGReader.size(of: bytes, limits: limits)
+            case .png: try PNGReader.size(of: bytes, limits: limits)
+            case .bmp: try BMPReader.size(of: bytes, limits: limits)
+            }
+        self.format = format
+        width = size.width
+        height = size.height
+    }
+
+    static func unreadable(_ reason: String, remedy: String = "Check the file, or save the picture anew.") -> LLMError {
+        LLMError(
+            .cannotReadPicture, "the picture cannot be read: \(reason)", context: ErrorContext(remedy: remedy),
+            disposition: .usage)
+    }
+}
+
+/// Pixels across and down.
+struct ImageSize: Sendable, Hashable {
+    var width: Int
+    var height: Int
+}
+
+extension ImageFormat {
+    /// The format whose files begin so.
+    init?(beginning bytes: [UInt8]) {
+        if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
+            self = .jpeg
+        } else if bytes.starts(with: PNGReader.signature) {
+            self = .png
+        } else if bytes.starts(with: [0x42, 0x4D]) {
+            self = .bmp
+        } else {
+            return nil
+        }
+    }
+}
+
+extension [UInt8] {
+    /// The number at a place that is known to exist, the byte of the highest worth first.
+    func bigEndian(_ place: Int, _ count: Int) -> Int { self[place..<place + count].reduce(0) { $0 << 8 | Int($1) } }
+
+    /// The number at a place that is known to exist, the byte of the lowest worth first.
+    func littleEndian(_ place: Int, _ count: Int) -> Int {
+        self[place..<place + count].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+}

@@ -1,0 +1,79 @@
+/// Walks through the markers of a JPEG file.
+enum JPEGReader {
+    /// The size its frame tells of.
+    static func size(of bytes: [UInt8], limits: ImageLimits) throws -> ImageSize {
+        try bytes.withUnsafeBufferPointer { try size(of: bytes, $0, limits: limits) }
+    }
+
+    private static func size(
+        of bytes: [UInt8], _ buffer: UnsafeBufferPointer<UInt8>, limits: ImageLimits
+    ) throws -> ImageSize {
+        let cutOff = ImageHeader.unreadable("it ends in the middle")
+        var place = 2
+        var found: ImageSize?
+        var scans = 0
+        while true {
+            guard place + 1 < buffer.count else { throw cutOff }
+            guard buffer[place] == 0xFF else { throw ImageHeader.unreadable("its parts do not follow each other") }
+            let marker = buffer[place + 1]
+            place += 1
+            // Any number of these may stand before a marker.
+            if marker == 0xFF { continue }
+            place += 1
+            if marker == 0x01 || (0xD0...0xD7).contains(marker) { continue }
+            if marker == 0xD9 {
+                guard let found, scans > 0 else { throw ImageHeader.unreadable("it ends before it shows anything") }
+                return found
+            }
+            guard place + 2 <= buffer.count else { throw cutOff }
+            let length = bytes.bigEndian(place, 2)
+            guard length >= 2 else { throw ImageHeader.unreadable("one of its parts has no length") }
+            guard place + length <= buffer.count else { throw cutOff }
+            switch marker {
+            case 0xC0...0xC2:
+                guard found == nil else { throw ImageHeader.unreadable("it has two frames") }
+                found = try frame(bytes, place, length, limits)
+            case 0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+                throw ImageHeader.unreadable("it is stored in one of JPEG's rare ways (lossless or arithmetic)")
+            case 0xDA:
+                guard found != nil else { throw ImageHeader.unreadable("it begins before it says how large it is") }
+                scans += 1
+                guard scans <= limits.maximumScans else {
+                    throw ImageLimits.tooLarge(
+                        "it goes over its pixels more than \(limits.maximumScans) times",
+                        limit: "\(limits.maximumScans) scans")
+                }
+                place = endOfScan(buffer, place + length)
+                continue
+            default: break
+            }
+            place += length
+        }
+    }
+
+    private static func frame(_ bytes: [UInt8], _ place: Int, _ length: Int, _ limits: ImageLimits) throws -> ImageSize
+    {
+        guard length >= 8 else { throw ImageHeader.unreadable("its frame is too short") }
+        let components = Int(bytes[place + 7])
+        guard [1, 3, 4].contains(components), length == 8 + 3 * components else {
+            throw ImageHeader.unreadable("it has \(components) colours")
+        }
+        guard bytes[place + 2] == 8 else { throw ImageHeader.unreadable("its colours are not of 8 bits") }
+        let size = ImageSize(width: bytes.bigEndian(place + 5, 2), height: bytes.bigEndian(place + 3, 2))
+        try limits.check(size, bits: 8 * components)
+        return size
+    }
+
+    /// The place of the next marker that is no part of the compressed data.
+    private static func endOfScan(_ buffer: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
+        var place = start
+        while place + 1 < buffer.count {
+            if buffer[place] == 0xFF {
+                let next = buffer[place + 1]
+                if next != 0, !(0xD0...0xD7).contains(next) { return place }
+            }
+            place += 1
+        }
+        return buffer.count
+    }
+}

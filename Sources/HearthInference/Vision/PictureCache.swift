@@ -1,0 +1,45 @@
+import HearthBase
+
+/// Encoded pictures by their digest, as many as a number of bytes holds; the least recently used go first.
+public struct PictureCache<Value: Sendable>: Sendable {
+    /// The bytes all values may take.
+    public let limit: Int
+    /// The bytes they take.
+    public private(set) var bytes = 0
+    private var entries: [SHA256Digest: Entry] = [:]
+    private var clock: UInt64 = 0
+
+    private struct Entry: Sendable {
+        let value: Value
+        let bytes: Int
+        var used: UInt64
+    }
+
+    /// An empty cache.
+    public init(limit: Int) { self.limit = max(0, limit) }
+
+    public var count: Int { entries.count }
+
+    /// What is kept for a picture, which counts as a use.
+    public mutating func value(of digest: SHA256Digest) -> Value? {
+        clock += 1
+        entries[digest]?.used = clock
+        return entries[digest]?.value
+    }
+
+    /// Keeps a value of so many bytes. One larger than the limit is not kept.
+    public mutating func insert(_ value: Value, bytes size: Int, of digest: SHA256Digest) {
+        remove(digest)
+        guard size <= limit else { return }
+        while bytes + size > limit, let oldest = entries.min(by: { $0.value.used < $1.value.used }) {
+            remove(oldest.key)
+        }
+        clock += 1
+        entries[digest] = Entry(value: value, bytes: size, used: clock)
+        bytes += size
+    }
+
+    private mutating func remove(_ digest: SHA256Digest) {
+        if let entry = entries.removeValue(forKey: digest) { bytes -= entry.bytes }
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+import HearthBase
+
+/// What stands for pictures in a ledger of tokens: negative numbers, one for each position, made of the picture's digest.
+///
+/// So two ledgers agree exactly as far as texts and pictures do, in this process and in any other that reads a saved state.
+public enum PictureTokens {
+    /// The numbers of one part of a picture, -1 and below.
+    /// - Parameters:
+    ///   - part: which of the parts a picture is cut into.
+    ///   - count: the positions it takes.
+    public static func tokens(of digest: SHA256Digest, part: Int, count: Int) -> [Int32] {
+        var tokens: [Int32] = []
+        var block = 0
+        while tokens.count < count {
+            let bytes = SHA256Digest(hashing: Array("\(digest.hex) \(part) \(block)".utf8)).bytes
+            for place in stride(from: 0, to: bytes.count, by: 4) where tokens.count < count {
+                let number = bytes[place..<place + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+                tokens.append(-1 - Int32(number >> 1))
+            }
+            block += 1
+        }
+        return tokens
+    }
+}

@@ -1,0 +1,159 @@
+#if Llama
+    import CLlama
+    import CLlamaShim
+    import HearthBase
+    import HearthInference
+
+    /// Owns what makes pictures readable for a model: the file's weights, and what was encoded of late.
+    ///
+    /// Unchecked because it owns a C handle: pictures may be cut into parts on any thread; only the thread that owns the model
+    /// may encode and compute them.
+    final class Projector: @unchecked Sendable {
+        private let raw: OpaquePointer
+        // It reads the model's vocabulary until it is freed.
+        private let weights: ModelWeights
+        private let limits = ImageLimits()
+        /// What pictures of a size are cut into.
+        private let cuts = Locked<[PixelSize: PictureParts]>([:])
+        private var cache: PictureCache<EncodedPicture>
+        /// Whether the tokens of a part look at each other both ways, so that they have to be computed in one go.
+        let looksBothWays: Bool
+
+        private struct PixelSize: Hashable {
+            let width: Int
+            let height: Int
+        }
+
+        /// Opens a projector.
+        /// - Parameter cacheBytes: what encoded pictures may take.
+        /// - Throws: `cannot-load-model`.
+        init(path: Path, weights: ModelWeights, configuration: LlamaConfiguration, cacheBytes: Int) throws {
+            try ModelFile.check(path)
+            _ = LlamaLog.shared.takeProblems()
+            var options = hearth_vision_options()
+            options.threads = Int32(clamping: configuration.resolvedThreadCount)
+            options.gpu = configuration.resolvedGPULayers != 0 && LlamaFacts.hasGPU
+            var reason: UnsafeMutablePointer<CChar>?
+            guard let raw = hearth_vision_open(path.string, weights.model, &options, &reason) else {
+                throw LoadFailure.error(path, LoadFailure.reason(reason, else: "it is no projector of this model"))
+            }
+            guard !hearth_vision_depends_on_place(raw) else {
+                hearth_vision_free(raw)
+                throw LoadFailure.error(
+                    path, "its pictures depend on their place in the prompt, which is not supported")
+            }
+            self.raw = raw
+            self.weights = weights
+            looksBothWays = hearth_vision_looks_both_ways(raw)
+            cache = PictureCache(limit: cacheBytes)
+        }
+
+        deinit { hearth_vision_free(raw) }
+
+        /// What a picture is cut into; nothing is unpacked for it.
+        func parts(of image: ChatImage) throws -> PictureParts {
+            let shown = limits.shown(width: image.header.width, height: image.header.height)
+            let size = PixelSize(width: shown.width, height: shown.height)
+            if let known = cuts.withLock({ $0[size] }) { return known }
+            guard let blank = hearth_picture_blank(Self.size(shown)) else { throw Self.unreadable("no memory is left") }
+            defer { hearth_picture_free(blank) }
+            let parts = try cut(blank)
+            cuts.withLock { known in
+                // Somebody's screenshots are all of a few sizes.
+                if known.count >= 256 { known.removeAll() }
+                known[size] = parts
+            }
+            return parts
+        }
+
+        /// The vectors of a picture's parts, those of text empty: from the cache, or encoded now.
+        /// - Parameter check: called before each part; what it throws ends the encoding.
+        func encoded(_ image: ChatImage, check: () throws -> Void) throws -> (picture: EncodedPicture, isNew: Bool) {
+            if let known = cache.value(of: image.digest) { return (known, false) }
+            try check()
+            let shown = limits.shown(width: image.header.width, height: image.header.height)
+            let expected = try parts(of: image)
+            let pixels = try read(image, shown)
+            let pieces: PictureParts
+            do {
+                defer { hearth_picture_free(pixels) }
+                pieces = try cut(pixels)
+            }
+            guard pieces.parts == expected.parts else {
+                throw Self.unreadable("it is cut into other parts than expected")
+            }
+            var vectors: [[Float]] = []
+            for (index, part) in pieces.parts.enumerated() {
+                guard case .picture(let count, _) = part else {
+                    vectors.append([])
+                    continue
+                }
+                try check()
+                vectors.append(try encode(pieces, index, count: count))
+            }
+            let picture = EncodedPicture(parts: expected, vectors: vectors)
+            cache.insert(picture, bytes: picture.bytes, of: image.digest)
+            return (picture, true)
+        }
+
+        /// Computes a part of an encoded picture at a position of a sequence.
+        /// - Returns: what `llama_decode` says.
+        func decode(
+            _ picture: EncodedPicture, part: Int, in context: OpaquePointer, position: Int, sequence: Int, batch: Int
+        ) -> Int32 {
+            picture.vectors[part].withUnsafeBufferPointer { vectors in
+                hearth_piece_decode(
+                    raw, context, picture.parts.raw, part, vectors.baseAddress, Int32(position), Int32(sequence),
+                    Int32(clamping: batch))
+            }
+        }
+
+        private func read(_ image: ChatImage, _ shown: (width: Int, height: Int)) throws -> OpaquePointer {
+            var reason: UnsafeMutablePointer<CChar>?
+            let expected = Self.size((image.header.width, image.header.height))
+            guard
+                let picture = hearth_picture_read(image.bytes, image.bytes.count, expected, Self.size(shown), &reason)
+            else { throw Self.unreadable(LoadFailure.reason(reason, else: "its pixels cannot be read")) }
+            return picture
+        }
+
+        private func cut(_ picture: OpaquePointer) throws -> PictureParts {
+            var reason: UnsafeMutablePointer<CChar>?
+            guard let pieces = hearth_pieces_cut(raw, picture, &reason) else {
+                throw Self.unreadable(LoadFailure.reason(reason, else: "it cannot be cut into parts"))
+            }
+            return PictureParts(pieces)
+        }
+
+        private func encode(_ pieces: PictureParts, _ index: Int, count: Int) throws -> [Float] {
+            var reason: UnsafeMutablePointer<CChar>?
+            var vectors = [Float](repeating: 0, count: count * Int(hearth_vision_width(raw)))
+            guard hearth_piece_encode(raw, pieces.raw, index, &vectors, vectors.count, &reason) else {
+                throw LLMError(
+                    .generateFailed,
+                    "the picture cannot be encoded: \(LoadFailure.reason(reason, else: "the engine failed"))",
+                    context: ErrorContext(remedy: "Try again, or with a smaller picture."))
+            }
+            return vectors
+        }
+
+        private static func size(_ size: (width: Int, height: Int)) -> hearth_size {
+            hearth_size(width: UInt32(clamping: size.width), height: UInt32(clamping: size.height))
+        }
+
+        private static func unreadable(_ reason: String) -> LLMError {
+            LLMError(
+                .cannotReadPicture, "the picture cannot be read: \(reason)",
+                context: ErrorContext(remedy: "Check the file, or save the picture anew."), disposition: .usage)
+        }
+    }
+
+    /// A picture as vectors.
+    struct EncodedPicture: Sendable {
+        let parts: PictureParts
+        /// For each part; empty for those of text.
+        let vectors: [[Float]]
+
+        var bytes: Int { vectors.reduce(0) { $0 + $1.count * MemoryLayout<Float>.stride } }
+    }
+#endif

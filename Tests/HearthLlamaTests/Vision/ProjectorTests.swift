@@ -1,0 +1,116 @@
+#if Llama
+    import Foundation
+    import HearthBase
+    import HearthInference
+    import HearthTestSupport
+    import Testing
+
+    @testable import HearthLlama
+
+    extension RealModel {
+        /// What makes pictures readable, without a conversation around it.
+        @Suite struct ProjectorTests {
+            private static let configuration = LlamaConfiguration(contextLength: 512, threadCount: 1)
+
+            private func weights(_ path: Path) throws -> ModelWeights {
+                try ModelWeights(path: path, configuration: Self.configuration) { _ in true }
+            }
+
+            private func projector(
+                _ tiny: TestModel.Tiny = .projector, for path: Path = TestModel.path, cacheBytes: Int = 1 << 20
+            ) throws -> Projector {
+                try Projector(
+                    path: TestModel.path(tiny), weights: weights(path), configuration: Self.configuration,
+                    cacheBytes: cacheBytes)
+            }
+
+            private func failure(_ body: () throws -> Void) -> LLMError? {
+                do {
+                    try body()
+                    return nil
+                } catch {
+                    return error as? LLMError
+                }
+            }
+
+            @Test(arguments: TestPictures.all.map(\.name)) func everyKindOfPictureIsEncoded(_ name: String) throws {
+                let bytes = try #require(TestPictures.all.first { $0.name == name }?.bytes)
+                let projector = try projector()
+                let (picture, isNew) = try projector.encoded(ChatImage(bytes)) {}
+                #expect(isNew)
+                #expect(picture.parts.parts == [.picture(tokens: 16, positions: 16)])
+                #expect(picture.vectors.map(\.count) == [16 * 576])
+                #expect(picture.vectors[0].contains { $0 != 0 })
+                #expect(picture.vectors[0].allSatisfy { $0.isFinite })
+            }
+
+            @Test func aPictureIsEncodedOnceAsLongAsThereIsRoom() throws {
+                let red = try ChatImage(TestPictures.png(width: 20, height: 20))
+                let blue = try ChatImage(TestPictures.png(width: 20, height: 20, red: 0, blue: 255))
+                let roomy = try projector()
+                let first = try roomy.encoded(red) {}
+                let second = try roomy.encoded(red) {}
+                #expect(first.isNew && !second.isNew)
+                #expect(first.picture.vectors == second.picture.vectors)
+                #expect(try roomy.encoded(blue, check: {}).picture.vectors != first.picture.vectors)
+                // Room for one.
+                let narrow = try projector(cacheBytes: 16 * 576 * 4)
+                #expect(try narrow.encoded(red, check: {}).isNew)
+                #expect(try narrow.encoded(blue, check: {}).isNew)
+                #expect(try narrow.encoded(red, check: {}).isNew)
+            }
+
+            @Test func aPictureWithALongSideIsSeenSmaller() throws {
+                let projector = try projector(.gridProjector, for: TestModel.path(.grid))
+                // Four times as many pixels, and no more to see.
+                let large = try projector.parts(of: ChatImage(TestPictures.png(width: 4096, height: 16)))
+                let small = try projector.parts(of: ChatImage(TestPictures.png(width: 2048, height: 8)))
+                #expect(large.parts == small.parts)
+            }
+
+            @Test func positionsWithSectionsTakeFewerPositionsThanTokens() throws {
+                let projector = try projector(.gridProjector, for: TestModel.path(.grid))
+                let parts = try projector.parts(of: ChatImage(TestPictures.png)).parts
+                let picture = try #require(
+                    parts.compactMap { part in
+                        if case .picture(let tokens, let positions) = part { (tokens, positions) } else { nil }
+                    }.first)
+                #expect(picture.0 > picture.1)
+                #expect(parts.count == 3, "this kind writes a word before and after each picture")
+            }
+
+            @Test func whoDoesNotWantThePictureAnyMoreEndsItBeforeItsFirstPart() throws {
+                struct Enough: Error {}
+                let projector = try projector()
+                let picture = try ChatImage(TestPictures.png)
+                #expect(throws: Enough.self) { try projector.encoded(picture) { throw Enough() } }
+                #expect(try projector.encoded(picture, check: {}).isNew, "nothing of it was kept")
+            }
+
+            @Test func projectorsThatDoNotFitAreRefusedWithAReason() throws {
+                let otherWidth = failure { _ = try projector(.gridProjector) }
+                #expect(otherWidth?.code == .cannotLoad)
+                #expect(otherWidth?.message.contains("n_embd") == true)
+                let noProjector = failure { _ = try projector(.window) }
+                #expect(noProjector?.code == .cannotLoad)
+                let folder = try TemporaryFolder()
+                let whole = try Data(contentsOf: URL(filePath: TestModel.path(.projector).string))
+                let cut = try folder.write("cut.gguf", whole.prefix(100_000))
+                let broken = failure {
+                    _ = try Projector(
+                        path: cut, weights: weights(TestModel.path), configuration: Self.configuration, cacheBytes: 0)
+                }
+                #expect(broken?.code == .cannotLoad)
+            }
+
+            @Test func aPictureWhosePixelsAreNotWhatItsHeaderSaysIsRefused() throws {
+                // As many bytes as there should be, but a line is filtered in a way that does not exist.
+                let line: [UInt8] = [9] + [UInt8](repeating: 1, count: 30)
+                let lines = Array(repeatElement(line, count: 10).joined())
+                let image = try ChatImage(TestPictures.png(width: 10, height: 10, unpacked: lines))
+                let error = failure { _ = try projector().encoded(image) {} }
+                #expect(error?.code == .cannotReadPicture)
+            }
+        }
+    }
+#endif
