@@ -13,8 +13,8 @@
         }
 
         public nonisolated func count(_ messages: [ChatMessage]) async throws -> Int {
-            let weights = try answering(.text).weights
-            return try await blocking { try weights.tokens(of: messages).count }
+            let facts = try answering(.text)
+            return try await blocking { try facts.weights.count(messages, projector: facts.projector) }
         }
 
         /// Done between two steps of the generations under way. A context of its own is made for the first call and kept, so that

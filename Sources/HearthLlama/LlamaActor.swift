@@ -38,13 +38,14 @@
             Thread.detachNewThread { for model in models { model.conversations.saveAll(model) } }
         }
 
-        /// An engine with a model loaded; see ``load(_:role:configuration:supportsVision:progress:)``.
+        /// An engine with a model loaded; see ``load(_:role:projector:configuration:supportsVision:progress:)``.
         public static func load(
-            _ path: Path, configuration: LlamaConfiguration = LlamaConfiguration(), time: TimeSource = .system,
+            _ path: Path, projector: Path? = nil, configuration: LlamaConfiguration = LlamaConfiguration(),
+            time: TimeSource = .system,
             progress: @escaping @Sendable (Float) -> Void = { _ in }
         ) async throws -> LlamaActor {
             let engine = LlamaActor(configuration: configuration, time: time)
-            try await engine.load(path, progress: progress)
+            try await engine.load(path, projector: projector, progress: progress)
             return engine
         }
 
@@ -75,19 +76,20 @@
         ///   - path: a GGUF file.
         ///   - role: what it is for.
         ///   - configuration: in place of the engine's own.
-        ///   - supportsVision: a model for text that answers questions about pictures too.
+        ///   - projector: the GGUF file (`mmproj`) that makes pictures readable for it; without one they are left out.
+        ///   - supportsVision: a model for text that answers questions about pictures too, as one with a projector does.
         ///   - progress: 0...1, called on the engine's thread.
         /// - Throws: `cannot-load-model`, with what llama.cpp found; `chat-template-failed`; `CancellationError`. What was
         ///   given back for it stays unloaded.
         public nonisolated func load(
-            _ path: Path, role: EngineRole = .text, configuration: LlamaConfiguration? = nil,
+            _ path: Path, role: EngineRole = .text, projector: Path? = nil, configuration: LlamaConfiguration? = nil,
             supportsVision: Bool = false,
             progress: @escaping @Sendable (Float) -> Void = { _ in }
         ) async throws {
             let signal = StopSignal()
             knock()
             try await withTaskCancellationHandler {
-                try await replaceModel(path, role, configuration, supportsVision, signal, progress)
+                try await replaceModel(path, projector, role, configuration, supportsVision, signal, progress)
             } onCancel: {
                 signal.cancel()
             }
@@ -158,7 +160,8 @@
         }
 
         private func replaceModel(
-            _ path: Path, _ role: EngineRole, _ configuration: LlamaConfiguration?, _ supportsVision: Bool,
+            _ path: Path, _ projector: Path?, _ role: EngineRole, _ configuration: LlamaConfiguration?,
+            _ supportsVision: Bool,
             _ signal: StopSignal, _ progress: @Sendable (Float) -> Void
         ) throws {
             visitors.subtract(1, ordering: .relaxed)
@@ -168,7 +171,9 @@
             answerAll(asked: replaced, unless: signal)
             closeModels(replaced)
             let loaded = try withoutActuallyEscaping(progress) { progress in
-                try LoadedModel(path: path, configuration: configuration, supportsVision: supportsVision) { value in
+                try LoadedModel(
+                    path: path, projector: projector, configuration: configuration, supportsVision: supportsVision
+                ) { value in
                     progress(value)
                     return !signal.isSet
                 }
@@ -176,7 +181,7 @@
             loops[role] = GenerationLoop(loaded, time: time)
             let fact = Facts(
                 information: loaded.information, weights: loaded.weights, admission: loaded.admission,
-                supportsVision: role == .text && supportsVision)
+                projector: loaded.projector, supportsVision: role == .text && loaded.supportsVision)
             facts.withLock { $0[role] = fact }
         }
 
@@ -206,6 +211,7 @@
             let information: ModelInformation
             let weights: ModelWeights
             let admission: Admission
+            let projector: Projector?
             let supportsVision: Bool
         }
 

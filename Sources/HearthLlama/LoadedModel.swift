@@ -18,6 +18,10 @@
         let historyLimit: Int?
         /// Whether it answers questions about pictures although it was loaded for text.
         let supportsVision: Bool
+        /// What makes pictures readable; `nil` for a model that answers with text alone.
+        let projector: Projector?
+        /// The most tokens a part of a picture may have.
+        let largestPicture: Int
         /// How many requests are answered together.
         let admission: Admission
         /// Whom the next computation is for.
@@ -39,16 +43,27 @@
         ///
         /// - Parameter progress: called with 0...1 on the loading thread; `false` ends loading.
         init(
-            path: Path, configuration: LlamaConfiguration, supportsVision: Bool = false,
+            path: Path, projector: Path? = nil, configuration: LlamaConfiguration, supportsVision: Bool = false,
             progress: @escaping (Float) -> Bool
         ) throws {
             weights = try ModelWeights(path: path, configuration: configuration, progress: progress)
+            let projectorMade = try projector.map { [weights] in
+                try Projector(
+                    path: $0, weights: weights, configuration: configuration,
+                    cacheBytes: Int(clamping: min(256 << 20, configuration.deviceMemory / 64)))
+            }
+            self.projector = projectorMade
             let length = configuration.resolvedContextLength(trained: weights.trainedContextLength)
             let batch = min(configuration.resolvedBatchSize, length)
             // The compute buffers grow with the chunk, and nothing gets faster beyond llama.cpp's own default.
             let shape = ModelContext.Shape(
-                length: length, batch: batch, chunk: min(batch, 512), threads: configuration.resolvedThreadCount,
-                sequences: min(batch, configuration.resolvedSequences(canShare: weights.canForgetAPart)))
+                length: length, batch: batch,
+                // What looks both ways is computed in one go.
+                chunk: projectorMade?.looksBothWays == true ? batch : min(batch, 512),
+                threads: configuration.resolvedThreadCount,
+                // Several conversations share cells by counting positions, which are not the same there.
+                sequences: projectorMade?.hasGridPositions == true
+                    ? 1 : min(batch, configuration.resolvedSequences(canShare: weights.canForgetAPart)))
             var reason: UnsafeMutablePointer<CChar>?
             guard let context = ModelContext(weights, shape, reason: &reason) else {
                 let vague = "there is not enough memory for its context of \(length) tokens"
@@ -61,9 +76,10 @@
             admission = Admission(
                 sequences: context.sequences, cells: context.cells, queueLimit: configuration.queueLimit)
             ledgers = Array(repeating: [], count: context.sequences)
-            conversations = try Self.makeMemory(path, weights, configuration, context)
+            conversations = try Self.makeMemory(path, projector, weights, configuration, context)
+            largestPicture = projectorMade?.looksBothWays == true ? context.batchSize : .max
             self.context = context
-            self.supportsVision = supportsVision
+            self.supportsVision = supportsVision || projectorMade != nil
             self.configuration = configuration
             let tuner = ThreadTuner(maximum: LlamaConfiguration.coreCount)
             if configuration.threadCount == nil, !isOnGPU, tuner.isUseful { self.tuner = tuner }
@@ -81,13 +97,14 @@
         }
 
         private static func makeMemory(
-            _ path: Path, _ weights: ModelWeights, _ configuration: LlamaConfiguration,
+            _ path: Path, _ projector: Path?, _ weights: ModelWeights, _ configuration: LlamaConfiguration,
             _ context: borrowing ModelContext
         ) throws -> ConversationMemory {
             // Within one process's life of one model nobody else's states are met.
             let maker =
-                try configuration.stateFolder.map { _ in
-                    "\(try ModelFingerprint.read(path)) llama.cpp \(LlamaLibrary.version)"
+                try configuration.stateFolder.map { _ -> String in
+                    let files = try ([path] + [projector].compactMap { $0 }).map { try ModelFingerprint.read($0) }
+                    return "\(files.map { "\($0)" }.joined(separator: " ")) llama.cpp \(LlamaLibrary.version)"
                 } ?? ""
             return ConversationMemory(
                 maker: maker, window: context.length, cells: context.cells, sequences: context.sequences,

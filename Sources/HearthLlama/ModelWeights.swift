@@ -50,9 +50,10 @@
             try template.render(messages, enableThinking: enableThinking)
         }
 
-        /// The tokens of a conversation.
-        func tokens(of messages: [ChatMessage]) throws -> [llama_token] {
-            try PromptTokens(vocabulary: vocabulary) { try self.render($0) }.tokens(of: messages)
+        /// The cells of a context that a conversation takes.
+        func count(_ messages: [ChatMessage], projector: Projector?) throws -> Int {
+            try PromptTokens(vocabulary: vocabulary, projector: projector) { try self.render($0) }
+                .parts(of: messages).reduce(0) { $0 + $1.cells }
         }
 
         /// Whether the end of what was read can be forgotten: recurrent layers keep one state, not one for each token.

@@ -15,7 +15,9 @@
 
             private func tokens(_ messages: [ChatMessage]) throws -> [Int32] {
                 let model = try Self.loaded.get()
-                return try model.weights.tokens(of: messages)
+                let parts = try PromptTokens(vocabulary: model.vocabulary) { try model.weights.render($0) }
+                    .parts(of: messages)
+                return Prompt(parts, text: "").ledger
             }
 
             @Test func followTheModelsTemplate() throws {

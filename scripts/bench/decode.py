@@ -89,13 +89,13 @@ def equal():
 
 
 @contextlib.contextmanager
-def serving():
+def serving(*more):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     server = subprocess.Popen(
         [f"{TOOLS}/llama-server", "-m", MODEL, "-t", str(THREADS), "-tb", str(THREADS), "-np", "1", "-c", "2048",
-         "--host", "127.0.0.1", "--port", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+         "--host", "127.0.0.1", "--port", str(port), *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(300):
             try:

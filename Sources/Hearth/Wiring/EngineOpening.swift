@@ -45,18 +45,20 @@ public enum EngineOpening {
     ///
     /// - Parameters:
     ///   - weights: the file.
+    ///   - projector: the file that makes pictures readable for it; without one it answers with text alone.
     ///   - configuration: gives the context window and the number of threads, where they are set.
     ///   - deviceMemory: the bytes the model and its context may count on.
     ///   - progress: 0...1, called on the engine's thread.
     /// - Throws: `LLMError`; `model-does-not-fit` before anything is loaded; `engine-missing` in a build without the `Llama` trait. `CancellationError`.
     public static func open(
-        _ weights: Path, configuration: Configuration = Configuration(),
+        _ weights: Path, projector: Path? = nil, configuration: Configuration = Configuration(),
         deviceMemory: UInt64 = DeviceMemory.read().usable,
         progress: @escaping @Sendable (Float) -> Void = { _ in }
     ) async throws -> any InferenceEngine {
         #if Llama
             let plan = try await blocking {
-                try MemoryPlanning.plan(file: weights, configuration: configuration, deviceMemory: deviceMemory)
+                try MemoryPlanning.plan(
+                    file: weights, projector: projector, configuration: configuration, deviceMemory: deviceMemory)
             }
             for compromise in plan?.compromises ?? [] {
                 Log.write(.warning, "llama.memory", "\(weights.lastComponent): \(compromise)")
@@ -65,7 +67,7 @@ public enum EngineOpening {
                 contextLength: plan?.contextLength ?? configuration.contextLength, threadCount: configuration.threads,
                 deviceMemory: deviceMemory,
                 historyLimit: configuration.contextLength == nil ? plan?.historyLimit : nil)
-            return try await LlamaActor.load(weights, configuration: settings, progress: progress)
+            return try await LlamaActor.load(weights, projector: projector, configuration: settings, progress: progress)
         #else
             throw LLMError(
                 .engineMissing, "this build cannot run \(weights.lastComponent): it has no llama.cpp",

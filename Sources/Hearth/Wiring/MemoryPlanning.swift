@@ -8,17 +8,20 @@ public enum MemoryPlanning {
     /// - Parameters:
     ///   - header: read as far as its metadata at least.
     ///   - fileBytes: the length of the file.
+    ///   - projector: the sizes of what makes pictures readable for it, if it comes with that.
     ///   - configuration: gives the context, where it is set.
     ///   - deviceMemory: the bytes a process may have.
     /// - Returns: `nil` when the header says too little: another format, a part of a split model.
     /// - Throws: `model-does-not-fit`, with both numbers.
     public static func plan(
-        _ header: GGUFHeader, fileBytes: UInt64, configuration: Configuration = Configuration(),
+        _ header: GGUFHeader, fileBytes: UInt64, projector: ProjectorShape? = nil,
+        configuration: Configuration = Configuration(),
         deviceMemory: UInt64 = DeviceMemory.read().usable
     ) throws(LLMError) -> MemoryPlan? {
         guard header.splitCount == 1, let shape = ModelShape(header, fileBytes: fileBytes) else { return nil }
         // The engine stores keys and values as F16.
-        let wishes = MemoryPlan.Wishes(contextLength: configuration.contextLength, cacheType: .f16)
+        let wishes = MemoryPlan.Wishes(
+            contextLength: configuration.contextLength, cacheType: .f16, projector: projector?.bytes ?? 0)
         return try MemoryPlan(shape, on: MemoryPlan.Device(memory: deviceMemory), wishes: wishes)
     }
 
@@ -26,12 +29,17 @@ public enum MemoryPlanning {
     /// - Returns: `nil` also for a file that cannot be read: loading it says why.
     /// - Throws: `model-does-not-fit`.
     public static func plan(
-        file: Path, configuration: Configuration = Configuration(), deviceMemory: UInt64 = DeviceMemory.read().usable,
+        file: Path, projector: Path? = nil, configuration: Configuration = Configuration(),
+        deviceMemory: UInt64 = DeviceMemory.read().usable,
         fileSystem: any FileSystem = LocalFileSystem()
     ) throws(LLMError) -> MemoryPlan? {
         guard let size = (try? fileSystem.status(at: file, followLinks: true))?.size,
             let header = try? GGUFHeader(file: file, fileSystem: fileSystem, extent: .metadata)
         else { return nil }
-        return try plan(header, fileBytes: size, configuration: configuration, deviceMemory: deviceMemory)
+        let shape = projector.flatMap { path in
+            (try? GGUFHeader(file: path, fileSystem: fileSystem)).flatMap { ProjectorShape($0, fileBytes: 0) }
+        }
+        return try plan(
+            header, fileBytes: size, projector: shape, configuration: configuration, deviceMemory: deviceMemory)
     }
 }

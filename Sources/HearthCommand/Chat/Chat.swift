@@ -10,6 +10,10 @@ struct Chat: Command {
         "REF", .modelReference, arity: .optional,
         "An installed model, as family[@version][:variant], or the path of a .gguf file.")
     private static let prompt = Option("prompt", "TEXT", .word, "Ask this, print the answer and end.")
+    private static let image = Option(
+        "image", "FILE", .word, isRepeatable: true, "Show this JPEG, PNG or BMP picture with the first question.")
+    private static let projector = Option(
+        "projector", "FILE", .word, "The projector (mmproj) with which a .gguf file sees; releases bring theirs.")
     private static let system = Option("system", "TEXT", .word, "A system prompt.")
     private static let maximumTokens = Option(
         "max-tokens", "N", .integer(1...1_048_576), default: "768", "End an answer after so many tokens.")
@@ -47,17 +51,20 @@ struct Chat: Command {
                 + "being installed. Without --system nothing is added beyond what the model's own template adds.",
             "What a model thinks before it answers is dimmed on a terminal, and left out where the answer goes to a file or a "
                 + "program. With --format json it comes as events.",
-            "With --format json, one object a line: event is phase, truncated (with dropped), thinking or text (with delta), "
-                + "finish (with reason, usage and timings) or error.",
+            "A model without a projector cannot see: it answers the text alone, and stderr says so.",
+            "With --format json, one object a line: event is phase, truncated (with dropped), pictures-left-out (with count), "
+                + "thinking or text (with delta), finish (with reason, usage and timings) or error.",
         ],
         arguments: [reference],
         options: [
-            prompt, system, maximumTokens, temperature, seed, topK, topP, minP, repeatPenalty, frequencyPenalty,
+            prompt, image, projector, system, maximumTokens, temperature, seed, topK, topP, minP, repeatPenalty,
+            frequencyPenalty,
             presencePenalty, noThink, format,
         ],
         examples: [
             .init("hearth chat", "A conversation with the default model."),
             .init("hearth chat smollm2-135m-instruct --seed 1 --prompt \"Name three rivers.\"", "One answer."),
+            .init("hearth chat --image photo.jpg --prompt \"What is this?\"", "A question about a picture."),
             .init("hearth chat ./model.gguf < question.txt", "Run a file without installing it."),
         ])
 
@@ -65,6 +72,8 @@ struct Chat: Command {
 
     let reference: ModelReference?
     let prompt: String?
+    let images: [String]
+    let projector: String?
     let systemPrompt: String?
     let maximumTokens: Int?
     let temperature: Float?
@@ -75,6 +84,8 @@ struct Chat: Command {
     init(_ values: ParsedArguments) throws {
         reference = try values.optional(Self.reference)
         prompt = try values.value(Self.prompt)
+        images = try values.values(Self.image)
+        projector = try values.value(Self.projector)
         systemPrompt = try values.value(Self.system)
         maximumTokens = try values.value(Self.maximumTokens)
         temperature = try values.value(Self.temperature)
@@ -98,17 +109,20 @@ struct Chat: Command {
         options.thinking.isEnabled = isThinkingEnabled
         if let maximumTokens { options.maximumNewTokens = maximumTokens }
 
-        let model = try await ChatModel.find(reference, configuration: configuration, context: context)
+        // Before a model is loaded for nothing.
+        let images = try await blocking { [images] in try PictureFile.read(images) }
+        var model = try await ChatModel.find(reference, configuration: configuration, context: context)
         defer { model.lease?.release() }
+        if let projector { model.projector = Path(projector) }
         let question = try await question(context.input)
         let engine = try await open(model, configuration, context.console)
         let printer = AnswerPrinter(console: context.console, format: format, model: model.name)
         if let question {
             let session = LanguageModelSession(model: engine, instructions: systemPrompt)
-            try await printer.print(session.streamResponse(to: question, options: options).events)
+            try await printer.print(session.streamResponse(to: question, images: images, options: options).events)
         } else {
             try await Conversation(context: context, engine: engine, printer: printer, options: options)
-                .run(systemPrompt: systemPrompt)
+                .run(systemPrompt: systemPrompt, images: images)
         }
     }
 
@@ -140,11 +154,13 @@ struct Chat: Command {
         }
         defer { console.showBar(nil) }
         guard let (release, manager) = model.installed else {
-            return try await EngineOpening.open(model.weights, configuration: configuration, progress: report)
+            return try await EngineOpening.open(
+                model.weights, projector: model.projector, configuration: configuration, progress: report)
         }
         // A release that has just become active has to prove itself.
         let engine = try await manager.store.guarding(release.identity, .load) {
-            try await EngineOpening.open(model.weights, configuration: configuration, progress: report)
+            try await EngineOpening.open(
+                model.weights, projector: model.projector, configuration: configuration, progress: report)
         }
         return WatchedEngine(engine, of: release.identity, in: manager)
     }

@@ -7,6 +7,8 @@ import HearthDelivery
 struct ChatModel: Sendable {
     let name: String
     let weights: Path
+    /// What makes pictures readable for it; `nil` for a model that answers with text alone.
+    var projector: Path?
     /// The folder of all installed models, `nil` for a file of the user's own.
     let store: Path?
     /// The installed release and who keeps it, `nil` for a file of the user's own.
@@ -62,6 +64,7 @@ struct ChatModel: Sendable {
         // What was prepared for this device, where there is something.
         let weights = try await manager.weightsToOpen(of: release)
         self.init(name: release.identity.description, weights: weights, store: manager.store.layout.home, lease: lease)
+        projector = release.projector
         installed = (release, manager)
     }
 

@@ -24,12 +24,14 @@ struct Conversation: Sendable {
         """
 
     /// Talks until the person ends it.
-    func run(systemPrompt: String?) async throws {
+    /// - Parameter images: shown with the first thing said.
+    func run(systemPrompt: String?, images: [ChatImage] = []) async throws {
         let state = Locked(State())
         let interrupted: @Sendable () -> Void = { handleInterrupt(state) }
         try await context.interruptions.handlingInterrupts(with: interrupted) {
             var systemPrompt = systemPrompt
             var session = LanguageModelSession(model: engine, instructions: systemPrompt)
+            var images = images
             context.console.say("Say something, or /help.")
             context.console.prompt("> ")
             for await line in context.input.lines() {
@@ -47,7 +49,9 @@ struct Conversation: Sendable {
                     context.console.say("A new conversation begins.")
                 case .unknown(let word):
                     context.console.complain("There is no \(word.shownOnTerminal). /help lists what there is.")
-                case .message: try await answer(text, session, state)
+                case .message:
+                    try await answer(text, images, session, state)
+                    images = []
                 }
                 context.console.prompt("> ")
             }
@@ -56,8 +60,12 @@ struct Conversation: Sendable {
         }
     }
 
-    private func answer(_ text: String, _ session: LanguageModelSession, _ state: Locked<State>) async throws {
-        let task = Task { try await printer.print(session.streamResponse(to: text, options: options).events) }
+    private func answer(
+        _ text: String, _ images: [ChatImage], _ session: LanguageModelSession, _ state: Locked<State>
+    ) async throws {
+        let task = Task {
+            try await printer.print(session.streamResponse(to: text, images: images, options: options).events)
+        }
         state.withLock {
             $0.policy.answerBegins()
             $0.answer = task

@@ -13,6 +13,7 @@
         var decodeSeconds = 0.0
         var droppedBytes = 0
         var cacheMiss: PrefixPlan.Miss?
+        var encodedPictures = 0
 
         init(promptTokens: Int) { self.promptTokens = promptTokens }
 
@@ -25,7 +26,7 @@
                     firstTokenSeconds: firstTokenSeconds,
                     prefillTokensPerSecond: Self.rate(prefilledTokens, prefillSeconds),
                     decodeTokensPerSecond: Self.rate(generatedTokens - 1, decodeSeconds)),
-                droppedBytes: droppedBytes, cacheMiss: cacheMiss)
+                droppedBytes: droppedBytes, cacheMiss: cacheMiss, encodedPictures: encodedPictures)
         }
 
         private static func rate(_ count: Int, _ seconds: Double) -> Double {

@@ -92,7 +92,13 @@
             for run in runs {
                 guard case .picture(let picture)? = run.step else { continue }
                 model.listeners.members = [run.request.signal]
-                let status = picture.compute(in: model.context.raw, at: run.position, of: run.sequence)
+                let status: Int32
+                do {
+                    status = try picture.compute(in: model.context.raw, at: run.position, of: run.sequence)
+                } catch {
+                    return run.fail(error)
+                }
+                if picture.wasEncoded { run.didEncodePicture() }
                 guard status == 0 else { return didFail([run], status) }
                 model.didCompute(picture.ledger, in: run.sequence)
                 return run.didCompute(picture.ledger.count, odds: nil)

@@ -38,12 +38,14 @@
             self.time = time
             let options = request.options
             policy = StopPolicy(
-                maximumNewTokens: options.maximumNewTokens, contextLength: model.information.contextLength,
+                maximumNewTokens: options.maximumNewTokens,
+                contextLength: model.information.contextLength - prompt.extraCells,
                 timeout: options.timeout)
             writer = try AnswerWriter(request, prompt: prompt, policy: policy, weights: model.weights)
             facts = GenerationFacts(promptTokens: prompt.ledger.count)
             need = model.admission.need(
-                prompt: prompt.ledger.count, newTokens: options.maximumNewTokens, closing: writer.closing.count)
+                prompt: prompt.ledger.count + prompt.extraCells, newTokens: options.maximumNewTokens,
+                closing: writer.closing.count)
             running = time.stopwatch()
         }
 
@@ -100,6 +102,9 @@
                 if request.signal.isExpired { end(.timedOut) }
             }
         }
+
+        /// A picture of its prompt was encoded.
+        func didEncodePicture() { facts.encodedPictures += 1 }
 
         /// Its next tokens are computed and stand in the ledger.
         /// - Parameter index: the last one's place in the batch, if it was to have its odds.

@@ -9,15 +9,35 @@
         /// the same ones for the same picture only.
         var ledger: [llama_token] { get }
 
+        /// The cells of the context it takes: more than positions where those have sections for height and width.
+        var cells: Int { get }
+
+        /// Whether the last computation had to encode it first.
+        var wasEncoded: Bool { get }
+
         /// Computes it. The context has so many positions of the sequence, and as many more afterwards as the ledger is long.
         /// - Returns: what `llama_decode` returns.
-        func compute(in context: OpaquePointer, at position: Int, of sequence: Int) -> Int32
+        /// - Throws: when there is nothing to compute; the context is as it was.
+        func compute(in context: OpaquePointer, at position: Int, of sequence: Int) throws -> Int32
+    }
+
+    extension PromptPicture {
+        var cells: Int { ledger.count }
+        var wasEncoded: Bool { false }
     }
 
     /// A piece of a prompt.
     enum PromptPart {
         case tokens([llama_token])
         case picture(any PromptPicture)
+
+        /// The cells of the context it takes.
+        var cells: Int {
+            switch self {
+            case .tokens(let tokens): tokens.count
+            case .picture(let picture): picture.cells
+            }
+        }
     }
 
     /// What an answer is to follow. Its end is text, since the first token of the answer is chosen from that.
@@ -28,6 +48,8 @@
         let text: String
         /// The oldest messages were left out.
         let isTruncated: Bool
+        /// The cells of the context that pictures take beyond their positions.
+        let extraCells: Int
         /// By the position where each begins, in order.
         private let pictures: [(start: Int, picture: any PromptPicture)]
 
@@ -43,6 +65,7 @@
                 }
             }
             self.ledger = ledger
+            extraCells = pictures.reduce(0) { $0 + $1.picture.cells - $1.picture.ledger.count }
             self.pictures = pictures
             self.text = text
             self.isTruncated = isTruncated
@@ -74,6 +97,11 @@
         /// The prompt of a conversation, without the messages that do not fit.
         init(_ request: GenerationRequest, for model: LoadedModel) throws {
             let options = request.options
+            let pictures = request.messages.reduce(0) { $0 + $1.images.count }
+            if pictures > 0, model.projector == nil {
+                request.yield(.picturesLeftOut(count: pictures))
+                Log.write(.warning, "llama.prompt", "no projector is loaded: \(pictures) pictures are left out")
+            }
             let fit = ContextFit(
                 window: model.information.contextLength, maximumNewTokens: options.maximumNewTokens,
                 messageLimit: model.historyLimit)
@@ -81,19 +109,27 @@
             var text = ""
             let outcome = try fit.apply(
                 to: request.messages,
-                render: PromptTokens(vocabulary: model.vocabulary) { messages in
+                render: PromptTokens(vocabulary: model.vocabulary, projector: model.projector) { messages in
                     text = try model.weights.render(messages, enableThinking: options.thinking.isEnabled)
                     return text
-                }.tokens,
-                count: \.count)
+                }.parts,
+                count: { $0.reduce(0) { $0 + $1.cells } })
             if outcome.dropped > 0 {
                 request.yield(.truncated(dropped: outcome.dropped))
                 Log.write(.info, "llama.prompt", "left out the \(outcome.dropped) oldest messages to fit the context")
             }
-            guard !outcome.prompt.isEmpty else {
+            guard outcome.prompt.contains(where: { $0.cells > 0 }) else {
                 throw LLMError(.templateFailed, "the conversation gives an empty prompt", disposition: .usage)
             }
-            self.init([.tokens(outcome.prompt)], text: text, isTruncated: outcome.dropped > 0)
+            for case .picture(let picture) in outcome.prompt where picture.cells > model.largestPicture {
+                throw LLMError(
+                    .pictureTooLarge, "the picture is too large: it has \(picture.cells) tokens",
+                    context: ErrorContext(
+                        expected: "at most \(model.largestPicture) tokens, computed in one go",
+                        found: "\(picture.cells) tokens", remedy: "Load the model with a larger batch size."),
+                    disposition: .usage)
+            }
+            self.init(outcome.prompt, text: text, isTruncated: outcome.dropped > 0)
         }
     }
 #endif

@@ -16,8 +16,10 @@
 
         let raw: OpaquePointer
         let parts: [Part]
-        /// The cells of the context's memory that all parts take.
-        let tokenCount: Int
+        /// The parts that are encoded.
+        var pictureCount: Int {
+            parts.count { if case .picture = $0 { true } else { false } }
+        }
 
         /// Takes over the handle.
         init(_ raw: OpaquePointer) {
@@ -29,19 +31,8 @@
                 }
                 return .text(Array(UnsafeBufferPointer(start: piece.tokens, count: piece.token_count)))
             }
-            tokenCount = parts.reduce(0) { $0 + $1.tokenCount }
         }
 
         deinit { hearth_pieces_free(raw) }
-    }
-
-    extension PictureParts.Part {
-        /// The cells of the context's memory it takes.
-        var tokenCount: Int {
-            switch self {
-            case .text(let tokens): tokens.count
-            case .picture(let tokens, _): tokens
-            }
-        }
     }
 #endif

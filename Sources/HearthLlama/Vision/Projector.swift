@@ -16,8 +16,12 @@
         /// What pictures of a size are cut into.
         private let cuts = Locked<[PixelSize: PictureParts]>([:])
         private var cache: PictureCache<EncodedPicture>
+        /// The picture whose parts are being encoded.
+        private var opened: (digest: SHA256Digest, parts: PictureParts)?
         /// Whether the tokens of a part look at each other both ways, so that they have to be computed in one go.
         let looksBothWays: Bool
+        /// Whether positions have sections for height and width, so that a picture has more tokens than positions.
+        let hasGridPositions: Bool
 
         private struct PixelSize: Hashable {
             let width: Int
@@ -45,6 +49,7 @@
             self.raw = raw
             self.weights = weights
             looksBothWays = hearth_vision_looks_both_ways(raw)
+            hasGridPositions = hearth_vision_has_grid_positions(raw)
             cache = PictureCache(limit: cacheBytes)
         }
 
@@ -66,46 +71,62 @@
             return parts
         }
 
-        /// The vectors of a picture's parts, those of text empty: from the cache, or encoded now.
-        /// - Parameter check: called before each part; what it throws ends the encoding.
-        func encoded(_ image: ChatImage, check: () throws -> Void) throws -> (picture: EncodedPicture, isNew: Bool) {
-            if let known = cache.value(of: image.digest) { return (known, false) }
-            try check()
-            let shown = limits.shown(width: image.header.width, height: image.header.height)
-            let expected = try parts(of: image)
-            let pixels = try read(image, shown)
-            let pieces: PictureParts
-            do {
-                defer { hearth_picture_free(pixels) }
-                pieces = try cut(pixels)
+        /// A picture as it stands in a prompt.
+        func promptParts(of image: ChatImage) throws -> [PromptPart] {
+            try parts(of: image).parts.enumerated().map { index, part in
+                switch part {
+                case .text(let tokens): .tokens(tokens)
+                case .picture(let tokens, let positions):
+                    .picture(
+                        PlacedPicture(image, part: index, tokens: tokens, positions: positions, projector: self))
+                }
             }
-            guard pieces.parts == expected.parts else {
+        }
+
+        /// The vectors of a part of a picture: from the cache, or encoded now.
+        ///
+        /// Nothing interrupts the encoding of one part; who wants no more of the picture asks for no further part.
+        /// - Throws: `cannot-read-picture`, `generation-failed`.
+        func encoded(_ image: ChatImage, part: Int) throws -> (vectors: [Float], isNew: Bool) {
+            var picture = cache.value(of: image.digest) ?? EncodedPicture()
+            if let known = picture.vectors[part] { return (known, false) }
+            let pieces = try open(image)
+            guard pieces.parts.indices.contains(part), case .picture(let count, _) = pieces.parts[part] else {
                 throw Self.unreadable("it is cut into other parts than expected")
             }
-            var vectors: [[Float]] = []
-            for (index, part) in pieces.parts.enumerated() {
-                guard case .picture(let count, _) = part else {
-                    vectors.append([])
-                    continue
-                }
-                try check()
-                vectors.append(try encode(pieces, index, count: count))
-            }
-            let picture = EncodedPicture(parts: expected, vectors: vectors)
+            let vectors = try encode(pieces, part, count: count)
+            picture.vectors[part] = vectors
             cache.insert(picture, bytes: picture.bytes, of: image.digest)
-            return (picture, true)
+            // Its pixels are many; they stay only while further parts may be asked for.
+            if picture.vectors.count == pieces.pictureCount { opened = nil }
+            return (vectors, true)
         }
 
         /// Computes a part of an encoded picture at a position of a sequence.
-        /// - Returns: what `llama_decode` says.
+        /// - Returns: what `llama_decode` says; -1 for something else than a part of a picture.
         func decode(
-            _ picture: EncodedPicture, part: Int, in context: OpaquePointer, position: Int, sequence: Int, batch: Int
+            _ vectors: [Float], of image: ChatImage, part: Int, in context: OpaquePointer, position: Int, sequence: Int
         ) -> Int32 {
-            picture.vectors[part].withUnsafeBufferPointer { vectors in
+            guard let parts = try? parts(of: image) else { return -1 }
+            return vectors.withUnsafeBufferPointer { vectors in
                 hearth_piece_decode(
-                    raw, context, picture.parts.raw, part, vectors.baseAddress, Int32(position), Int32(sequence),
-                    Int32(clamping: batch))
+                    raw, context, parts.raw, part, vectors.baseAddress, Int32(position), Int32(sequence),
+                    Int32(clamping: llama_n_batch(context)))
             }
+        }
+
+        /// A picture with its pixels, cut into parts.
+        private func open(_ image: ChatImage) throws -> PictureParts {
+            if let opened, opened.digest == image.digest { return opened.parts }
+            let shown = limits.shown(width: image.header.width, height: image.header.height)
+            let pixels = try read(image, shown)
+            defer { hearth_picture_free(pixels) }
+            let parts = try cut(pixels)
+            guard try parts.parts == self.parts(of: image).parts else {
+                throw Self.unreadable("it is cut into other parts than expected")
+            }
+            opened = (image.digest, parts)
+            return parts
         }
 
         private func read(_ image: ChatImage, _ shown: (width: Int, height: Int)) throws -> OpaquePointer {
@@ -148,12 +169,11 @@
         }
     }
 
-    /// A picture as vectors.
+    /// A picture as vectors, as far as it is encoded.
     struct EncodedPicture: Sendable {
-        let parts: PictureParts
-        /// For each part; empty for those of text.
-        let vectors: [[Float]]
+        /// By part.
+        var vectors: [Int: [Float]] = [:]
 
-        var bytes: Int { vectors.reduce(0) { $0 + $1.count * MemoryLayout<Float>.stride } }
+        var bytes: Int { vectors.values.reduce(0) { $0 + $1.count * MemoryLayout<Float>.stride } }
     }
 #endif

@@ -36,28 +36,31 @@
             @Test(arguments: TestPictures.all.map(\.name)) func everyKindOfPictureIsEncoded(_ name: String) throws {
                 let bytes = try #require(TestPictures.all.first { $0.name == name }?.bytes)
                 let projector = try projector()
-                let (picture, isNew) = try projector.encoded(ChatImage(bytes)) {}
+                let image = try ChatImage(bytes)
+                #expect(try projector.parts(of: image).parts == [.picture(tokens: 16, positions: 16)])
+                let (vectors, isNew) = try projector.encoded(image, part: 0)
                 #expect(isNew)
-                #expect(picture.parts.parts == [.picture(tokens: 16, positions: 16)])
-                #expect(picture.vectors.map(\.count) == [16 * 576])
-                #expect(picture.vectors[0].contains { $0 != 0 })
-                #expect(picture.vectors[0].allSatisfy { $0.isFinite })
+                #expect(vectors.count == 16 * 576)
+                #expect(vectors.contains { $0 != 0 })
+                #expect(vectors.allSatisfy { $0.isFinite })
             }
 
             @Test func aPictureIsEncodedOnceAsLongAsThereIsRoom() throws {
                 let red = try ChatImage(TestPictures.png(width: 20, height: 20))
                 let blue = try ChatImage(TestPictures.png(width: 20, height: 20, red: 0, blue: 255))
                 let roomy = try projector()
-                let first = try roomy.encoded(red) {}
-                let second = try roomy.encoded(red) {}
+                let first = try roomy.encoded(red, part: 0)
+                let second = try roomy.encoded(red, part: 0)
                 #expect(first.isNew && !second.isNew)
-                #expect(first.picture.vectors == second.picture.vectors)
-                #expect(try roomy.encoded(blue, check: {}).picture.vectors != first.picture.vectors)
+                #expect(first.vectors == second.vectors)
+                let other = try roomy.encoded(blue, part: 0)
+                #expect(other.vectors != first.vectors)
                 // Room for one.
                 let narrow = try projector(cacheBytes: 16 * 576 * 4)
-                #expect(try narrow.encoded(red, check: {}).isNew)
-                #expect(try narrow.encoded(blue, check: {}).isNew)
-                #expect(try narrow.encoded(red, check: {}).isNew)
+                for picture in [red, blue, red] {
+                    let (_, isNew) = try narrow.encoded(picture, part: 0)
+                    #expect(isNew)
+                }
             }
 
             @Test func aPictureWithALongSideIsSeenSmaller() throws {
@@ -79,12 +82,12 @@
                 #expect(parts.count == 3, "this kind writes a word before and after each picture")
             }
 
-            @Test func whoDoesNotWantThePictureAnyMoreEndsItBeforeItsFirstPart() throws {
-                struct Enough: Error {}
+            @Test func aPartThatThereIsNotIsAnErrorAndNoCrash() throws {
                 let projector = try projector()
                 let picture = try ChatImage(TestPictures.png)
-                #expect(throws: Enough.self) { try projector.encoded(picture) { throw Enough() } }
-                #expect(try projector.encoded(picture, check: {}).isNew, "nothing of it was kept")
+                for part in [-1, 1, 99] {
+                    #expect(throws: LLMError.self) { try projector.encoded(picture, part: part) }
+                }
             }
 
             @Test func projectorsThatDoNotFitAreRefusedWithAReason() throws {
@@ -108,7 +111,7 @@
                 let line: [UInt8] = [9] + [UInt8](repeating: 1, count: 30)
                 let lines = Array(repeatElement(line, count: 10).joined())
                 let image = try ChatImage(TestPictures.png(width: 10, height: 10, unpacked: lines))
-                let error = failure { _ = try projector().encoded(image) {} }
+                let error = failure { _ = try projector().encoded(image, part: 0) }
                 #expect(error?.code == .cannotReadPicture)
             }
         }

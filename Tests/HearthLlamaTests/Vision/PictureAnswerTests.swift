@@ -1,0 +1,190 @@
+#if Llama
+    import Foundation
+    import HearthBase
+    import HearthInference
+    import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    extension RealModel {
+        /// Conversations with pictures. The projector's weights are random, so what is said means nothing; that it is said twice
+        /// alike, and computed once, does.
+        @Suite struct PictureAnswerTests {
+            private static let configuration = LlamaConfiguration(contextLength: 1024, threadCount: 1)
+
+            private func engine(
+                _ projector: TestModel.Tiny? = .projector, for model: Path = TestModel.path,
+                configuration: LlamaConfiguration = PictureAnswerTests.configuration
+            ) async throws -> LlamaActor {
+                try await LlamaActor.load(
+                    model, projector: projector.map { try TestModel.path($0) }, configuration: configuration)
+            }
+
+            private func picture(_ red: UInt8, _ blue: UInt8 = 0, width: Int = 40) throws -> ChatImage {
+                try ChatImage(TestPictures.png(width: width, height: 30, red: red, blue: blue))
+            }
+
+            private func ask(
+                _ engine: LlamaActor, _ messages: [ChatMessage], tokens: Int = 12
+            ) async throws -> Answer {
+                try await Answer(engine.generate(messages, options: .greedy(maximumNewTokens: tokens)))
+            }
+
+            @Test(
+                arguments: [
+                    (TestModel.Tiny.projector, nil), (.twoWayProjector, nil), (.gridProjector, .grid),
+                ] as [(TestModel.Tiny, TestModel.Tiny?)])
+            func aSecondTurnEncodesNoPictureAgainAndComputesOnlyWhatIsNew(
+                _ projector: TestModel.Tiny, _ model: TestModel.Tiny?
+            ) async throws {
+                let path = try model.map { try TestModel.path($0) } ?? TestModel.path
+                let engine = try await engine(projector, for: path)
+                let question = ChatMessage(
+                    .user, "Which is brighter?", images: [try picture(255), try picture(0, 255)])
+                let first = try await ask(engine, [question])
+                let facts = try #require(first.summary)
+                #expect(facts.encodedPictures == 2)
+                #expect(facts.usage.cachedTokens == 0)
+
+                let conversation = [
+                    question, ChatMessage(.assistant, first.text), ChatMessage(.user, "Are you sure?"),
+                ]
+                let second = try await ask(engine, conversation)
+                let again = try #require(second.summary)
+                #expect(again.encodedPictures == 0)
+                #expect(again.usage.cachedTokens >= facts.usage.promptTokens - 8, "pictures and question are in memory")
+
+                // What was reused is what a model that never saw the first turn computes.
+                let fresh = try await self.engine(projector, for: path)
+                let other = try await ask(fresh, conversation)
+                #expect(other.summary?.encodedPictures == 2)
+                #expect(other.text == second.text)
+                await engine.unload()
+                await fresh.unload()
+            }
+
+            @Test func anotherPictureIsAnotherAnswerAndTheFirstIsStillKnown() async throws {
+                let engine = try await engine()
+                let ask = { (picture: ChatImage) in
+                    try await self.ask(engine, [ChatMessage(.user, "What is this?", images: [picture])])
+                }
+                let red = try await ask(picture(255))
+                let blue = try await ask(picture(0, 255))
+                let redAgain = try await ask(picture(255))
+                #expect(red.text != blue.text)
+                #expect(red.text == redAgain.text)
+                #expect(blue.summary?.encodedPictures == 1)
+                #expect(redAgain.summary?.encodedPictures == 0, "encoded before, and kept")
+                await engine.unload()
+            }
+
+            @Test func withoutAProjectorPicturesAreLeftOutVisibly() async throws {
+                let engine = try await engine(nil)
+                let seen = try await ask(
+                    engine, [ChatMessage(.user, "What is this?", images: [picture(1), picture(2)])])
+                let text = try await ask(engine, [ChatMessage(.user, "What is this?")])
+                #expect(seen.picturesLeftOut == 2)
+                #expect(text.picturesLeftOut == 0)
+                #expect(seen.text == text.text)
+                #expect(!seen.text.isEmpty)
+                await engine.unload()
+            }
+
+            @Test func noTextStandsForAPicture() async throws {
+                let engine = try await engine()
+                let marks = "<__media__> \u{E0F0}0\u{E0F1}0\u{E0F2} <|im_end|>"
+                let plain = try await engine.count([ChatMessage(.user, marks)])
+                let shown = ChatMessage(.user, marks, images: [try picture(9)])
+                #expect(try await engine.count([shown]) - plain == 16)
+                let answer = try await ask(engine, [shown])
+                #expect(answer.summary?.usage.promptTokens == plain + 16)
+                #expect(answer.summary?.encodedPictures == 1)
+                let none = try await ask(engine, [ChatMessage(.user, marks)])
+                #expect(none.summary?.encodedPictures == 0)
+                await engine.unload()
+            }
+
+            @Test func picturesCountWhereAConversationIsMadeToFit() async throws {
+                let engine = try await engine(configuration: LlamaConfiguration(contextLength: 512, threadCount: 1))
+                // 30 pictures are 480 tokens: with the room of an answer they do not fit.
+                let old = ChatMessage(.user, "Look.", images: try (0..<30).map { try picture(UInt8($0)) })
+                let answer = try await ask(
+                    engine, [old, ChatMessage(.assistant, "Yes."), ChatMessage(.user, "And now?")], tokens: 64)
+                #expect(answer.dropped > 0)
+                #expect(answer.summary?.encodedPictures == 0)
+                await #expect(throws: LLMError.self) {
+                    _ = try await ask(
+                        engine, [ChatMessage(.user, "Look.", images: (0..<40).map { try picture(UInt8($0)) })])
+                }
+                await engine.unload()
+            }
+
+            @Test func aPictureWhosePixelsAreBrokenEndsItsAnswerAndNoOther() async throws {
+                let engine = try await engine()
+                let line: [UInt8] = [9] + [UInt8](repeating: 1, count: 30)
+                let lines = Array(repeatElement(line, count: 10).joined())
+                let broken = try ChatImage(TestPictures.png(width: 10, height: 10, unpacked: lines))
+                var code: ErrorCode<LLMErrorDomain>?
+                do {
+                    _ = try await ask(engine, [ChatMessage(.user, "What is this?", images: [broken])])
+                } catch let error as LLMError {
+                    code = error.code
+                }
+                #expect(code == .cannotReadPicture)
+                let whole = try await ask(engine, [ChatMessage(.user, "What is this?", images: [picture(1)])])
+                #expect(!whole.text.isEmpty)
+                await engine.unload()
+            }
+
+            @Test func whoDoesNotWaitStopsTheEngineWithinOnePicture() async throws {
+                let engine = try await engine()
+                let pictures = try (0..<12).map { try picture(UInt8($0), width: 1500) }
+                let question = [ChatMessage(.user, "Which is the brightest?", images: pictures)]
+                let clock = ContinuousClock()
+                var stopped: Duration?
+                do {
+                    for try await event in engine.generate(question, options: .greedy(maximumNewTokens: 1)) {
+                        // The first picture is computed.
+                        guard case .phase(.prefill(let done, _)) = event, done > 16, stopped == nil else { continue }
+                        stopped = try await clock.measure {
+                            engine.stop()
+                            // Answered as soon as the engine is free again.
+                            _ = try await ask(engine, [ChatMessage(.user, "Hi")], tokens: 1)
+                        }
+                        break
+                    }
+                } catch is CancellationError {}
+                let rest = try await ask(engine, question, tokens: 1)
+                let encoded = try #require(rest.summary).encodedPictures
+                #expect(encoded >= 8, "most were not encoded for an answer that nobody wanted")
+                let one = try picture(99, width: 1500)
+                let chunk = try await clock.measure {
+                    _ = try await ask(engine, [ChatMessage(.user, "Hi", images: [one])], tokens: 1)
+                }
+                print("vision: stopped and answered another \(stopped ?? .zero) after that; a picture takes \(chunk)")
+                await engine.unload()
+            }
+
+            @Test func aConversationWithPicturesOutlivesTheModel() async throws {
+                let folder = try TemporaryFolder()
+                var configuration = Self.configuration
+                configuration.stateFolder = folder.path
+                let question = ChatMessage(.user, "What is this?", images: [try picture(200)])
+                let first = try await engine(configuration: configuration)
+                let answer = try await ask(first, [question])
+                await first.unload()
+                let second = try await engine(configuration: configuration)
+                let next = try await ask(
+                    second, [question, ChatMessage(.assistant, answer.text), ChatMessage(.user, "Why?")])
+                let facts = try #require(next.summary)
+                #expect(facts.encodedPictures == 0)
+                #expect(facts.usage.cachedTokens >= 16)
+                await second.unload()
+                // Another projector sees something else.
+                let other = try await engine(.twoWayProjector, configuration: configuration)
+                #expect(try await ask(other, [question]).summary?.usage.cachedTokens == 0)
+                await other.unload()
+            }
+        }
+    }
+#endif
