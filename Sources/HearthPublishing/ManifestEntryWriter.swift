@@ -88,6 +88,9 @@ struct ManifestEntryWriter {
         if let memory = request.requirements.memoryBytes { needs["memoryBytes"] = .integer(memory) }
         if let storage = request.requirements.storageBytes { needs["storageBytes"] = .integer(storage) }
         if !needs.isEmpty { entry["requirements"] = .object(needs) }
+        if let rollout = request.rollout {
+            entry["rollout"] = .object(["percent": .integer(rollout.percent), "seed": .string(rollout.seed)])
+        }
         if let canary = request.canary { entry["canary"] = Self.canary(canary) }
     }
 

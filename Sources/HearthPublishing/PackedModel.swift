@@ -30,7 +30,17 @@ struct PackedModel: Sendable {
             throw PublishingError.refused(
                 path, "no device unpacks \(format.rawValue)", "Pack it as tar.zst, tar.gz, tar or zip.")
         }
-        let contents = try ArchiveContents(path, format: format, fileSystem: fileSystem, isCancelled: isCancelled)
+        let contents: ArchiveContents
+        do {
+            contents = try ArchiveContents(path, format: format, fileSystem: fileSystem, isCancelled: isCancelled)
+        } catch let error as ArchiveError {
+            // The same reason, told to whoever can do something about it.
+            var context = error.context
+            context.file = path.string
+            context.remedy = "Devices refuse it too. Pack the files again, without what is said here."
+            let found = error.context.found.map { " (\($0))" } ?? ""
+            throw ArchiveError(error.code, error.message + found, context: context, underlying: error.underlying)
+        }
         archive = Archive(format: format, member: member)
         if let member {
             guard let file = contents.files.first(where: { $0.path == member }) else {

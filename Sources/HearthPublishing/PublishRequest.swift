@@ -53,6 +53,8 @@ public struct PublishRequest: Sendable, Hashable {
     public var contextLength: Int?
     public var minimumAppVersion: SemanticVersion?
     public var requirements = Requirements()
+    /// The share of devices it is offered to.
+    public var rollout: Rollout?
     /// What devices ask a release before they use it; `nil` leaves what a published entry says.
     public var canary: Canary?
 

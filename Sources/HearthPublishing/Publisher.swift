@@ -159,11 +159,14 @@ public struct Publisher: Sendable {
                 return Placed(source: source, files: files, outcome: .unchanged, entry: writer.annotated())
             }
         } else if !request.replaces {
+            let isOnlyBeside = previous.file.digest == found[0].digest
             throw PublishingError(
-                .releaseExists, "\(source.identity) is published already, with other bytes",
+                .releaseExists,
+                "\(source.identity) is published already, with other \(isOnlyBeside ? "files beside it" : "bytes")",
                 context: ErrorContext(
                     model: source.identity.description, file: source.path.string,
-                    expected: previous.file.digest?.hex, found: found[0].digest.hex,
+                    expected: isOnlyBeside ? nil : previous.file.digest?.hex,
+                    found: isOnlyBeside ? nil : found[0].digest.hex,
                     remedy: "Publish it as a new version, or insist with --replace."))
         }
         let files = try zip(zip(source.parts, found), known).map { pair, file in

@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthDelivery
 import HearthTestSupport
 import Testing
 
@@ -10,6 +11,13 @@ import Testing
         ["publish"], ["publish", "a.gguf"], ["publish", "--to", "x"], ["publish", "", "--to", "x"],
         ["publish", "a.gguf", "--to", "x", "--version", "one"], ["publish", "a.gguf", "--to", "x", "--family", "A b"],
         ["publish", "a.gguf", "--to", "x", "--family", "../x"], ["publish", "a.gguf", "--to", "x", "--variant", "a/b"],
+        ["publish", "a.gguf", "--to", "x", "--rollout", "101"], ["publish", "a.gguf", "--to", "x", "--rollout", "5:"],
+        ["publish", "a.gguf", "--to", "x", "--rollout", "5:a b"], ["publish", "a.gguf", "--to", "x", "--role", "king"],
+        ["publish", "a.gguf", "--to", "x", "--current", "now"], ["publish", "a.gguf", "--to", "x", "--name", "a\nb"],
+        ["publish", "a.gguf", "--to", "x", "--min-app-version", "1"], ["publish", "a.gguf", "--to", "x", "--with="],
+        ["publish", "a.gguf", "--to", "x", "--with", "projector="],
+        ["publish", "a.gguf", "--to", "x", "--member", "b.gguf"],
+        ["publish", "a.zip", "--to", "x", "--member", "../b.gguf"],
         ["publish", "a.gguf", "--to="], ["host"], ["host", ""], ["host", "x", "--port", "65536"], ["host", "x", "y"],
     ])
     func wrongUsageExits64(words: [String]) async throws {
@@ -25,6 +33,36 @@ import Testing
         let origin = folder.path("origin").string
         #expect(await probe.run("publish", folder.path("m-v1.0.0.gguf").string, "--to", origin) == 1)
         #expect(!FileManager.default.fileExists(atPath: origin + "/models.json"))
+    }
+
+    @Test func whatIsSaidOfAReleaseIsPublished() async throws {
+        let folder = try TemporaryFolder()
+        let model = try folder.write("m-v1.0.0-q4.gguf", ModelFiles.gguf())
+        let probe = CommandProbe(home: folder.path("home"))
+        let words = ["publish", model.string, "--to", folder.path("origin").string]
+        let status = await probe.run(
+            words + [
+                "--name", "My Model", "--notes", "New.\nBetter.", "--license", "mit", "--role", "classifier",
+                "--min-app-version", "1.2.0", "--memory", "3G", "--rollout", "25:spring",
+            ])
+        #expect(status == 0, "\(probe.errors.contents)")
+        let manifest = folder.path("origin/models.json")
+        func release() throws -> Release {
+            let data = try LocalFileSystem().contents(ofFile: manifest, limit: 1 << 20)
+            return try #require(try Catalog(manifest: data, url: manifest.url).releases.first)
+        }
+        var said = try release()
+        #expect(said.name == "My Model")
+        #expect(said.notes == "New.\nBetter.")
+        #expect(said.license == "mit")
+        #expect(said.role == .classifier)
+        #expect(said.minimumAppVersion == SemanticVersion(1, 2, 0))
+        #expect(said.requirements.memoryBytes == 3_000_000_000)
+        #expect(said.rollout == Rollout(percent: 25, seed: "spring"))
+        // The same bytes, for everybody now.
+        #expect(await probe.run(words + ["--rollout", "100:spring"]) == 0)
+        said = try release()
+        #expect(said.rollout?.percent == 100 && said.name == "My Model")
     }
 
     @Test func aFolderThatIsNotThereCannotBeServed() async throws {

@@ -143,6 +143,7 @@ import Testing
         for (members, code) in cases {
             let error = try await refused("m-v1.0.0.tar", ArchiveFiles.tar(members), as: ArchiveError.self)
             #expect(error.codeText == code, "\(members.map(\.name).suffix(2))")
+            #expect(error.context.remedy?.contains("Pack the files again") == true)
         }
         let whole = ArchiveFiles.zip([model])
         for broken in [whole.dropLast(5), whole + Data("more".utf8), Data("x".utf8), ArchiveFiles.tar([model])] {

@@ -18,6 +18,7 @@ struct Examination: Sendable {
             report.findings.append(DoctorReport.Finding(error))
         }
         await examineNetwork(&report)
+        examineHub(&report)
         await examineEngine(&report)
         await examineHome(&report)
         await examineModels(&report)
@@ -43,6 +44,15 @@ struct Examination: Sendable {
                     title: "Network", facts: [DoctorReport.Fact(name: "now", value: words.joined(separator: ", "))]))
         } catch {
             report.findings.append(DoctorReport.Finding(error))
+        }
+    }
+
+    /// An address of the Hub that is none keeps only the Hub's models away.
+    private func examineHub(_ report: inout DoctorReport) {
+        do {
+            _ = try HubSettings(environment: context.environment)
+        } catch {
+            report.findings.append(DoctorReport.Finding(error, severity: .note))
         }
     }
 

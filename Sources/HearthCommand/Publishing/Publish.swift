@@ -58,9 +58,9 @@ struct Publish: Command {
         ],
         arguments: [files],
         options: [
-            folder, family, version, variant, with, member, canaryPrompt, canaryPattern, canaryTokens, canaryRate,
-            canaryMemory,
-            replace, dryRun, format,
+            folder, family, version, variant, with, member,
+        ] + PublishNotes.options + [
+            canaryPrompt, canaryPattern, canaryTokens, canaryRate, canaryMemory, replace, dryRun, format,
         ],
         examples: [
             .init(
@@ -74,6 +74,9 @@ struct Publish: Command {
                 "A model and its projector: one release."),
             .init(
                 "hearth publish lupus-diary-v1.1.0-q8_0-00001-of-00004.gguf --to ./origin", "A model in four parts."),
+            .init(
+                "hearth publish lupus-diary-v1.2.0-q4_k_m.gguf --rollout 10 --to ./origin",
+                "For a tenth of the devices; later the same with --rollout 100."),
             .init("hearth publish leaf-v2.0.0.zip --to ./origin", "A model in an archive."),
         ])
 
@@ -98,6 +101,7 @@ struct Publish: Command {
         else {
             throw UsageError("--member needs an archive among the files", hint: Self.declaration.hint())
         }
+        try PublishNotes.apply(values, to: &request)
         request.canary = try Self.canary(values)
         self.request = request
         format = try values.value(Self.format) ?? .text

@@ -23,8 +23,15 @@ extension ModelManager {
         swapBodies.append(swap)
     }
 
-    /// The same for an installed release.
-    func becameLive(_ release: InstalledRelease) async { await becameLive(.downloaded(release)) }
+    /// The same for an installed release; what came with the app goes before an older one.
+    func becameLive(_ release: InstalledRelease) async {
+        do {
+            await becameLive(try await availability(of: release.identity.family))
+        } catch {
+            Log.write(.info, "delivery.live", "\(release.identity): \(error)")
+            await becameLive(.downloaded(release))
+        }
+    }
 
     /// To be called whenever a release is found to be live: swaps, then posts, then says that it is ready. Saying the same
     /// twice is harmless.

@@ -176,5 +176,8 @@ import Testing
         #expect(try await ChildProcess.run(["list"], environment: environment).status == 0)
         let hub = try await ChildProcess.run(["pull", "hf:org/repo"], environment: environment)
         #expect(hub.status == 1 && hub.errors.contains("[bad-endpoint]"))
+        let doctor = try await ChildProcess.run(["doctor"], environment: environment)
+        #expect(doctor.errors.contains("[bad-endpoint]") || doctor.output.contains("[bad-endpoint]"))
+        #expect(!(doctor.output + doctor.errors).contains("hf_secret"))
     }
 }

@@ -129,6 +129,43 @@ import Testing
         #expect(try await answer(chat) == "two")
     }
 
+    private func bundle(_ version: String, _ text: String) throws -> BundledSource {
+        let name = "named-v\(version)-q4_1.gguf"
+        let weights = Data(text.utf8)
+        try folder.write("app/\(name)", weights)
+        try folder.write(
+            "app/models.json",
+            Data(
+                #"""
+                {"schemaVersion": 1, "models": [{"id": "n", "filename": "\#(name)", "sizeBytes": \#(weights.count),
+                  "sha256": "\#(SHA256Digest(hashing: weights))", "downloadUrl": "\#(name)"}]}
+                """#.utf8))
+        return BundledSource(folder: folder.path("app"))
+    }
+
+    @Test func whatCameWithTheAppAnswersUntilADownloadIsNewer() async throws {
+        let manager = manager(bundled: [try bundle("1.0.0", "bundled")])
+        let models = models(manager)
+        let model = try await models.model(family, policy: .localOnly)
+        func answered() async throws -> String { try await answer(LanguageModelSession(model: model)) }
+        #expect(try await answered() == "bundled")
+        #expect(await model.release?.version.name == "1.0.0")
+        try await install("0.9.0", "old", with: manager)
+        #expect(try await answered() == "bundled", "an older download changes nothing")
+        try await install("2.0.0", "two", with: manager)
+        #expect(try await answered() == "two")
+        // The way back is to an older download, and what came with the app goes before it.
+        #expect(try await manager.rollback(family).to.identity.version.name == "0.9.0")
+        #expect(try await answered() == "bundled")
+        #expect(try await manager.availability(of: family).identity?.version.name == "1.0.0")
+        // And with no download left it is the only one.
+        await models.unload(family)
+        try await manager.store.remove(family, version: nil, variant: nil)
+        let again = try await models.model(family, policy: .localOnly)
+        #expect(try await answer(LanguageModelSession(model: again)) == "bundled")
+        #expect(log.withLock { $0 }.filter { $0 == "load old" }.isEmpty)
+    }
+
     @Test func aModelThatIsNotHereIsNotLoaded() async throws {
         let models = models(manager())
         await #expect(throws: StoreError.self) { try await models.model(family, policy: .localOnly) }

@@ -1,0 +1,67 @@
+import HearthBase
+import HearthDelivery
+import HearthPublishing
+
+/// What a publisher may say of a release, beside its files; what is not said stays as it is published.
+enum PublishNotes {
+    private static let name = Option("name", "TEXT", .line, "The name people see.")
+    private static let notes = Option(
+        "notes", "TEXT", ValueKind("a text of at most 65536 bytes") { (1...65536).contains($0.utf8.count) ? $0 : nil },
+        "What is new in it.")
+    private static let license = Option("license", "TEXT", .line, "The licence, best as an SPDX identifier.")
+    private static let role = Option(
+        "role", "ROLE", ValueKind("text, vision or classifier") { ModelRole(rawValue: $0) },
+        default: "from the files", "What it is for.")
+    private static let appVersion = Option(
+        "min-app-version", "V", ValueKind("a version such as 1.2.0") { SemanticVersion($0) },
+        "The oldest version of an app that may have it.")
+    private static let memory = Option(
+        "memory", "SIZE", .byteCount, default: "estimated", "The memory a device has to have.")
+    private static let current = Option(
+        "current", "WHEN",
+        ValueKind("always, never or if-newer") { word -> PublishRequest.CurrentPolicy? in
+            switch word {
+            case "always": .always
+            case "never": .never
+            case "if-newer": .ifNewer
+            default: nil
+            }
+        }, default: "if-newer", "Whether devices take this version unless they ask for another.")
+    private static let rollout = Option(
+        "rollout", "PERCENT[:SEED]", ValueKind("a percentage, 0 to 100, and perhaps ':' and a word") { rollout($0) },
+        "Offer it to so many devices only; the same seed chooses the same ones.")
+
+    static let options: [any DeclaredOption] = [name, notes, license, role, appVersion, memory, current, rollout]
+
+    /// Puts what was said into a request.
+    /// - Throws: ``UsageError``
+    static func apply(_ values: ParsedArguments, to request: inout PublishRequest) throws {
+        request.name = try values.value(name)
+        request.notes = try values.value(notes)
+        request.license = try values.value(license)
+        request.role = try values.value(role)
+        request.minimumAppVersion = try values.value(appVersion)
+        request.requirements.memoryBytes = try values.value(memory)
+        request.current = try values.value(current) ?? .ifNewer
+        request.rollout = try values.value(rollout)
+    }
+
+    private static func rollout(_ word: String) -> Rollout? {
+        let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let percent = parts.first.flatMap({ Int($0) }), (0...100).contains(percent) else { return nil }
+        guard parts.count == 2 else { return Rollout(percent: percent, seed: "hearth") }
+        guard (1...64).contains(parts[1].utf8.count), parts[1].allSatisfy({ $0.isASCII && !$0.isWhitespace }) else {
+            return nil
+        }
+        return Rollout(percent: percent, seed: String(parts[1]))
+    }
+}
+
+extension ValueKind where Value == String {
+    /// A line of at most 200 bytes.
+    fileprivate static var line: Self {
+        ValueKind("a line of at most 200 bytes") { word in
+            (1...200).contains(word.utf8.count) && !word.contains(where: \.isNewline) ? word : nil
+        }
+    }
+}
