@@ -12,7 +12,7 @@ final class ChildProcess: Sendable {
         let errors: String
     }
 
-    /// One start at a time: Foundation looks at the process's descriptors while it starts a child, and was seen to crash.
+    /// One start at a time: Foundation looks at the process's descriptors while it starts a child.
     private static let starting = Locked(0)
 
     /// The built `hearth`, beside the test's own executable.
@@ -60,6 +60,10 @@ final class ChildProcess: Sendable {
         try inputPipe.fileHandleForWriting.close()
         output = StreamReader(outputIsClosed ? nil : outputPipe.fileHandleForReading)
         errors = StreamReader(errorPipe.fileHandleForReading)
+        // Foundation holds on to a process that has ended and so to its pipes, and with a thousand open descriptors it reads past
+        // the end of their list when it starts the next one.
+        if !outputIsClosed { try outputPipe.fileHandleForReading.close() }
+        try errorPipe.fileHandleForReading.close()
     }
 
     // What a test that failed has left waiting would wait for ever.

@@ -22,7 +22,7 @@ import Testing
             (0, 10, .used(seconds: .nan), "0 10.0"), (0, 10, .used(seconds: .infinity), "0 10.0"),
             (0, 0, .answered(seconds: .nan), "1 0.0"), (2, 1, .started(uncleanEnds: 0), "2 1.0"),
             (2, 1, .started(uncleanEnds: 1), "2 1.0"), (2, 1, .started(uncleanEnds: 2), "failed"),
-            (0, 0, .started(uncleanEnds: 7), "failed"),
+            (0, 0, .started(uncleanEnds: 7), "failed"), (.max, 0, .answered(seconds: 1), "passed"),
         ] as [(Int, Double, Probation.Event, String)])
     func everyEventHasItsConsequence(
         _ answers: Int, _ seconds: Double, _ event: Probation.Event, _ expected: String
@@ -42,6 +42,15 @@ import Testing
             since: Self.date)
         #expect(held.reason.hasPrefix("a [31m b "))
         #expect(held.reason.utf8.count <= HeldBack.maximumReasonBytes)
+        let longest = String(repeating: "a", count: HeldBack.maximumReasonBytes)
+        #expect(HeldBack.bounded(longest) == longest)
+        #expect(HeldBack.bounded(longest + "a") == longest)
+    }
+
+    @Test func timesAreKeptInWholeSeconds() throws {
+        let late = Self.date.addingTimeInterval(0.7)
+        #expect(Probation(of: try identity("1.0.0"), began: late).began == Self.date)
+        #expect(HeldBack(try identity("1.0.0"), reason: "r", since: late).since == Self.date)
     }
 
     // MARK: - What is recorded
@@ -74,6 +83,47 @@ import Testing
         #expect(try next.isHeldBack(identity("2.0.0")))
         #expect(try next.heldBack(identity("2.0.0"))?.reason == "bad")
         #expect(try !next.isHeldBack(identity("1.0.0")))
+    }
+
+    private func held(_ versions: String..., reason: String = "r") throws -> [HeldBack] {
+        try versions.map { HeldBack(try identity($0), reason: reason, since: Self.date) }
+    }
+
+    /// By whichever way a release becomes live, it and what is older are held back no more.
+    @Test func whatIsLiveIsNotHeldBack() throws {
+        var state = ReleaseState(active: try identity("1.0.0"), heldBack: try held("2.0.0", "3.0.0", "4.0.0"))
+        #expect(try state.activating(identity("3.0.0")).heldBack.map(\.release.version.name) == ["4.0.0"])
+        state.active = try identity("3.0.0")
+        #expect(
+            try state.committing(identity("3.0.0"), at: Self.date).heldBack.map(\.release.version.name) == ["4.0.0"])
+        let back = try state.rolledBack(to: identity("2.0.0"), because: "bad", at: Self.date)
+        #expect(back.heldBack.map(\.release.version.name) == ["4.0.0", "3.0.0"])
+        let same = try state.rolledBack(to: identity("3.0.0"), because: "bad", at: Self.date)
+        #expect(same.heldBack.map(\.release.version.name) == ["2.0.0", "4.0.0"], "it gave way to nothing")
+    }
+
+    @Test func theLastReasonIsTheOneThatIsTold() throws {
+        var state = ReleaseState(heldBack: try held("1.0.0", reason: "first") + held("1.0.0", reason: "then"))
+        #expect(try state.heldBack(identity("1.0.0"))?.reason == "then")
+        state = try state.holdingBack(identity("1.0.0"), because: "last", at: Self.date)
+        #expect(state.heldBack.map(\.reason) == ["last"])
+    }
+
+    @Test func onlyWhatIsLiveIsOnProbation() throws {
+        var state = ReleaseState(active: try identity("2.0.0"), previous: try identity("1.0.0"))
+        state.probation = Probation(of: try identity("2.0.0"), began: Self.date)
+        #expect(try state.activating(identity("3.0.0")).probation == nil)
+        #expect(try state.activating(identity("2.0.0")).probation != nil)
+        #expect(try state.removing([identity("2.0.0")]) { _ in true }.probation == nil)
+        #expect(try state.removing([identity("1.0.0")]) { _ in true }.probation != nil)
+    }
+
+    @Test func aPinHoldsAgainstOthersOnly() throws {
+        var state = ReleaseState()
+        #expect(try !state.isPinned(against: identity("1.0.0")))
+        state.pinned = try identity("1.0.0")
+        #expect(try !state.isPinned(against: identity("1.0.0")))
+        #expect(try state.isPinned(against: identity("2.0.0")))
     }
 
     @Test func theMemoryOfWhatFailedIsBounded() throws {

@@ -41,6 +41,8 @@ import Testing
         Case(state: "1 2 - -", marks: ["rollback:2>1"], after: "1 - - 2"),
         Case(state: "1 - - 2", marks: ["rollback:2>1"], after: "1 - - 2"),
         Case(state: "3 2 - -", marks: ["rollback:2>1"], after: "3 2 - -"),
+        // It was taken into use again since.
+        Case(state: "2 1 - 2", marks: ["rollback:2>1"], after: "2 1 - 2"),
         Case(state: "2 1 2 -", marks: ["rollback:2>1"], whole: "2", after: "2 1 2 -"),
         Case(state: "2 1 2 -", marks: ["rollback:2>../x"], after: "2 1 2 -"),
         Case(state: "2 1 2 -", marks: ["rollback:2>2"], after: "2 1 2 -"),
@@ -97,6 +99,15 @@ import Testing
             #expect(
                 recovery.rollback.map { "\($0.from.version)>\($0.to.version)" } == row.rollback, "\(note)")
         }
+    }
+
+    @Test func aFinishedSwitchLeavesItsProbationAlone() throws {
+        var before = try state("2 1 2 -")
+        before.probation?.answers = 2
+        let two = try #require(try identity("2"))
+        let left = Recovery.LeftMark(release: two, token: "0", mark: ActivityMark(.commit, at: Self.date))
+        let recovery = Recovery(before, left: [left], at: Self.date.addingTimeInterval(60)) { _ in true }
+        #expect(recovery.state == before && recovery.done == [left] && recovery.notes.isEmpty)
     }
 
     @Test func onlyAMarkWhoseProcessIsGoneCounts() {

@@ -14,8 +14,10 @@ import Testing
         case failed(UInt64)
         case ended(UInt64)
         case retire(String)
+        case retireAll
         case keep(String)
         case watch(String, UInt64)
+        case unwatch(UInt64)
         case relieve(UInt64)
     }
 
@@ -39,6 +41,8 @@ import Testing
             case .failed(let slot): found = text(state.failed(slot))
             case .ended(let slot): found = text(state.ended(slot))
             case .retire(let version): found = text(state.retire(try release(version)))
+            case .retireAll: found = text(state.retireAll())
+            case .unwatch(let watcher): found = state.unwatch(watcher) ? "watched" : "did not"
             case .keep(let version):
                 state.keep(try release(version))
                 found = ""
@@ -204,6 +208,107 @@ import Testing
             (.relieve(1), "unload 2"),
             (.relieve(.max), "unload 1"),
             (.relieve(.max), ""),
+        ])
+    }
+
+    @Test func everythingGoesAsSoonAsItIsIdle() throws {
+        try run([
+            (.take("1", 1), "waits, load 1 as 1"), (.loaded(1), "1 for 1"),
+            (.take("2", 2), "waits, load 2 as 2"), (.loaded(2), "2 for 2"),
+            (.giveBack(1), ""),
+            (.retireAll, "unload 1"),
+            (.giveBack(2), "unload 2"),
+        ])
+    }
+
+    @Test func whoNoLongerWatchesIsNotTold() throws {
+        try run([
+            (.take("1", 1), "waits, load 1 as 1"), (.loaded(1), "1 for 1"),
+            (.watch("1", 7), ""), (.watch("1", 8), ""), (.watch("1", 9), ""),
+            (.unwatch(8), "watched"), (.unwatch(8), "did not"),
+            (.giveBack(1), ""), (.retire("1"), "unload 1"), (.ended(1), "gone for 7+9"),
+        ])
+        // Also of a load that fails.
+        try run([
+            (.take("1", 1), "waits, load 1 as 1"), (.watch("1", 7), ""), (.failed(1), "1 fails for 1, gone for 7"),
+        ])
+    }
+
+    @Test func whatIsExactlyTheBudgetFits() throws {
+        try run(
+            budget: 20,
+            [
+                (.take("1", 1), "waits, load 1 as 1"), (.loaded(1), "1 for 1"), (.giveBack(1), ""),
+                (.take("2", 2), "waits, load 2 as 2"), (.loaded(2), "2 for 2"), (.giveBack(2), ""),
+                (.take("1", 3), "has 1"),
+            ])
+    }
+
+    /// Before the load there is an estimate, after it the engine's own word.
+    @Test func whatAnEngineReallyTakesCounts() throws {
+        try run(
+            budget: 25,
+            [
+                (.take("1", 1), "waits, load 1 as 1"), (.loaded(1, bytes: 20), "1 for 1"), (.giveBack(1), ""),
+                (.take("2", 2), "waits, unload 1"),
+            ])
+    }
+
+    @Test func roomIsGivenInTheOrderOfAsking() throws {
+        try run(
+            budget: 10,
+            [
+                (.take("1", 1), "waits, load 1 as 1"), (.loaded(1), "1 for 1"), (.giveBack(1), ""),
+                (.take("3", 2), "waits, unload 1"), (.take("2", 3), "waits"),
+                (.ended(1), "load 3 as 2, load 2 as 3"),
+            ])
+    }
+
+    /// The one in use is the last one used, so an idle one beside it goes.
+    @Test func takingIsUsing() throws {
+        try run(
+            budget: 15,
+            [
+                (.take("1", 1), "waits, load 1 as 1"), (.loaded(1), "1 for 1"),
+                (.take("2", 2), "waits, load 2 as 2"), (.loaded(2), "2 for 2"), (.giveBack(2), ""),
+                (.take("1", 3), "has 1"), (.retire("3"), ""), (.retire("1"), "unload 2"),
+            ])
+    }
+
+    /// What has room begins, though something else is still on its way out.
+    @Test func whatFitsDoesNotWait() throws {
+        let idle = (1...4).flatMap { number -> [(Step, String)] in
+            [
+                (.take("\(number)", UInt64(number)), "waits, load \(number) as \(number)"),
+                (.loaded(UInt64(number)), "\(number) for \(number)"), (.giveBack(UInt64(number)), ""),
+            ]
+        }
+        try run(
+            budget: 40,
+            idle + [
+                (.take("5", 5, bytes: 20), "waits, unload 1, unload 2"), (.retire("3"), "unload 3"), (.ended(1), ""),
+                (.ended(2), "load 5 as 5"),
+            ])
+    }
+
+    @Test func whatIsBeingLoadedTakesRoomToo() throws {
+        try run(
+            budget: 25,
+            [
+                (.take("1", 1), "waits, load 1 as 1"), (.loaded(1), "1 for 1"), (.giveBack(1), ""),
+                (.take("2", 2), "waits, load 2 as 2"), (.take("3", 3), "waits, unload 1"),
+            ])
+    }
+
+    @Test func everyLeaseCountsOnce() throws {
+        try run([
+            (.take("1", 1), "waits, load 1 as 1"), (.take("1", 2), "waits"), (.loaded(1), "1 for 1+2"),
+            (.giveBack(1), ""), (.retire("1"), ""), (.giveBack(1), "unload 1"),
+        ])
+        // One that was given back twice.
+        try run([
+            (.take("1", 1), "waits, load 1 as 1"), (.loaded(1), "1 for 1"),
+            (.giveBack(1), ""), (.giveBack(1), ""), (.retire("1"), "unload 1"),
         ])
     }
 }

@@ -170,6 +170,48 @@ import Testing
         ])
     }
 
+    @Test func aSwapThatIsCancelledBeforeItBeginsGivesWay() throws {
+        try run([
+            (.swap(1, "2"), "decide 1"), (.swap(2, "3"), ""), (.cancel(1), "1 cancelled, decide 2"),
+            (.decided(.dropThenLoad), "empty 1 for 2"), (.swap(3, "4"), ""), (.ask(1), "waits"),
+            (.cancel(2), "cancel emptying, 1 to 1, 2 cancelled, decide 3"),
+        ])
+        // The last one was let in, so there is something to call back.
+        try run([
+            (.ask(1), "enters 1"), (.swap(1, "2"), "decide 1"), (.decided(.dropThenLoad), ""),
+            (.entered("1"), "empty 1 for 1"), (.cancel(1), "cancel emptying, 1 cancelled"),
+        ])
+    }
+
+    /// Nothing of a cancelled swap is left for the next one.
+    @Test func theNextSwapBeginsAfresh() throws {
+        try run([
+            (.ask(1), "enters 1"), (.swap(1, "2"), "decide 1"), (.decided(.dropThenLoad), ""),
+            (.cancel(1), "1 cancelled"), (.entered("1"), ""),
+            (.swap(2, "2"), "decide 2"), (.decided(.dropThenLoad), "empty 1 for 2"),
+            (.cancel(2), "cancel emptying, 2 cancelled"),
+        ])
+    }
+
+    /// Those who waited and were let in are on the way in like others.
+    @Test func whoWasLetInIsWaitedFor() throws {
+        try run([
+            (.swap(1, "2"), "decide 1"), (.decided(.dropThenLoad), "empty 1 for 1"), (.ask(1), "waits"),
+            (.emptied(1), "load 2"), (.loaded, "1 to 2, 1 swapped"),
+            (.swap(2, "3"), "decide 2"), (.decided(.dropThenLoad), ""), (.entered("2"), "empty 2 for 2"),
+        ])
+    }
+
+    /// Who is on the way in with a release of two swaps ago keeps that one, and nothing else.
+    @Test func everyReleaseHasItsOwnOnTheWayIn() throws {
+        try run([
+            (.ask(1), "enters 1"), (.swap(1, "2"), "decide 1"), (.decided(.loadThenDrop), "load 2"),
+            (.loaded, "1 swapped"), (.ask(2), "enters 2"),
+            (.swap(2, "3"), "decide 2"), (.decided(.dropThenLoad), ""),
+            (.entered("1"), "retire 1"), (.entered("2"), "empty 2 for 2"),
+        ])
+    }
+
     @Test func oneSwapWaitsAndTheNewestIsIt() throws {
         try run([
             (.swap(1, "2"), "decide 1"), (.decided(.loadThenDrop), "load 2"),

@@ -42,6 +42,17 @@ import Testing
             ]) == [.downloading(progress: 0.5), .verifying, .extracting])
     }
 
+    /// What was told is not told again with every reading.
+    @Test func eachStepIsToldOnce() {
+        var reports = DownloadReports()
+        let told = [.downloading, .verifying, .installing, .probing].map {
+            reports.events(for: Self.reading($0, 100)).count
+        }
+        #expect(told == [1, 1, 0, 0])
+        #expect(reports.events(for: Self.reading(.extracting, 1)) == [.verifiedArchive])
+        #expect(reports.events(for: Self.reading(.extracting, 2)).isEmpty)
+    }
+
     @Test func severalFilesAreOneDownload() {
         #expect(
             Self.states([

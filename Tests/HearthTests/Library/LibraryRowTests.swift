@@ -190,6 +190,34 @@ import Testing
         #expect(row.presence == .bundled)
     }
 
+    @Test func theBadgesAreThoseOfWhatIsHere() {
+        var row = LibraryRow(Self.model)
+        row.take(.local(LocalModel(Models.model("diary", isVerified: false))))
+        row.take(Self.update)
+        #expect(row.badges == [.unverified], "that an update would be verified does not make what is here so")
+    }
+
+    @Test func theUpdateOfWhatIsHereIsFetchedWhateverASourceSaysOfItsMemory() {
+        var row = LibraryRow(Self.model)
+        row.take(Self.here)
+        row.take(.offered(OfferedModel(Self.newer, isUpdate: true, objection: Self.tooLarge)))
+        #expect(row.take(.download) == [.fetch])
+    }
+
+    @Test func whatArrivedIsShownWhereNobodyOffersAnything() {
+        var row = LibraryRow(Self.model)
+        row.take(.download)
+        row.take(.arrived(Models.arrived(Self.newer)))
+        #expect(row.model == Self.newer)
+    }
+
+    @Test func aRemovalThatFailedLeavesTheModelAsItWas() throws {
+        var row = try Self.row(in: "deleting")
+        row.take(.deleted(false))
+        #expect(row.isUsable && row.primaryAction == .select)
+        #expect(row.take(.delete) == [.remove])
+    }
+
     @Test func figuresAreForPeople() {
         let model = Models.model("diary", size: 98_362_432, memory: 1_234_567_890)
         #expect(model.sizeText == "98.4 MB")

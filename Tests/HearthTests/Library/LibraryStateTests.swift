@@ -89,6 +89,53 @@ import Testing
         #expect(!state.hasModel(for: .text), "from the moment somebody wants it gone")
     }
 
+    @Test func aModelForTextThatSeesImagesIsOneForVision() {
+        var model = Models.text
+        model.seesImages = true
+        #expect(Self.state(here: [model]).hasModel(for: .vision))
+    }
+
+    @Test func whatSomeSourcesSayTakesNothingFromTheOthers() {
+        var state = Self.state(offered: [Models.text])
+        state.list(offered: [OfferedModel(Models.other)], isComplete: false)
+        #expect(state.rows.count == 2)
+        state.list(offered: [OfferedModel(Models.other)])
+        #expect(state.rows.map(\.id) == [Models.other.id])
+    }
+
+    /// The only one is used for want of another, and that is no choice of the user's; nor is one whose model is gone.
+    @Test func onlyAChoiceHoldsAgainstTheSettings() {
+        var state = Self.state(here: [Models.text])
+        #expect(state.selected == Models.text.id)
+        state.list(local: [LocalModel(Models.text), LocalModel(Models.other)])
+        state.setDefault("poet")
+        #expect(state.selected == Models.other.id)
+        state = Self.state(here: [Models.text, Models.other])
+        let isChosen = state.select(Models.other.id)
+        #expect(isChosen)
+        state.list(local: [LocalModel(Models.text)])
+        #expect(state.selected == Models.text.id)
+        state.list(local: [LocalModel(Models.text), LocalModel(Models.other)])
+        state.setDefault("poet")
+        #expect(state.selected == Models.other.id)
+    }
+
+    @Test(arguments: ["poet", "poet@1.0.0", "poet:q4_1", "poet@1.0.0:q4_1"])
+    func theSettingsNameAFamilyWithOrWithoutMore(_ text: String) {
+        var state = Self.state(here: [Models.text, Models.other])
+        state.setDefault(text)
+        #expect(state.selected == Models.other.id && state[Models.other.id]?.isDefault == true)
+    }
+
+    @Test func aModelOnItsWayOutIsShownUntilItIsGone() {
+        var state = Self.state(here: [Models.text])
+        state.take(.delete, of: Models.text.id)
+        state.list(local: [])
+        #expect(state.rows.count == 1)
+        state.take(.deleted(true), of: Models.text.id)
+        #expect(state.rows.isEmpty)
+    }
+
     @Test func aModelListedTwiceHasOneRow() {
         let state = Self.state(here: [Models.text, Models.text], offered: [Models.text, Models.text.at("2.0.0")])
         #expect(state.rows.count == 1)
