@@ -80,7 +80,7 @@ def equal():
                         "url": f"data:image/{name};base64," + base64.b64encode(pictures[name]).decode()}} for name in names]
                     content.append({"type": "text", "text": question})
                     theirs = ask(port, "/v1/chat/completions", {
-                        "messages": [{"role": "user", "content": content}], "max_tokens": 32, "temperature": 0, "samplers": [],
+                        "messages": [{"role": "user", "content": content}], "max_tokens": 32, "temperature": 0, "samplers": ["temperature"],
                         "cache_prompt": False})["choices"][0]["message"]["content"]
                     same += mine == theirs
                     if mine != theirs:
