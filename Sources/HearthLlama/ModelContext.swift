@@ -2,6 +2,7 @@
     import CLlama
     import CLlamaShim
     import HearthBase
+    import HearthInference
 
     /// Owns one context of llama.cpp and the threads that compute for it. Only one thread at a time may touch it.
     struct ModelContext: ~Copyable {
@@ -82,6 +83,16 @@
 
         /// Computes the tokens of a batch (`llama_decode`).
         borrowing func decode(_ batch: borrowing TokenBatch) -> Int32 { llama_decode(raw, batch.raw) }
+
+        /// The logits of a token of the last batch, one for each of the vocabulary; they may be written to.
+        /// - Parameter index: its place in the batch, -1 for the last one that has logits.
+        /// - Throws: `generation-failed` when there are none.
+        borrowing func logits(at index: Int32) throws -> UnsafeMutablePointer<Float> {
+            guard let logits = llama_get_logits_ith(raw, index) else {
+                throw LLMError(.generateFailed, "the engine gave nothing to choose the next token from")
+            }
+            return logits
+        }
 
         /// Forgets all tokens.
         borrowing func clear() { llama_memory_clear(llama_get_memory(raw), false) }

@@ -15,6 +15,8 @@
         private let template: ChatTemplate
         /// The marks around thinking that the model's template knows.
         let thinkingTags: [ThinkingTags]
+        /// Whether the template knows thinking at all.
+        let templateThinks: Bool
 
         /// Reads the file.
         /// - Parameter progress: called with 0...1 on the loading thread; `false` ends loading.
@@ -31,9 +33,11 @@
                     throw LoadFailure.error(path, "it has no vocabulary")
                 }
                 template = try ChatTemplate(model: model)
-                thinkingTags =
-                    llama_model_chat_template(model, nil).map { ThinkingTags.named(in: String(cString: $0)) }
-                    ?? ThinkingTags.usual
+                let source = llama_model_chat_template(model, nil).map { String(cString: $0) } ?? ""
+                thinkingTags = ThinkingTags.named(in: source)
+                templateThinks = thinkingTags.contains {
+                    source.contains($0.opening) || source.contains($0.closing)
+                }
                 self.vocabulary = Vocabulary(vocabulary)
                 self.model = model
             } catch {

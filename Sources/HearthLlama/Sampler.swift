@@ -35,15 +35,33 @@
         /// - Parameter index: its place in the batch, -1 for the last one that has logits.
         /// - Throws: `generation-failed` when there are none.
         borrowing func sample(_ context: borrowing ModelContext, at index: Int32) throws -> llama_token {
-            guard let logits = llama_get_logits_ith(context.raw, index) else {
-                throw LLMError(.generateFailed, "the engine gave nothing to choose the next token from")
-            }
+            let logits = try context.logits(at: index)
             return switch method {
             case .greedy: hearth_choice_greedy(logits, vocabularySize)
             case .draw(let choice, let temperature):
                 hearth_choice_draw(choice, logits, vocabularySize, temperature)
             case .chain(let chain): llama_sampler_sample(chain, context.raw, index)
             }
+        }
+
+        /// Draws a token that may yet be put aside by making its logit negative infinity; the one that counts is told to
+        /// ``accept(_:)``.
+        /// - Throws: `generation-failed` when there is nothing to choose from.
+        borrowing func draw(_ context: borrowing ModelContext, at index: Int32) throws -> llama_token {
+            guard case .chain(let chain) = method else { return try sample(context, at: index) }
+            let logits = try context.logits(at: index)
+            var tokens = (0..<vocabularySize).map { llama_token_data(id: $0, logit: logits[Int($0)], p: 0) }
+            return tokens.withUnsafeMutableBufferPointer { tokens in
+                var candidates = llama_token_data_array(
+                    data: tokens.baseAddress, size: tokens.count, selected: -1, sorted: false)
+                llama_sampler_apply(chain, &candidates)
+                return candidates.selected >= 0 ? candidates.data[Int(candidates.selected)].id : 0
+            }
+        }
+
+        /// Remembers a drawn token for the penalties.
+        borrowing func accept(_ token: llama_token) {
+            if case .chain(let chain) = method { llama_sampler_accept(chain, token) }
         }
 
         private static func method(_ options: SamplingOptions, _ vocabulary: Vocabulary) throws -> Method {

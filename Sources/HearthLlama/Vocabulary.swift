@@ -24,6 +24,11 @@
             [llama_vocab_bos(raw), llama_vocab_eos(raw)].first { $0 >= 0 } ?? 0
         }
 
+        /// The token that ends an answer, if there is one.
+        var endToken: llama_token? {
+            [llama_vocab_eot(raw), llama_vocab_eos(raw)].first { $0 >= 0 && isEndOfGeneration($0) }
+        }
+
         func isEndOfGeneration(_ token: llama_token) -> Bool { llama_vocab_is_eog(raw, token) }
 
         func isControl(_ token: llama_token) -> Bool { llama_vocab_is_control(raw, token) }

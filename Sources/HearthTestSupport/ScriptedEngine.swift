@@ -19,6 +19,8 @@ public actor ScriptedEngine: InferenceEngine {
     private var stalls = 0
     /// The conversations the engine was asked to continue, in order.
     public private(set) var requests: [[ChatMessage]] = []
+    /// What they were asked with.
+    public private(set) var options: [GenerationOptions] = []
 
     /// Gives the answers in order; past the last one it fails with `model-not-loaded`.
     public init(_ answers: [[Step]]) { self.answers = answers }
@@ -33,7 +35,7 @@ public actor ScriptedEngine: InferenceEngine {
         _ messages: [ChatMessage], options: GenerationOptions
     ) -> AsyncThrowingStream<GenerationEvent, any Error> {
         AsyncThrowingStream { continuation in
-            let task = Task { await self.play(messages, continuation) }
+            let task = Task { await self.play(messages, options, continuation) }
             continuation.onTermination = { if case .cancelled = $0 { task.cancel() } }
         }
     }
@@ -45,9 +47,11 @@ public actor ScriptedEngine: InferenceEngine {
     }
 
     private func play(
-        _ messages: [ChatMessage], _ continuation: AsyncThrowingStream<GenerationEvent, any Error>.Continuation
+        _ messages: [ChatMessage], _ asked: GenerationOptions,
+        _ continuation: AsyncThrowingStream<GenerationEvent, any Error>.Continuation
     ) async {
         requests.append(messages)
+        options.append(asked)
         guard !answers.isEmpty else {
             return continuation.finish(throwing: LLMError(.modelNotLoaded, "the script has no further answer"))
         }

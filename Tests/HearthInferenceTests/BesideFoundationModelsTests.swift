@@ -4,6 +4,7 @@ import LookalikeModels
 import Testing
 
 import struct HearthInference.GenerationOptions
+import protocol HearthInference.Tool
 
 /// What the article `BesideFoundationModels` promises, beside a module that declares the same names.
 @Suite struct BesideFoundationModelsTests {
@@ -14,7 +15,15 @@ import struct HearthInference.GenerationOptions
         #expect(try await session.respond(to: "a").content == "ok")
     }
 
+    private struct Nothing: Tool {
+        struct Arguments: Codable {}
+        let name = "nothing"
+        let description = ""
+        func call(_ arguments: Arguments) -> String { "" }
+    }
+
     @Test func orAnImportOfASingleDeclarationDoes() {
         #expect(GenerationOptions().maximumNewTokens == 768)
+        #expect(Nothing().call(.init()).isEmpty)
     }
 }

@@ -8,3 +8,5 @@ public struct GenerationOptions {
 }
 
 public protocol LanguageModel {}
+
+public protocol Tool {}

@@ -164,6 +164,9 @@ int32_t hearth_piece_decode(
     struct hearth_vision *vision, struct llama_context *context, const struct hearth_pieces *pieces, size_t index,
     const float *vectors, int32_t position, int32_t sequence, int32_t batch);
 
+/// The grammar (GBNF) of a JSON schema, whose depth the caller has looked at. NULL and a reason on failure.
+char *hearth_schema_to_gbnf(const char *schema, char **error);
+
 struct hearth_choice;
 
 /// A seeded choice that takes the tokens llama.cpp's own `temp` and `dist` samplers would take, without the copy, the

@@ -37,6 +37,10 @@ struct Chat: Command {
         "presence-penalty", "F", .number(-2...2), default: "0", "Take this off the logit of a token that was said.")
     private static let noThink = Flag(
         "no-think", "Ask for the answer at once, from a model that would think first.")
+    private static let schema = Option(
+        "schema", "FILE", .word, "Hold the answer to the JSON schema in this file.")
+    private static let grammar = Option(
+        "grammar", "FILE", .word, "Hold the answer to the grammar (GBNF) in this file.")
     private static let format = Option(
         "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
@@ -58,8 +62,7 @@ struct Chat: Command {
         arguments: [reference],
         options: [
             prompt, image, projector, system, maximumTokens, temperature, seed, topK, topP, minP, repeatPenalty,
-            frequencyPenalty,
-            presencePenalty, noThink, format,
+            frequencyPenalty, presencePenalty, noThink, schema, grammar, format,
         ],
         examples: [
             .init("hearth chat", "A conversation with the default model."),
@@ -79,6 +82,7 @@ struct Chat: Command {
     let temperature: Float?
     let sampling: SamplingOptions
     let isThinkingEnabled: Bool
+    let constraint: ConstraintFile?
     let format: EventFormat
 
     init(_ values: ParsedArguments) throws {
@@ -96,6 +100,8 @@ struct Chat: Command {
             frequencyPenalty: try values.value(Self.frequencyPenalty),
             presencePenalty: try values.value(Self.presencePenalty))
         isThinkingEnabled = !values.has(Self.noThink)
+        constraint = try ConstraintFile(
+            schema: values.value(Self.schema), grammar: values.value(Self.grammar), hint: Self.declaration.hint())
         format = try values.value(Self.format) ?? .text
     }
 
@@ -107,6 +113,7 @@ struct Chat: Command {
         options.sampling = sampling
         options.sampling.temperature = temperature ?? configuredTemperature
         options.thinking.isEnabled = isThinkingEnabled
+        options.constraint = try await constraint?.read()
         if let maximumTokens { options.maximumNewTokens = maximumTokens }
 
         // Before a model is loaded for nothing.

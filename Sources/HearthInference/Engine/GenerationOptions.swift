@@ -52,16 +52,19 @@ public struct GenerationOptions: Sendable, Hashable {
     public var stopStrings: [String]
     /// Whether and how long the model may think before it answers.
     public var thinking: ThinkingOptions
+    /// What the answer has to look like; `nil` for anything.
+    public var constraint: OutputConstraint?
 
     /// The package's usual limits unless said otherwise.
     public init(
         sampling: SamplingOptions = SamplingOptions(), maximumNewTokens: Int = 768, timeout: Duration = .seconds(120),
-        stopStrings: [String] = [], thinking: ThinkingOptions = ThinkingOptions()
+        stopStrings: [String] = [], thinking: ThinkingOptions = ThinkingOptions(), constraint: OutputConstraint? = nil
     ) {
         self.sampling = sampling
         self.maximumNewTokens = maximumNewTokens
         self.timeout = timeout
         self.stopStrings = stopStrings
         self.thinking = thinking
+        self.constraint = constraint
     }
 }

@@ -6,6 +6,7 @@ public enum LLMErrorDomain: ErrorDomain {
         [
             .modelNotLoaded, .cannotLoad, .doesNotFit, .exceededContextWindowSize, .templateFailed, .generateFailed,
             .engineMissing, .nothingToEmbed, .cannotQuantize, .busy, .cannotReadPicture, .pictureTooLarge,
+            .unusableGrammar, .answerNotDecodable, .tooManyToolCalls,
         ]
     }
 }
@@ -36,6 +37,12 @@ extension ErrorCode<LLMErrorDomain> {
     public static var nothingToEmbed: Self { "nothing-to-embed" }
     /// As many requests wait as the engine takes.
     public static var busy: Self { "busy" }
+    /// The grammar or schema an answer is to fit cannot be used.
+    public static var unusableGrammar: Self { "grammar-unusable" }
+    /// The answer is not a value of the type asked for.
+    public static var answerNotDecodable: Self { "answer-not-decodable" }
+    /// The model called tools again and again instead of answering.
+    public static var tooManyToolCalls: Self { "too-many-tool-calls" }
     /// This build has no engine for that kind of model.
     public static var engineMissing: Self { "engine-missing" }
 }

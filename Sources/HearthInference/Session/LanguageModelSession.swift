@@ -19,6 +19,10 @@ public final class LanguageModelSession: Sendable, Observable {
     public let model: any LanguageModel
     private let state: Locked<State>
     private let registrar = ObservationRegistrar()
+    private let toolBox: ToolBox
+
+    /// The most calls of tools in one turn.
+    public static let maximumToolCalls = 8
 
     private struct State {
         var transcript: [ChatMessage]
@@ -31,21 +35,26 @@ public final class LanguageModelSession: Sendable, Observable {
 
     /// A new conversation.
     ///
-    /// Without `instructions` nothing is added beyond what the model's own template adds.
-    public convenience init(model: any LanguageModel, instructions: String? = nil) {
-        self.init(model: model, transcript: instructions.map { [ChatMessage(.system, $0)] } ?? [])
+    /// Without `instructions` and `tools` nothing is added beyond what the model's own template adds.
+    /// - Parameters:
+    ///   - tools: what the model may ask for while it answers; described to it after the instructions.
+    ///   - instructions: the system message.
+    public convenience init(model: any LanguageModel, tools: [any Tool] = [], instructions: String? = nil) {
+        self.init(model: model, tools: tools, transcript: instructions.map { [ChatMessage(.system, $0)] } ?? [])
     }
 
     /// The continuation of an earlier conversation, whose instructions are its system message.
-    public init(model: any LanguageModel, transcript: [ChatMessage]) {
+    public init(model: any LanguageModel, tools: [any Tool] = [], transcript: [ChatMessage]) {
         self.model = model
+        toolBox = ToolBox(tools)
         state = Locked(State(transcript: transcript))
     }
 
     /// The conversation until now, the instructions first if there are any.
     ///
     /// What was shown of an answer is part of it, also when the time-out or a cancellation cut it short. A turn that brought
-    /// no text at all leaves no trace, and neither does what the model thought.
+    /// no text at all leaves no trace, and neither does what the model thought. Calls of tools are part of it as the model wrote
+    /// them, and their results as messages of the user in `<tool_response>`.
     public var transcript: [ChatMessage] {
         registrar.access(self, keyPath: \.transcript)
         return state.withLock { $0.transcript }
@@ -58,7 +67,11 @@ public final class LanguageModelSession: Sendable, Observable {
     }
 
     /// Says `prompt`, shows pictures with it, and waits for the whole answer; turns are answered one after the other.
-    /// - Throws: what the model throws; `CancellationError` when the task was cancelled.
+    ///
+    /// Tools the model calls are run meanwhile, one after the other; calls are no part of the answer's text. With a constraint
+    /// in the options there is no room for calls.
+    /// - Throws: what the model throws; `too-many-tool-calls`; `grammar-unusable` for a tool that cannot be described;
+    ///   `CancellationError` when the task was cancelled.
     @discardableResult
     public func respond(
         to prompt: String, images: [ChatImage] = [], options: GenerationOptions = GenerationOptions()
@@ -95,7 +108,8 @@ public final class LanguageModelSession: Sendable, Observable {
                 // The engine stops at the first token, which it takes to see the prompt computed.
                 let options = GenerationOptions(sampling: .greedy, maximumNewTokens: 1)
                 do {
-                    for try await _ in self.model.generate(expected, options: options) {}
+                    let described = try self.toolBox.describing(in: expected)
+                    for try await _ in self.model.generate(described, options: options) {}
                 } catch {
                     Log.write(.debug, "session.prewarm", "could not prepare an answer: \(error)")
                 }
@@ -135,28 +149,68 @@ public final class LanguageModelSession: Sendable, Observable {
         _ continuation: AsyncThrowingStream<GenerationEvent, any Error>.Continuation
     ) async {
         let asked = state.withLock { $0.transcript } + [question]
-        var answer = ""
+        var messages = asked
         var summary: GenerationSummary?
         var failure: (any Error)?
         do {
             try Task.checkCancellation()
-            for try await event in model.generate(asked, options: options) {
-                switch event {
-                case .text(let piece): answer += piece
-                case .finish(let facts): summary = facts
-                // What was thought is shown and then forgotten: templates want answers in the history, not drafts.
-                case .phase, .truncated, .picturesLeftOut, .thinking: break
-                }
-                // The last event waits until the conversation holds the answer.
-                if summary == nil { continuation.yield(event) }
-            }
-            // A cancelled task sees its stream end early rather than throw.
-            if summary == nil { throw CancellationError() }
+            summary = try await talk(&messages, options) { continuation.yield($0) }
         } catch {
             failure = error
         }
-        endTurn(answer.isEmpty ? nil : asked + [ChatMessage(.assistant, answer)])
+        // The last event waits until the conversation holds the answer.
+        endTurn(messages.count > asked.count ? messages : nil)
         if let summary { continuation.yield(.finish(summary)) }
         continuation.finish(throwing: failure)
+    }
+
+    /// Lets the model answer, and run tools before if it wants to.
+    private func talk(
+        _ messages: inout [ChatMessage], _ options: GenerationOptions, _ yield: (GenerationEvent) -> Void
+    ) async throws -> GenerationSummary {
+        guard !toolBox.isEmpty, options.constraint == nil else {
+            return try await speak(&messages, options, describing: ToolBox([]), yield).summary
+        }
+        let options = try toolBox.constraining(options)
+        for _ in 0...Self.maximumToolCalls {
+            let (summary, call) = try await speak(&messages, options, describing: toolBox, yield)
+            // A call that a limit cut short is none.
+            guard let call, [.stopString, .endOfGeneration].contains(summary.reason) else { return summary }
+            messages.append(ToolBox.result(try await toolBox.run(call)))
+        }
+        throw LLMError(
+            .tooManyToolCalls, "the model called tools more than \(Self.maximumToolCalls) times instead of answering",
+            context: ErrorContext(remedy: "Ask for less at once, or say in the instructions when to stop."))
+    }
+
+    /// One message of the model, added to the others; also what there is of one that failed.
+    /// - Returns: its facts, and what it calls.
+    private func speak(
+        _ messages: inout [ChatMessage], _ options: GenerationOptions, describing box: ToolBox,
+        _ yield: (GenerationEvent) -> Void
+    ) async throws -> (summary: GenerationSummary, call: String?) {
+        var said = ""
+        defer { if !said.isEmpty { messages.append(ChatMessage(.assistant, said)) } }
+        var calls = StopStringMatcher(box.isEmpty ? [] : [ToolBox.opening])
+        var summary: GenerationSummary?
+        for try await event in model.generate(try box.describing(in: messages), options: options) {
+            switch event {
+            case .text(let piece):
+                said += piece
+                let shown = calls.append(piece)
+                if !shown.isEmpty { yield(.text(shown)) }
+            case .finish(let facts): summary = facts
+            // What was thought is shown and then forgotten: templates want answers in the history, not drafts.
+            case .phase, .truncated, .picturesLeftOut, .thinking: yield(event)
+            }
+        }
+        // A cancelled task sees its stream end early rather than throw.
+        guard let summary else { throw CancellationError() }
+        let rest = calls.finish()
+        if !rest.isEmpty { yield(.text(rest)) }
+        guard calls.matched != nil, let place = said.firstRange(of: ToolBox.opening) else { return (summary, nil) }
+        let call = String(said[place.upperBound...])
+        if summary.reason == .stopString { said += ToolBox.closing }
+        return (summary, call)
     }
 }

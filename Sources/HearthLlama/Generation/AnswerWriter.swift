@@ -17,6 +17,7 @@
         private let request: GenerationRequest
         private let weights: ModelWeights
         private let sampler: Sampler
+        private let constraint: AnswerConstraint?
         private let policy: StopPolicy
         private let budget: ThinkingBudget
         /// What ends the thinking in the model's place; nothing for a model that has no marks for it.
@@ -37,6 +38,7 @@
                 stopStrings: options.stopStrings, tags: tags,
                 openedByPrompt: ThinkingTags.opened(by: prompt.text, among: tags))
             sampler = try Sampler(options.sampling, vocabulary: weights.vocabulary)
+            constraint = try AnswerConstraint(options, weights)
             closing = try Self.closing(reader.tags ?? tags.first, options.thinking, weights.vocabulary)
             budget = ThinkingBudget(
                 options.thinking, stop: policy, promptTokens: prompt.ledger.count, closingTokens: closing.count)
@@ -67,7 +69,9 @@
                 isClosing = true
                 return .compute(closing)
             }
-            let token = try sampler.sample(context, at: index)
+            let token =
+                try constraint?.choose(sampler, context, at: index, reader: reader)
+                ?? sampler.sample(context, at: index)
             let elapsed = running.elapsed
             if facts.generatedTokens == 0 {
                 firstToken = elapsed

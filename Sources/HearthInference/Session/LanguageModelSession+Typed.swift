@@ -1,0 +1,41 @@
+import Foundation
+import HearthBase
+
+extension OutputConstraint {
+    /// Answers that are values of a type, as JSON.
+    /// - Throws: `grammar-unusable` for a type no schema can be made of; see ``JSONSchema/init(of:)``.
+    public static func fitting(
+        _ type: any Decodable.Type, after triggers: [String] = []
+    ) throws -> OutputConstraint {
+        .jsonSchema(try JSONSchema(of: type).json, after: triggers)
+    }
+}
+
+extension LanguageModelSession {
+    /// Says `prompt` and waits for an answer that is a value of a type.
+    ///
+    /// ```swift
+    /// struct City: Codable { var name: String; var inhabitants: Int }
+    /// let city = try await session.respond(to: "The capital of France?", generating: City.self).content
+    /// ```
+    /// The model is held to the type's JSON while it writes, so it helps to say in the prompt what is wanted where. Takes the
+    /// place of the options' constraint.
+    /// - Throws: `grammar-unusable` for a type no schema can be made of (``JSONSchema/init(of:)``), before anything is said;
+    ///   `answer-not-decodable` when a limit cut the answer short; what the model throws; `CancellationError`.
+    public func respond<Content: Decodable & Sendable>(
+        to prompt: String, generating type: Content.Type, options: GenerationOptions = GenerationOptions()
+    ) async throws -> Response<Content> {
+        var options = options
+        options.constraint = try .fitting(type)
+        let answer = try await respond(to: prompt, options: options)
+        do {
+            let content = try JSONDecoder().decode(type, from: Data(answer.content.utf8))
+            return Response(content: content, thinking: answer.thinking, summary: answer.summary)
+        } catch {
+            let reason = answer.summary.reason
+            throw LLMError(
+                .answerNotDecodable, "the answer is no \(type): it ended with `\(reason.rawValue)`",
+                context: ErrorContext(remedy: "Allow more tokens, or ask for less."), underlying: error)
+        }
+    }
+}

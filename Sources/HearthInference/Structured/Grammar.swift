@@ -1,0 +1,112 @@
+import HearthBase
+
+/// A context-free grammar over characters, read from GBNF, the notation of llama.cpp.
+///
+/// Any grammar of that notation will do, also a left-recursive or an ambiguous one; only tokens by number or name
+/// (`<[42]>`, `<think>`) are not part of it. What is too large to be followed in time is refused here.
+public struct Grammar: Sendable, Hashable {
+    /// The most bytes of a grammar's text.
+    public static let maximumLength = 256 << 10
+    /// The most places a grammar may have once repetitions are written out.
+    static let maximumPlaces = 50_000
+    static let maximumDepth = 100
+
+    /// What stands at a place of a rule.
+    enum Element: Sendable, Hashable {
+        /// A character in one of these ranges, in order and apart.
+        case characters(Int)
+        case rule(Int)
+        /// The end of an alternative of this rule.
+        case end(Int)
+    }
+
+    /// Characters as ranges of code points, in order.
+    struct CharacterRanges: Sendable, Hashable {
+        let ranges: [ClosedRange<UInt32>]
+
+        func contains(_ value: UInt32) -> Bool { ranges.contains { $0.contains(value) } }
+
+        func overlaps(_ other: ClosedRange<UInt32>) -> Bool { ranges.contains { $0.overlaps(other) } }
+    }
+
+    /// All alternatives of all rules, one after the other.
+    let elements: [Element]
+    /// For each rule the places where its alternatives begin.
+    let alternatives: [[Int]]
+    let classes: [CharacterRanges]
+    /// Which rules may be empty.
+    let isNullable: [Bool]
+    let root: Int
+
+    /// Reads a grammar whose first rule to apply is `root`.
+    /// - Throws: `grammar-unusable`, with the line and what is wrong.
+    public init(gbnf: String) throws(LLMError) {
+        guard gbnf.utf8.count <= Self.maximumLength else {
+            throw Self.unusable("it has more than \(Self.maximumLength) bytes")
+        }
+        var parser = GrammarParser(gbnf)
+        try parser.parse()
+        let rules = try parser.finished()
+        elements = rules.elements
+        alternatives = rules.alternatives
+        classes = parser.classes
+        root = rules.root
+        isNullable = Self.holding(alternatives, elements) { _ in false }
+        // What never comes to an end cannot be written.
+        let isProductive = Self.holding(alternatives, elements) { _ in true }
+        guard isProductive[root] else { throw Self.unusable("nothing fits it: its root never comes to an end") }
+    }
+
+    /// The rules with an alternative all of whose elements hold: rules by this same table, characters by `character`.
+    private static func holding(
+        _ alternatives: [[Int]], _ elements: [Element], character: (Int) -> Bool
+    ) -> [Bool] {
+        // Each alternative counts what it still waits for, so that every place is looked at once.
+        var result = [Bool](repeating: false, count: alternatives.count)
+        var missing: [Int] = []
+        var owners: [Int] = []
+        var users = [[Int]](repeating: [], count: alternatives.count)
+        var ready: [Int] = []
+        for (rule, starts) in alternatives.enumerated() {
+            for start in starts {
+                let number = missing.count
+                var count = 0
+                var place = start
+                scan: while true {
+                    switch elements[place] {
+                    case .end: break scan
+                    case .characters(let set): if !character(set) { count += 1 }
+                    case .rule(let used):
+                        count += 1
+                        users[used].append(number)
+                    }
+                    place += 1
+                }
+                missing.append(count)
+                owners.append(rule)
+                if count == 0, !result[rule] {
+                    result[rule] = true
+                    ready.append(rule)
+                }
+            }
+        }
+        while let rule = ready.popLast() {
+            for user in users[rule] {
+                missing[user] -= 1
+                let owner = owners[user]
+                if missing[user] == 0, !result[owner] {
+                    result[owner] = true
+                    ready.append(owner)
+                }
+            }
+        }
+        return result
+    }
+
+    static func unusable(_ reason: String) -> LLMError {
+        LLMError(
+            .unusableGrammar, "the grammar cannot be used: \(reason)",
+            context: ErrorContext(remedy: "Correct the grammar, or make it smaller."),
+            disposition: .usage)
+    }
+}

@@ -1,0 +1,203 @@
+/// Follows a text along a grammar, byte after byte (Earley, "An efficient context-free parsing algorithm", CACM 13/2, 1970).
+///
+/// Chosen because no grammar makes it loop or grow exponentially: the time for a character is at most quadratic in the
+/// text before it, and linear for the usual ones. Beyond a limit of work it gives up and says so.
+public struct GrammarMatcher: Sendable {
+    /// A place in an alternative, and where in the text its rule began.
+    private struct Item: Hashable, Sendable {
+        let place: Int32
+        let origin: Int32
+    }
+
+    /// The steps one character may take, far more than usual grammars need.
+    private static let maximumWork = 200_000
+    /// All items together.
+    private static let maximumItems = 1 << 23
+
+    private let grammar: Grammar
+    /// The items after each character, one set after the other.
+    private var items: [Item] = []
+    /// Where each set begins.
+    private var starts: [Int] = []
+    private var seen: Set<Item> = []
+    private var work = 0
+    /// The bytes of a character that is not whole yet: its bits so far, and how many bytes are missing.
+    private var partial = Partial()
+    /// The grammar asked for more work than there may be; nothing fits from then on.
+    public private(set) var isExhausted = false
+
+    fileprivate struct Partial: Sendable, Hashable {
+        var bits: UInt32 = 0
+        var missing = 0
+        var length = 1
+    }
+
+    /// At the beginning of a text.
+    public init(_ grammar: Grammar) {
+        self.grammar = grammar
+        reset()
+    }
+
+    /// Back to the beginning.
+    public mutating func reset() {
+        items.removeAll(keepingCapacity: true)
+        starts.removeAll(keepingCapacity: true)
+        partial = Partial()
+        begin()
+        for place in grammar.alternatives[grammar.root] { add(place, 0) }
+        close()
+    }
+
+    /// Whether the text may end here.
+    public var isComplete: Bool {
+        guard partial.missing == 0, !isExhausted else { return false }
+        return current.contains {
+            $0.origin == 0 && grammar.elements[Int($0.place)] == .end(grammar.root)
+        }
+    }
+
+    /// Whether nothing may follow.
+    public var isClosed: Bool {
+        guard partial.missing == 0 else { return false }
+        return !current.contains {
+            if case .characters = grammar.elements[Int($0.place)] { true } else { false }
+        }
+    }
+
+    /// Takes bytes, all of them or none.
+    /// - Returns: whether they fit.
+    public mutating func take(_ bytes: some Sequence<UInt8>) -> Bool {
+        let start = mark
+        for byte in bytes where !take(byte) {
+            rollBack(to: start)
+            return false
+        }
+        return true
+    }
+
+    /// A point to go back to.
+    struct Mark {
+        fileprivate let sets: Int
+        fileprivate let partial: Partial
+    }
+
+    var mark: Mark { Mark(sets: starts.count, partial: partial) }
+
+    mutating func rollBack(to mark: Mark) {
+        if mark.sets < starts.count {
+            items.removeSubrange(starts[mark.sets]...)
+            starts.removeSubrange(mark.sets...)
+        }
+        partial = mark.partial
+    }
+
+    /// Takes a byte; one that does not fit changes nothing.
+    mutating func take(_ byte: UInt8) -> Bool {
+        if isExhausted { return false }
+        var next = partial
+        if next.missing > 0 {
+            guard byte & 0xC0 == 0x80 else { return false }
+            next.bits = next.bits << 6 | UInt32(byte & 0x3F)
+            next.missing -= 1
+        } else {
+            switch byte {
+            case 0x00...0x7F: next = Partial(bits: UInt32(byte), missing: 0, length: 1)
+            case 0xC2...0xDF: next = Partial(bits: UInt32(byte & 0x1F), missing: 1, length: 2)
+            case 0xE0...0xEF: next = Partial(bits: UInt32(byte & 0x0F), missing: 2, length: 3)
+            case 0xF0...0xF4: next = Partial(bits: UInt32(byte & 0x07), missing: 3, length: 4)
+            default: return false
+            }
+        }
+        guard let values = Self.values(next) else { return false }
+        if next.missing > 0 {
+            // Some character that begins so has to fit.
+            guard expects({ $0.overlaps(values) }) else { return false }
+        } else {
+            guard step(values.lowerBound) else { return false }
+        }
+        partial = next
+        return true
+    }
+
+    /// The characters that begin with these bits, without overlong forms.
+    private static func values(_ partial: Partial) -> ClosedRange<UInt32>? {
+        let shift = UInt32(6 * partial.missing)
+        let smallest: UInt32 = [0, 0, 0x80, 0x800, 0x1_0000][partial.length]
+        let low = max(partial.bits << shift, smallest)
+        let high = min(partial.bits << shift | (1 << shift - 1), 0x10FFFF)
+        if partial.missing == 0, (0xD800...0xDFFF).contains(partial.bits) { return nil }
+        return low <= high ? low...high : nil
+    }
+
+    // MARK: Sets
+
+    private var current: ArraySlice<Item> { items[(starts.last ?? 0)...] }
+
+    private func expects(_ body: (Grammar.CharacterRanges) -> Bool) -> Bool {
+        current.contains {
+            if case .characters(let set) = grammar.elements[Int($0.place)] { body(grammar.classes[set]) } else { false }
+        }
+    }
+
+    /// Makes the set after one more character.
+    private mutating func step(_ value: UInt32) -> Bool {
+        let previous = (starts.last ?? 0)..<items.count
+        begin()
+        for index in previous {
+            let item = items[index]
+            if case .characters(let set) = grammar.elements[Int(item.place)], grammar.classes[set].contains(value) {
+                add(Int(item.place) + 1, item.origin)
+            }
+        }
+        close()
+        if isExhausted || items.count == previous.upperBound {
+            items.removeSubrange(previous.upperBound...)
+            starts.removeLast()
+            return false
+        }
+        return true
+    }
+
+    private mutating func begin() {
+        starts.append(items.count)
+        seen.removeAll(keepingCapacity: true)
+        work = 0
+    }
+
+    private mutating func add(_ place: Int, _ origin: Int32) {
+        let item = Item(place: Int32(place), origin: origin)
+        work += 1
+        if seen.insert(item).inserted { items.append(item) }
+    }
+
+    /// Adds what begins and what ends at this point, and what follows from that.
+    private mutating func close() {
+        let number = starts.count - 1
+        let here = Int32(number)
+        var index = starts[number]
+        while index < items.count {
+            guard work < Self.maximumWork, items.count < Self.maximumItems else {
+                isExhausted = true
+                return
+            }
+            let item = items[index]
+            index += 1
+            switch grammar.elements[Int(item.place)] {
+            case .characters: break
+            case .rule(let rule):
+                for place in grammar.alternatives[rule] { add(place, here) }
+                // What is empty ends where it begins (Aycock and Horspool, "Practical Earley parsing", 2002).
+                if grammar.isNullable[rule] { add(Int(item.place) + 1, item.origin) }
+            case .end(let rule):
+                // An empty rule is dealt with where it begins, since whoever waits for it may come later.
+                if item.origin == here { break }
+                let begin = starts[Int(item.origin)]
+                let end = starts[Int(item.origin) + 1]
+                work += end - begin
+                for other in begin..<end where grammar.elements[Int(items[other].place)] == .rule(rule) {
+                    add(Int(items[other].place) + 1, items[other].origin)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import HearthBase
+
+/// A type that says itself what its JSON looks like; others are looked at by ``JSONSchema/init(of:)``.
+public protocol JSONSchemaProviding: Decodable {
+    static var jsonSchema: JSONSchema { get }
+}
+
+/// What a JSON value looks like.
+public indirect enum JSONSchema: Sendable, Hashable {
+    case string
+    case integer
+    case number
+    case boolean
+    /// One of these JSON values, as text: `"\"red\""`, `3`.
+    case oneOf([String])
+    case array(of: JSONSchema)
+    /// An object with these properties, in this order.
+    case object([Property])
+    /// An object with any names, all of whose values look alike.
+    case dictionary(of: JSONSchema)
+    /// A schema as text.
+    case text(String)
+
+    /// A property of an object.
+    public struct Property: Sendable, Hashable {
+        public var name: String
+        public var schema: JSONSchema
+        public var isRequired: Bool
+
+        /// A property.
+        public init(_ name: String, _ schema: JSONSchema, isRequired: Bool = true) {
+            self.name = name
+            self.schema = schema
+            self.isRequired = isRequired
+        }
+    }
+
+    /// The schema of a type, found by decoding it from nothing: structures of strings, numbers, truth values, optionals, arrays,
+    /// dictionaries with names as keys, other such structures, `UUID`s, and enumerations with raw values that are `CaseIterable`.
+    ///
+    /// ```swift
+    /// struct City: Codable { var name: String; var inhabitants: Int? }
+    /// let schema = try JSONSchema(of: City.self)
+    /// ```
+    /// - Throws: `grammar-unusable` for other types; such a type can say it itself: ``JSONSchemaProviding``.
+    public init(of type: any Decodable.Type) throws {
+        self = try SchemaProbe.schema(of: type, inside: [])
+    }
+
+    /// The schema as JSON.
+    public var json: String {
+        switch self {
+        case .string: #"{"type":"string"}"#
+        case .integer: #"{"type":"integer"}"#
+        case .number: #"{"type":"number"}"#
+        case .boolean: #"{"type":"boolean"}"#
+        case .oneOf(let values): #"{"enum":[\#(values.joined(separator: ","))]}"#
+        case .array(let element): #"{"type":"array","items":\#(element.json)}"#
+        case .dictionary(let value): #"{"type":"object","additionalProperties":\#(value.json)}"#
+        case .text(let text): text
+        case .object(let properties):
+            #"{"type":"object","properties":{"#
+                + properties.map { "\(Self.quoted($0.name)):\($0.schema.json)" }.joined(separator: ",")
+                + #"},"required":["#
+                + properties.filter(\.isRequired).map { Self.quoted($0.name) }.joined(separator: ",")
+                + #"],"additionalProperties":false}"#
+        }
+    }
+
+    /// A text as JSON.
+    static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\\(scalar)"
+            case _ where scalar.value < 0x20:
+                result += "\\u00" + (scalar.value < 0x10 ? "0" : "") + String(scalar.value, radix: 16)
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

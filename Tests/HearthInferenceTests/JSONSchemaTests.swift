@@ -1,0 +1,100 @@
+import Foundation
+import HearthBase
+import HearthInference
+import HearthTestSupport
+import Testing
+
+@Suite struct JSONSchemaTests {
+    enum Colour: String, Codable, CaseIterable { case red, green = "gr\"een" }
+    enum Level: Int, Codable, CaseIterable { case low = 1, high = 3 }
+    struct Place: Codable {
+        var x: Double
+        var tags: [String]?
+    }
+    struct City: Codable {
+        var name: String
+        var inhabitants: Int?
+        var colour: Colour
+        var level: Level?
+        var place: Place
+        var others: [Place]
+        var isOpen: [String: Bool]
+        var small: UInt8
+    }
+    struct Node: Codable { var next: [Node] }
+    enum Bare: String, Codable { case a, b }
+    struct Listed: Codable {
+        var value: Int
+        init(from decoder: any Decoder) throws {
+            var list = try decoder.unkeyedContainer()
+            value = try list.decode(Int.self)
+        }
+    }
+    struct Own: JSONSchemaProviding {
+        var list: [Int]
+        static var jsonSchema: JSONSchema { .object([.init("list", .array(of: .integer))]) }
+    }
+    struct Nothing: Codable {}
+
+    @Test func isFoundByDecodingFromNothing() throws {
+        let place = JSONSchema.object([.init("x", .number), .init("tags", .array(of: .string), isRequired: false)])
+        #expect(
+            try JSONSchema(of: City.self)
+                == .object([
+                    .init("name", .string), .init("inhabitants", .integer, isRequired: false),
+                    .init("colour", .oneOf([#""red""#, #""gr\"een""#])),
+                    .init("level", .oneOf(["1", "3"]), isRequired: false), .init("place", place),
+                    .init("others", .array(of: place)), .init("isOpen", .dictionary(of: .boolean)),
+                    .init("small", .text(#"{"type":"integer","minimum":0,"maximum":255}"#)),
+                ]))
+        #expect(try JSONSchema(of: Own.self) == Own.jsonSchema)
+        #expect(try JSONSchema(of: Nothing.self) == .object([]))
+        #expect(try JSONSchema(of: [Int].self) == .array(of: .integer))
+    }
+
+    @Test func isJSON() throws {
+        let json = try JSONSchema(of: City.self).json
+        try OutputConstraint.check(schema: json)
+        let value = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+        #expect(value?["required"] as? [String] == ["name", "colour", "place", "others", "isOpen", "small"])
+    }
+
+    @Test func saysWhichTypesItCannotDescribe() {
+        for type in [Node.self, Bare.self, Listed.self, Data.self] as [any Decodable.Type] {
+            #expect("\(type)") {
+                try JSONSchema(of: type)
+            } throws: {
+                ($0 as? LLMError)?.code == .unusableGrammar
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", "3", String(repeating: "{\"a\":", count: 100),
+        "{\"a\":\"" + String(repeating: "x", count: 200_000) + "\"}",
+        "{\"pattern\":\"" + String(repeating: "(", count: 100) + "\"}",
+        String(repeating: "[", count: 100_000),
+    ])
+    func refusesWhatNobodyShouldWorkOn(schema: String) {
+        #expect { try OutputConstraint.check(schema: schema) } throws: { ($0 as? LLMError)?.code == .unusableGrammar }
+    }
+
+    @Test func typedAnswersAreDecoded() async throws {
+        let engine = ScriptedEngine([
+            [.thinking("hm"), .text(#"{"x":"#), .text("1.5}"), .finish(.endOfGeneration)],
+            [.text(#"{"x":"#), .finish(.maximumNewTokens)],
+        ])
+        let session = LanguageModelSession(model: engine)
+        let response = try await session.respond(to: "where?", generating: Place.self)
+        #expect(response.content.x == 1.5 && response.thinking == "hm")
+        await #expect {
+            try await session.respond(to: "where?", generating: Place.self)
+        } throws: {
+            ($0 as? LLMError)?.code == .answerNotDecodable && "\($0)".contains("length")
+        }
+        await #expect(throws: LLMError.self) { try await session.respond(to: "?", generating: Node.self) }
+        #expect(session.transcript.count == 4, "nothing was said to ask for what cannot be")
+        let wanted = try JSONSchema(of: Place.self).json
+        #expect(await engine.options.map(\.constraint) == [.jsonSchema(wanted), .jsonSchema(wanted)])
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import HearthBase
+import HearthInference
+import HearthTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct ToolTests {
+    private struct Weather: Tool {
+        struct Arguments: Codable {
+            var city: String
+            var days: Int?
+        }
+        let name = "weather"
+        let description = "Tells the weather \"now\"."
+        let asked = Locked<[String]>([])
+
+        func call(_ arguments: Arguments) async throws -> String {
+            asked.withLock { $0.append(arguments.city) }
+            if arguments.city == "Atlantis" { throw LLMError(.generateFailed, "no such city") }
+            if arguments.city == "Limbo" { throw CancellationError() }
+            return "sunny"
+        }
+    }
+
+    private struct Named: Tool {
+        struct Arguments: Codable {}
+        let name: String
+        let description = ""
+        func call(_ arguments: Arguments) -> String { "done" }
+    }
+
+    private struct Strange: Tool {
+        struct Arguments: Codable { var next: [Arguments] }
+        let name = "strange"
+        let description = ""
+        func call(_ arguments: Arguments) -> String { "" }
+    }
+
+    private func call(_ city: String) -> [ScriptedEngine.Step] {
+        // As an engine shows it: cut anywhere, without the stop string at its end.
+        [
+            .text("Let me see. <tool"), .text("_call>\n{\"name\": \"weather\", \"argum"),
+            .text("ents\": {\"city\": \"\(city)\"}}"), .finish(.stopString),
+        ]
+    }
+
+    @Test func aCallIsRunAndItsResultTold() async throws {
+        let weather = Weather()
+        let engine = ScriptedEngine([call("Paris"), [.text("It is "), .text("sunny."), .finish(.endOfGeneration)]])
+        let session = LanguageModelSession(model: engine, tools: [weather], instructions: "Be kind.")
+        let response = try await session.respond(to: "Paris?")
+        #expect(response.content == "Let me see. It is sunny.")
+        #expect(weather.asked.withLock { $0 } == ["Paris"])
+        #expect(
+            session.transcript == [
+                ChatMessage(.system, "Be kind."), ChatMessage(.user, "Paris?"),
+                ChatMessage(
+                    .assistant,
+                    "Let me see. <tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Paris\"}}</tool_call>"
+                ),
+                ChatMessage(.user, "<tool_response>\nsunny\n</tool_response>"), ChatMessage(.assistant, "It is sunny."),
+            ])
+        let requests = await engine.requests
+        #expect(requests.map(\.count) == [2, 4])
+        let system = try #require(requests.first?.first?.content)
+        #expect(system.hasPrefix("Be kind.\n\n# Tools"))
+        #expect(
+            system.contains(
+                #""name":"weather","description":"Tells the weather \"now\".","parameters":{"type":"object""#))
+        let options = try #require(await engine.options.first)
+        #expect(options.constraint?.triggers == ["<tool_call>"])
+        guard case .jsonSchema(let schema)? = options.constraint?.shape else {
+            Issue.record("calls are not held to their shape")
+            return
+        }
+        try OutputConstraint.check(schema: schema)
+    }
+
+    @Test(arguments: [
+        (#"{"name": "weather", "arguments": {"city": "Atlantis"}}"#, "no such city"),
+        (#"{"name": "weather", "arguments": {"town": "Paris"}}"#, "arguments do not fit"),
+        (#"{"name": "rain", "arguments": {}}"#, "there is no function rain"), ("{\"name\"", "no JSON object"),
+        ("", "no JSON object"), (String(repeating: "[", count: 100_000), "no JSON object"),
+    ])
+    func whatGoesWrongIsToldToTheModel(call: String, reason: String) async throws {
+        let engine = ScriptedEngine([
+            [.text("<tool_call>" + call), .finish(.endOfGeneration)], [.text("Sorry."), .finish(.endOfGeneration)],
+        ])
+        let session = LanguageModelSession(model: engine, tools: [Weather()])
+        #expect(try await session.respond(to: "?").content == "Sorry.")
+        let told = try #require(await engine.requests.last?.last?.content)
+        #expect(told.hasPrefix("<tool_response>\n{\"error\":\"") && told.contains(reason), "\(told)")
+    }
+
+    @Test func aModelThatOnlyCallsIsStopped() async throws {
+        let weather = Weather()
+        let engine = ScriptedEngine(Array(repeating: call("Paris"), count: 20))
+        let session = LanguageModelSession(model: engine, tools: [weather])
+        await #expect {
+            try await session.respond(to: "?")
+        } throws: {
+            ($0 as? LLMError)?.code == .tooManyToolCalls
+        }
+        #expect(await engine.requests.count == LanguageModelSession.maximumToolCalls + 1)
+        #expect(!session.isResponding)
+    }
+
+    @Test func aToolCanEndTheAnswer() async throws {
+        let session = LanguageModelSession(model: ScriptedEngine([call("Limbo")]), tools: [Weather()])
+        await #expect(throws: CancellationError.self) { try await session.respond(to: "?") }
+    }
+
+    @Test func aCallCutShortIsNone() async throws {
+        let weather = Weather()
+        let engine = ScriptedEngine([[.text("Hm <tool_call>{\"name\""), .finish(.maximumNewTokens)]])
+        let session = LanguageModelSession(model: engine, tools: [weather])
+        let response = try await session.respond(to: "?")
+        #expect(response.content == "Hm " && response.summary.reason == .maximumNewTokens)
+        #expect(weather.asked.withLock { $0.isEmpty })
+    }
+
+    @Test func textThatOnlyBeginsLikeACallIsText() async throws {
+        let engine = ScriptedEngine([[.text("a <tool"), .text("box> <tool_cal"), .finish(.endOfGeneration)]])
+        let session = LanguageModelSession(model: engine, tools: [Weather()])
+        #expect(try await session.respond(to: "?").content == "a <toolbox> <tool_cal")
+    }
+
+    @Test func aShapeForTheWholeAnswerLeavesNoRoomForCalls() async throws {
+        let engine = ScriptedEngine([[.text("<tool_call>"), .finish(.endOfGeneration)]])
+        let session = LanguageModelSession(model: engine, tools: [Weather()])
+        let options = GenerationOptions(constraint: .gbnf("root ::= \"<tool_call>\""))
+        #expect(try await session.respond(to: "?", options: options).content == "<tool_call>")
+        #expect(await engine.options == [options])
+    }
+
+    @Test func toolsThatCannotBeDescribedAreSaidSo() async throws {
+        let boxes: [[any Tool]] = [
+            [Strange()], [Named(name: "")], [Named(name: "a b")], [Named(name: "a\"")], [Named(name: "é")],
+            [Named(name: "a"), Named(name: "a")], [Named(name: String(repeating: "a", count: 65))],
+        ]
+        for tools in boxes {
+            let engine = ScriptedEngine([[.text("x"), .finish(.endOfGeneration)]])
+            let session = LanguageModelSession(model: engine, tools: tools)
+            await #expect {
+                try await session.respond(to: "?")
+            } throws: {
+                ($0 as? LLMError)?.code == .unusableGrammar
+            }
+            #expect(await engine.requests.isEmpty && session.transcript.isEmpty)
+        }
+    }
+}
