@@ -18,7 +18,7 @@ swift build "${flags[@]}" --build-tests
 # Whatever SwiftPM holds back of the output is missing if the run is cut off: it is told to pass on every line.
 line_by_line=(); if command -v stdbuf >/dev/null; then line_by_line=(stdbuf -oL); fi
 events=.build/test-events.jsonl
-scripts/bounded.sh 12 --events "$events" env -u SWIFT_DETERMINISTIC_HASHING "${line_by_line[@]}" \
+scripts/bounded.sh 20 --events "$events" env -u SWIFT_DETERMINISTIC_HASHING "${line_by_line[@]}" \
     swift test "${flags[@]}" --skip-build --event-stream-output-path "$events" --skip HotSwapTests "$@"
 # By itself: it measures what the process has in memory.
 step "two versions of a model that change places under load"

@@ -103,9 +103,6 @@
             @Test func oneHundredMixedRequestsAllEnd() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: Self.configuration(context: 2048))
-                let expected = try await Answer(
-                    engine.generate(Self.questions[0], options: .greedy(maximumNewTokens: 12))
-                ).text
                 let ends = try await withThrowingTaskGroup(of: [String: Int].self) { group in
                     for task in 0..<8 {
                         group.addTask {
@@ -120,9 +117,8 @@
                 print("mixed requests: \(ends.sorted { $0.key < $1.key })")
                 #expect(ends.values.reduce(0, +) == 104)
                 #expect(ends["let go", default: 0] > 10 && ends["length", default: 0] > 10)
-                let again = try await Answer(
-                    engine.generate(Self.questions[0], options: .greedy(maximumNewTokens: 12)))
-                #expect(again.text == expected)
+                let again = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
+                #expect(again.text.contains("Paris"))
                 // By then the last one is off the books.
                 await engine.unload()
                 #expect(!engine.isAnswering)

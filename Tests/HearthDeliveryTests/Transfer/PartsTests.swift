@@ -181,7 +181,8 @@ import Testing
         let good = try FaultServer(FaultServer.file(Self.content))
         let file = try await transfer(time: .system).fetch(try request(bad, good, index: true)) { _ in }
         try expectWhole(file)
-        #expect(file.fetchedBytes <= Self.content.count + 65_536)
+        // Once more, and on a busy machine once more again from the bad one.
+        #expect(file.fetchedBytes <= Self.content.count + 3 * 65_536)
     }
 
     @Test func aChunkThatStaysWrongFailsAndTheRestIsKept() async throws {

@@ -105,7 +105,7 @@ import Testing
         gate.open()
         let files = try await [one, two]
         #expect(files[0] == files[1])
-        #expect(server.requests.count == 1)
+        #expect(beginnings(server) == 1)
         #expect(first.list.last?.completedBytes == Self.content.count)
         #expect(second.list.last?.completedBytes == Self.content.count)
 
@@ -127,6 +127,12 @@ import Testing
         #expect(try await manager.list().map(\.state) == [.finished])
     }
 
+    /// How often the file was asked for from its beginning. A machine that lets the only connection wait for 15 s costs
+    /// another, which goes on where the first ended.
+    private func beginnings(_ server: FaultServer) -> Int {
+        server.requests.count { $0.headers["Range"]?.hasPrefix("bytes=0-") != false }
+    }
+
     @Test func theFirstToLeaveDoesNotStopIt() async throws {
         let gate = Gate()
         let server = try stalling(at: gate)
@@ -141,7 +147,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await first.value }
         gate.open()
         #expect(try await second.value.digest == Self.digest)
-        #expect(server.requests.count == 1)
+        #expect(beginnings(server) == 1)
     }
 
     @Test func theLastToLeaveStopsItAndItsBytesStay() async throws {
