@@ -95,6 +95,11 @@ let package = Package(
             path: "Tests/StoreBench"),
         // Declares the names that Apple's FoundationModels and this package share.
         .target(name: "LookalikeModels", path: "Tests/Lookalike"),
+        // Answers several prompts at once; the same.
+        .executableTarget(
+            name: "HearthManyBench",
+            dependencies: ["HearthBase", "HearthInference", .target(name: "HearthLlama", condition: llama)],
+            path: "Tests/ManyBench"),
         .testTarget(name: "HearthBaseTests", dependencies: ["HearthBase", "HearthTestSupport"]),
         .testTarget(name: "HearthHTTPTests", dependencies: ["HearthBase", "HearthHTTP", "HearthTestSupport"]),
         .testTarget(

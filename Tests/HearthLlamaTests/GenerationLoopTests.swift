@@ -162,6 +162,21 @@
                 }
             }
 
+            @Test func oneAloneHasTheContextForItself() async throws {
+                try await blocking {
+                    let bench = try Bench()
+                    for text in ["Say one.", "Name a river."] {
+                        #expect(bench.loop.admit(bench.ask(text, tokens: 4)) == .begun)
+                    }
+                    bench.finish()
+                    let held = { (0..<8).filter { !bench.loop.model.ledger($0).isEmpty } }
+                    #expect(held().count == 2)
+                    #expect(bench.loop.admit(bench.ask("What is a fox?", tokens: 4)) == .begun)
+                    bench.finish()
+                    #expect(held().count == 1)
+                }
+            }
+
             @Test func givesUpABatchOnlyWhenNobodyWantsIt() async throws {
                 try await blocking {
                     let bench = try Bench()

@@ -15,6 +15,7 @@ import neighbours
 import pull
 import store
 import streaming
+import streams
 import vision
 
 
@@ -29,7 +30,8 @@ STORE = {"start-stored": store.start_stored, "list-500": store.list_many}
 GROUPS = {
     "store": STORE,
     "basic": {"startup": startup, **STORE, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled,
-              "greedy-equal": decode.equal, "vision-equal": vision.equal, "neighbours": neighbours.neighbours,
+              "greedy-equal": decode.equal, "vision-equal": vision.equal, "streams-8": streams.eight,
+              "neighbours": neighbours.neighbours,
               "pull": pull.verified, "reading": streaming.reading},
     "peers": {"pull-synced": pull.synced, "pull-checked": pull.checked, "pull-aria2": pull.aria2, "pull-hub": pull.hub},
     "extremes": {"pull-limited": pull.limited, "pull-large": pull.large, "first-token": cold.first_token},

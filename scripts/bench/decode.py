@@ -89,12 +89,12 @@ def equal():
 
 
 @contextlib.contextmanager
-def serving(*more):
+def serving(*more, slots=1, context=2048):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     server = subprocess.Popen(
-        [f"{TOOLS}/llama-server", "-m", MODEL, "-t", str(THREADS), "-tb", str(THREADS), "-np", "1", "-c", "2048",
+        [f"{TOOLS}/llama-server", "-m", MODEL, "-t", str(THREADS), "-tb", str(THREADS), "-np", str(slots), "-c", str(context),
          "--host", "127.0.0.1", "--port", str(port), *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(300):

@@ -19,9 +19,10 @@ public enum MemoryPlanning {
         deviceMemory: UInt64 = DeviceMemory.read().usable
     ) throws(LLMError) -> MemoryPlan? {
         guard header.splitCount == 1, let shape = ModelShape(header, fileBytes: fileBytes) else { return nil }
-        // The engine stores keys and values as F16.
+        // The engine stores keys and values as F16, and has one sequence where each takes memory before it is used.
         let wishes = MemoryPlan.Wishes(
-            contextLength: configuration.contextLength, cacheType: .f16, projector: projector?.bytes ?? 0)
+            contextLength: configuration.contextLength, cacheType: .f16,
+            sequences: shape.recurrentBytes > 0 ? 1 : Admission.usualSequences, projector: projector?.bytes ?? 0)
         return try MemoryPlan(shape, on: MemoryPlan.Device(memory: deviceMemory), wishes: wishes)
     }
 

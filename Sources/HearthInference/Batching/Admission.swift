@@ -13,8 +13,9 @@ public struct Admission: Sendable, Hashable {
     /// The requests that may wait beside those that are answered.
     public let queueLimit: Int
 
-    /// The requests answered together unless somebody chooses another number.
-    public static let usualSequences = 1
+    /// The requests answered together by a model that keeps a state for each token, unless somebody chooses another number: one
+    /// alone then pays no more than the odds of the others' next tokens, 4 bytes for each word of the vocabulary.
+    public static let usualSequences = 8
 
     /// The given limits.
     public init(sequences: Int, cells: Int, queueLimit: Int = 64) {
