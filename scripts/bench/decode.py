@@ -81,7 +81,7 @@ def equal():
             mine = "".join(event["delta"] for event in events if event["event"] == "text")
             text = ask(port, "/apply-template", {"messages": [{"role": "user", "content": question}]})["prompt"]
             theirs = ask(port, "/completion", {
-                "prompt": text, "n_predict": 48, "temperature": 0, "samplers": [], "cache_prompt": False})["content"]
+                "prompt": text, "n_predict": 48, "temperature": 0, "samplers": ["temperature"], "cache_prompt": False})["content"]
             same += mine == theirs
             if mine != theirs:
                 say(f"  greedy-equal: not the same for {question!r}: {mine!r} and {theirs!r}")

@@ -41,7 +41,7 @@ def theirs(port, texts):
     begin = time.perf_counter()
 
     def one(index):
-        body = {"prompt": texts[index], "n_predict": TOKENS, "temperature": 0, "samplers": [], "cache_prompt": False,
+        body = {"prompt": texts[index], "n_predict": TOKENS, "temperature": 0, "samplers": ["temperature"], "cache_prompt": False,
                 "stream": True}
         request = urllib.request.Request(
             f"http://127.0.0.1:{port}/completion", json.dumps(body).encode(), {"Content-Type": "application/json"})

@@ -164,6 +164,29 @@
                 print("vision: stopped and answered another \(stopped ?? .zero) after that; a picture takes \(chunk)")
                 await engine.unload()
             }
+
+            @Test func aConversationWithPicturesOutlivesTheModel() async throws {
+                let folder = try TemporaryFolder()
+                var configuration = Self.configuration
+                configuration.stateFolder = folder.path
+                // Fewer than 64 tokens are computed again rather than saved.
+                let text = String(repeating: "Look at the picture well. ", count: 20) + "What is this?"
+                let question = ChatMessage(.user, text, images: [try picture(200)])
+                let first = try await engine(configuration: configuration)
+                let answer = try await ask(first, [question])
+                await first.unload()
+                let second = try await engine(configuration: configuration)
+                let next = try await ask(
+                    second, [question, ChatMessage(.assistant, answer.text), ChatMessage(.user, "Why?")])
+                let facts = try #require(next.summary)
+                #expect(facts.encodedPictures == 0)
+                #expect(facts.usage.cachedTokens >= 100)
+                await second.unload()
+                // Another projector sees something else.
+                let other = try await engine(.twoWayProjector, configuration: configuration)
+                #expect(try await ask(other, [question]).summary?.usage.cachedTokens == 0)
+                await other.unload()
+            }
         }
     }
 #endif
