@@ -83,8 +83,8 @@ done
 # A signal in every second call; no code would do, so only success is right.
 for calls in pwrite64 fdatasync fsync fallocate ftruncate; do inject "$calls" error=EINTR 1+2 1 none; done
 inject pread64 error=EINTR 1+2 1 none -P "$part"
-# A disk that says it has written what it has not, in every attempt again: the digest notices.
-for when in 2 9; do inject pwrite64 retval=65536 "$when" 1 checksum-mismatch -P "$part"; done
+# A system that cuts a write short and says it has written what it has not: a write that was cut short is read back.
+for when in 2 9; do inject pwrite64 retval=65536 "$when" 1 io-failure -P "$part"; done
 
 # Writes that write only the first half: strace cannot do that, a library before the system's own can.
 cat > "$work/half.c" <<'C'

@@ -58,14 +58,36 @@ public struct LocalFileSystem: FileSystem {
     public func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws {
         let start = try position(offset, bytes.count, "write", file.path)
         var done = 0
+        var wasCutShort = false
         while done < bytes.count {
             let count = try check("write", file.path) {
                 pwrite(
                     file.descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, start + off_t(done))
             }
             guard count > 0 else { throw FileError(errno: EIO, doing: "write", path: file.path) }
+            wasCutShort = wasCutShort || count < bytes.count - done
             done += count
         }
+        // Hardly ever; and a system in trouble may count what it has not written, which no digest of these bytes would notice.
+        if wasCutShort, try !holds(file, bytes, at: offset) {
+            throw FileError(errno: EIO, doing: "write", path: file.path)
+        }
+    }
+
+    /// Whether a file has these bytes there.
+    private func holds(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws -> Bool {
+        // Aligned, for files that are read past the page cache.
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(bytes.count, 64 << 10), alignment: 4096)
+        defer { buffer.deallocate() }
+        var done = 0
+        while done < bytes.count {
+            let part = UnsafeRawBufferPointer(rebasing: bytes[done..<min(bytes.count, done + buffer.count)])
+            let read = UnsafeMutableRawBufferPointer(rebasing: buffer[..<part.count])
+            let count = try self.read(file, into: read, at: offset + UInt64(done))
+            guard count == part.count, read.elementsEqual(part) else { return false }
+            done += count
+        }
+        return true
     }
 
     public func allocate(_ file: OpenFile, size: UInt64) throws {
