@@ -44,14 +44,16 @@ extension ModelManager {
         return release
     }
 
-    /// Goes back to the release that was live before; the one that is left is not chosen again by an update.
+    /// Goes back to the release that was live before, and where there is none to what came with the app; the one that is left is
+    /// not chosen again by an update.
     ///
     /// Nothing is loaded and nothing is fetched: what is gone back to was in use before.
     /// - Throws: `StoreError` with `not-installed`, `no-active-release`, `nothing-before`, `release-damaged`, `home-busy`.
     @discardableResult
     public func rollback(_ family: Family, reason: String = "it was rolled back by hand") async throws -> Rollback {
         try await recover()
-        let rollback = try await store.rollBack(family, because: reason)
+        let hasBundled = await bundledReleases().contains { $0.identity.family == family }
+        let rollback = try await store.rollBack(family, hasBundled: hasBundled, because: reason)
         await tell(of: rollback)
         return rollback
     }
@@ -76,15 +78,15 @@ extension ModelManager {
     /// - Returns: the rollbacks that were made.
     @discardableResult
     public func recover() async throws -> [Rollback] {
-        let rollbacks = try await store.recover()
+        let rollbacks = try await store.recover(bundled: Set(await bundledReleases().map(\.identity.family)))
         for rollback in rollbacks { await tell(of: rollback) }
         return rollbacks
     }
 
     private func tell(of rollback: Rollback) async {
-        await becameLive(rollback.to)
+        await becameLive(rollback.to, in: rollback.from.family)
         // Last, since a listener who was busy hears only the newest word on what is live.
-        hub.post(.rolledBack(from: rollback.from, to: rollback.to.identity, reason: rollback.reason))
+        hub.post(.rolledBack(from: rollback.from, to: rollback.to?.identity, reason: rollback.reason))
     }
 
     /// The file an engine is to open for a release: what was prepared for this device, else the release's own weights.

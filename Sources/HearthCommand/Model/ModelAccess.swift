@@ -11,7 +11,8 @@ extension CommandContext {
             http: DefaultHTTPClient(version: HearthCommand.version), time: time)
         do {
             for rollback in try await manager.recover() {
-                console.complain("\(rollback.from) gave way to \(rollback.to.identity): \(rollback.reason).")
+                let heir = rollback.to?.identity.description ?? "what came with the app"
+                console.complain("\(rollback.from) gave way to \(heir): \(rollback.reason).")
             }
         } catch let error as any HearthFailure {
             // A home at work, or one that can only be read, is looked after at the next start.

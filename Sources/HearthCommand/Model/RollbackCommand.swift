@@ -21,6 +21,7 @@ struct RollbackCommand: Command {
 
     func run(in context: CommandContext) async throws {
         let rollback = try await context.manager().rollback(family)
-        context.console.say("\(rollback.to.identity) is active again; \(rollback.from) is held back.")
+        let heir = rollback.to?.identity.description ?? "What came with the app"
+        context.console.say("\(heir) is active again; \(rollback.from) is held back.")
     }
 }

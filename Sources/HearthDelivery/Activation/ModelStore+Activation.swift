@@ -108,31 +108,36 @@ extension ModelStore {
         }
     }
 
-    /// Goes back to the release that was live before; the one that was left is held back.
+    /// Goes back to the release that was live before, else to what came with the app; the one that was left is held back.
     /// - Throws: `not-installed`, `nothing-before`, `receipt-damaged`, `release-damaged`, `home-busy`.
-    func rollBack(_ family: Family, because reason: String) async throws -> Rollback {
+    func rollBack(_ family: Family, hasBundled: Bool = false, because reason: String) async throws -> Rollback {
         try await prepare()
         return try await committing {
             let state = try activation.stateBeforeChange(of: family)
             guard let from = state.active else {
                 throw try shelf.releases(of: family).isEmpty ? notInstalled(family.name) : Self.nothingActive(family)
             }
-            guard let to = state.previous, to != from else { throw Self.nothingBefore(family, from) }
+            let to = state.previous.flatMap { $0 != from ? $0 : nil }
+            guard to != nil || hasBundled else { throw Self.nothingBefore(family, from) }
             return try goBack(from: from, to: to, because: reason, state)
         }
     }
 
     /// The intention is on the disk before the link is switched, so that a start after an end in between knows it.
     private func goBack(
-        from: ReleaseIdentity, to: ReleaseIdentity, because reason: String, _ state: ReleaseState
+        from: ReleaseIdentity, to: ReleaseIdentity?, because reason: String, _ state: ReleaseState
     ) throws -> Rollback {
-        guard try read(to) != nil else { throw notInstalled(to.description) }
+        if let to, try read(to) == nil { throw notInstalled(to.description) }
         let token = ActivityMark.token()
         try marks.put(
-            ActivityMark(.rollback, at: time.now, target: to.folderName, reason: reason), from, token: token)
-        try activation.write(state.rolledBack(to: to, because: reason, at: time.now), of: from.family)
+            ActivityMark(.rollback, at: time.now, target: to?.folderName, reason: reason), from, token: token)
+        let next =
+            to.map { state.rolledBack(to: $0, because: reason, at: time.now) }
+            ?? state.retired(because: reason, at: time.now)
+        try activation.write(next, of: from.family)
         clearMarks(of: from.family) { $0.release == from && $0.mark?.process == .current || $0.token == token }
-        guard let release = try read(to) else { throw notInstalled(to.description) }
+        let release = try to.flatMap { try read($0) }
+        if let to, release == nil { throw notInstalled(to.description) }
         return Rollback(from: from, to: release, reason: HeldBack.bounded(reason))
     }
 
@@ -155,22 +160,27 @@ extension ModelStore {
     /// Finishes or undoes what ended processes were in the middle of, and judges releases on probation.
     ///
     /// Cheap where nothing was interrupted: it looks into one folder.
+    /// - Parameter bundled: the families of which a model came with the app: where no earlier release is left to go back to,
+    ///   that one serves.
     /// - Returns: the rollbacks that were made.
     @discardableResult
-    public func recover() async throws -> [Rollback] {
-        try await recover { $0.isRunning }
+    public func recover(bundled: Set<Family> = []) async throws -> [Rollback] {
+        try await recover(bundled: bundled) { $0.isRunning }
     }
 
     /// The same, with another word on which processes run.
     @discardableResult
-    func recover(isRunning: @escaping @Sendable (ProcessIdentity) -> Bool?) async throws -> [Rollback] {
+    func recover(
+        bundled: Set<Family> = [], isRunning: @escaping @Sendable (ProcessIdentity) -> Bool?
+    ) async throws -> [Rollback] {
         try await inspect()
         guard try !marks.families().isEmpty else { return [] }
         var made: [Rollback] = []
         for family in try marks.families() {
             guard try !left(in: family, isRunning).isEmpty else { continue }
             try await committing {
-                if let rollback = try recover(family, isRunning) { made.append(rollback) }
+                let hasBundled = bundled.contains(family)
+                if let rollback = try recover(family, hasBundled, isRunning) { made.append(rollback) }
             }
         }
         return made
@@ -185,9 +195,13 @@ extension ModelStore {
     }
 
     /// Under the commit lock.
-    private func recover(_ family: Family, _ isRunning: (ProcessIdentity) -> Bool?) throws -> Rollback? {
+    private func recover(
+        _ family: Family, _ hasBundled: Bool, _ isRunning: (ProcessIdentity) -> Bool?
+    ) throws -> Rollback? {
         let state = try activation.stateBeforeChange(of: family)
-        let recovery = try Recovery(state, left: try left(in: family, isRunning), at: time.now) { identity in
+        let recovery = try Recovery(
+            state, left: try left(in: family, isRunning), hasBundled: hasBundled, at: time.now
+        ) { identity in
             if case .whole = try shelf.find(identity) { true } else { false }
         }
         if recovery.state != state { try activation.write(recovery.state, of: family) }
@@ -196,7 +210,9 @@ extension ModelStore {
         var made: Rollback?
         if let wanted = recovery.rollback {
             made = try goBack(from: wanted.from, to: wanted.to, because: wanted.reason, recovery.state)
-            Log.write(.warning, "delivery.activation", "\(wanted.from) gives way to \(wanted.to): \(wanted.reason)")
+            Log.write(
+                .warning, "delivery.activation",
+                "\(wanted.from) gives way to \(wanted.to?.description ?? "what came with the app"): \(wanted.reason)")
             for mark in try left(in: family, isRunning) where mark.release == wanted.from {
                 try marks.remove(mark.release, token: mark.token)
             }
@@ -240,8 +256,8 @@ public enum GuardedStage: String, Sendable, Hashable { case load, generate }
 public struct Rollback: Sendable, Hashable {
     /// What was live, and is held back now.
     public let from: ReleaseIdentity
-    /// What is live again.
-    public let to: InstalledRelease
+    /// What is live again; `nil` for what came with the app.
+    public let to: InstalledRelease?
     /// Why, for people.
     public let reason: String
 }

@@ -22,7 +22,8 @@ struct Recovery: Sendable, Hashable {
     /// The way back of a release that has failed its probation.
     struct Rollback: Sendable, Hashable {
         let from: ReleaseIdentity
-        let to: ReleaseIdentity
+        /// `nil` for what came with the app.
+        let to: ReleaseIdentity?
         let reason: String
     }
 
@@ -34,16 +35,20 @@ struct Recovery: Sendable, Hashable {
     private(set) var rollback: Rollback?
     /// What happened, for the log.
     private(set) var notes: [String] = []
+    private let hasBundled: Bool
 
     /// Decides.
     /// - Parameters:
     ///   - state: what is true of the family now, the link considered.
     ///   - left: the marks of ended processes.
+    ///   - hasBundled: whether a model of the family came with the app, which serves where no release is live.
     ///   - isUsable: whether a release is whole as far as names and sizes tell.
     init(
-        _ state: ReleaseState, left: [LeftMark], at date: Date, isUsable: (ReleaseIdentity) throws -> Bool
+        _ state: ReleaseState, left: [LeftMark], hasBundled: Bool = false, at date: Date,
+        isUsable: (ReleaseIdentity) throws -> Bool
     ) rethrows {
         self.state = state
+        self.hasBundled = hasBundled
         for mark in left {
             switch mark.mark?.stage {
             case .commit:
@@ -79,7 +84,8 @@ struct Recovery: Sendable, Hashable {
         _ left: LeftMark, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
     ) rethrows {
         done.append(left)
-        guard let name = left.mark?.target, !state.isHeldBack(left.release),
+        guard let name = left.mark?.target else { return finishRetreat(left, at: date) }
+        guard !state.isHeldBack(left.release),
             let target = ReleaseIdentity(family: left.release.family, folderName: name), target != left.release,
             state.active == left.release || state.active == target, try isUsable(target)
         else { return }
@@ -89,6 +95,17 @@ struct Recovery: Sendable, Hashable {
         before.active = left.release
         state = before.rolledBack(to: target, because: reason, at: date)
         notes.append("finished the rollback from \(left.release) to \(target)")
+    }
+
+    /// To what came with the app: the link may be gone already, and the record not say so.
+    private mutating func finishRetreat(_ left: LeftMark, at date: Date) {
+        guard hasBundled, !state.isHeldBack(left.release), state.active == left.release || state.active == nil else {
+            return
+        }
+        var before = state
+        before.active = left.release
+        state = before.retired(because: left.mark?.reason ?? "it was rolled back", at: date)
+        notes.append("finished the rollback from \(left.release) to what came with the app")
     }
 
     private mutating func judgeProbes(_ marks: [LeftMark], at date: Date) {
@@ -112,7 +129,8 @@ struct Recovery: Sendable, Hashable {
         guard let probation = state.probation else { return }
         let ends = marks.count { $0.release == probation.release }
         guard case .failed(let reason) = probation.after(.started(uncleanEnds: ends)) else { return }
-        guard let target = state.previous, try isUsable(target) else {
+        let target = try state.previous.flatMap { try isUsable($0) ? $0 : nil }
+        guard target != nil || hasBundled else {
             return notes.append("\(probation.release): \(reason), and there is no earlier release to go back to")
         }
         rollback = Rollback(from: probation.release, to: target, reason: reason)

@@ -90,6 +90,17 @@ public struct ReleaseState: Sendable, Hashable {
         return next
     }
 
+    /// The state after the live release gave way to what came with the app; it is not tried again.
+    func retired(because reason: String, at date: Date) -> Self {
+        var next = self
+        if let active { next = next.holdingBack(active, because: reason, at: date) }
+        next.active = nil
+        next.previous = nil
+        next.probation = nil
+        if next.pinned == active { next.pinned = nil }
+        return next
+    }
+
     /// The state after a release was found unfit.
     func holdingBack(_ release: ReleaseIdentity, because reason: String, at date: Date) -> Self {
         var next = self

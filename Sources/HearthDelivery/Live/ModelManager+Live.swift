@@ -24,12 +24,15 @@ extension ModelManager {
     }
 
     /// The same for an installed release; what came with the app goes before an older one.
-    func becameLive(_ release: InstalledRelease) async {
+    func becameLive(_ release: InstalledRelease) async { await becameLive(release, in: release.identity.family) }
+
+    /// The same where perhaps only what came with the app is left of a family.
+    func becameLive(_ release: InstalledRelease?, in family: Family) async {
         do {
-            await becameLive(try await availability(of: release.identity.family))
+            await becameLive(try await availability(of: family))
         } catch {
-            Log.write(.info, "delivery.live", "\(release.identity): \(error)")
-            await becameLive(.downloaded(release))
+            Log.write(.info, "delivery.live", "\(family): \(error)")
+            if let release { await becameLive(.downloaded(release)) }
         }
     }
 

@@ -155,7 +155,7 @@ import Testing
         try await install("2.0.0", "two", with: manager)
         #expect(try await answered() == "two")
         // The way back is to an older download, and what came with the app goes before it.
-        #expect(try await manager.rollback(family).to.identity.version.name == "0.9.0")
+        #expect(try await manager.rollback(family).to?.identity.version.name == "0.9.0")
         #expect(try await answered() == "bundled")
         #expect(try await manager.availability(of: family).identity?.version.name == "1.0.0")
         // And with no download left it is the only one.
@@ -164,6 +164,22 @@ import Testing
         let again = try await models.model(family, policy: .localOnly)
         #expect(try await answer(LanguageModelSession(model: again)) == "bundled")
         #expect(log.withLock { $0 }.filter { $0 == "load old" }.isEmpty)
+    }
+
+    @Test func theFirstDownloadGoesBackToWhatCameWithTheApp() async throws {
+        let manager = manager(bundled: [try bundle("1.0.0", "bundled")])
+        let models = models(manager)
+        try await install("2.0.0", "two", with: manager)
+        let model = try await models.model(family, policy: .localOnly)
+        func answered() async throws -> String { try await answer(LanguageModelSession(model: model)) }
+        #expect(try await answered() == "two")
+        let rollback = try await manager.rollback(family)
+        #expect(rollback.from.version.name == "2.0.0" && rollback.to == nil)
+        #expect(try await answered() == "bundled")
+        #expect(try await manager.store.active(family) == nil)
+        #expect(try await manager.store.state(of: family).isHeldBack(rollback.from))
+        // There is no further back than that.
+        await #expect(throws: StoreError.self) { try await manager.rollback(family) }
     }
 
     @Test func aModelThatIsNotHereIsNotLoaded() async throws {

@@ -18,6 +18,7 @@ import Testing
         var after: String
         var stay: [String] = []
         var rollback: String?
+        var hasBundled = false
     }
 
     private static let cases: [Case] = [
@@ -59,6 +60,19 @@ import Testing
         Case(state: "2 1 - -", marks: ["load:2", "load:2"], after: "2 1 - -"),
         Case(state: "2 1 2 -", marks: ["load:1", "load:2"], after: "2 1 2 -", stay: ["load:2"]),
         Case(state: "1 - - 2", marks: ["load:2", "load:2"], after: "1 - - 2"),
+        // With nothing before it the first release stays, unless a model came with the app.
+        Case(state: "1 - 1 -", marks: ["load:1", "load:1"], after: "1 - 1 -", stay: ["load:1", "load:1"]),
+        Case(
+            state: "1 - 1 -", marks: ["load:1", "load:1"], after: "1 - 1 -", stay: ["load:1", "load:1"],
+            rollback: "1>bundled", hasBundled: true),
+        Case(
+            state: "2 1 2 -", marks: ["load:2", "load:2"], after: "2 1 2 -", stay: ["load:2", "load:2"],
+            rollback: "2>1", hasBundled: true),
+        // A way back to it that was interrupted before the link was gone, and after.
+        Case(state: "1 - 1 -", marks: ["rollback:1"], after: "- - - 1", hasBundled: true),
+        Case(state: "- 1 - -", marks: ["rollback:1"], after: "- - - 1", hasBundled: true),
+        Case(state: "2 1 - -", marks: ["rollback:1"], after: "2 1 - -", hasBundled: true),
+        Case(state: "1 - 1 -", marks: ["rollback:1"], after: "1 - 1 -"),
     ]
 
     private func identity(_ name: String) throws -> ReleaseIdentity? {
@@ -85,7 +99,9 @@ import Testing
             }
             let whole = Set(try row.whole.split(separator: " ").map { try identity(String($0)) })
             let before = try state(row.state)
-            let recovery = Recovery(before, left: left, at: Self.date) { whole.contains($0) }
+            let recovery = Recovery(before, left: left, hasBundled: row.hasBundled, at: Self.date) {
+                whole.contains($0)
+            }
             let note = "case \(number): \(row)"
             func shown(_ state: ReleaseState) -> String {
                 [
@@ -97,7 +113,8 @@ import Testing
             let stay = row.marks.enumerated().filter { !done.contains("\($0.offset)") }.map(\.element)
             #expect(stay == row.stay, "\(note)")
             #expect(
-                recovery.rollback.map { "\($0.from.version)>\($0.to.version)" } == row.rollback, "\(note)")
+                recovery.rollback.map { "\($0.from.version)>\($0.to?.version.name ?? "bundled")" } == row.rollback,
+                "\(note)")
         }
     }
 
