@@ -159,11 +159,18 @@ import Testing
             let folder = try TemporaryFolder()
             let target = folder.path("out.gguf")
             let (begun, source) = AsyncStream<Void>.makeStream()
+            // It goes on only once it is cancelled, however busy the machine is.
+            let cancelled = DispatchSemaphore(value: 0)
             let task = Task {
-                try await LlamaQuantizing.makeF16(of: TestModel.path, at: target) { _ in source.yield() }
+                try await LlamaQuantizing.makeF16(of: TestModel.path, at: target) { _ in
+                    source.yield()
+                    cancelled.wait()
+                    cancelled.signal()
+                }
             }
             for await _ in begun { break }
             task.cancel()
+            cancelled.signal()
             await #expect(throws: CancellationError.self) { try await task.value }
         }
     #endif
