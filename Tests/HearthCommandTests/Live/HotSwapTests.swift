@@ -4,6 +4,7 @@
     import HearthBase
     import HearthDelivery
     import HearthInference
+    import HearthLlama
     import HearthTestSupport
     import Testing
 
@@ -72,12 +73,10 @@
             }
             let releases = pulled
             let family = releases[0].family
-            var settings = Configuration()
-            settings.contextLength = 512
-            settings.threads = 1
-            let configuration = settings
+            // One answer at a time: computed together, the odds of answers differ in their last digits from those alone.
+            let configuration = LlamaConfiguration(contextLength: 512, threadCount: 1, sequences: 1)
             let models = LiveModels(manager: manager) {
-                try await EngineOpening.open($0, configuration: configuration)
+                try await LlamaActor.load($0, configuration: configuration)
             }
             let model = try await models.model(family, policy: .localOnly)
 
