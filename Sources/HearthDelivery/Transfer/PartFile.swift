@@ -6,9 +6,6 @@ import HearthBase
 /// It writes on a thread of its own, hashes on a second and brings bytes to the disk on a third, so that neither the
 /// processor nor a slow disk stops the network.
 actor PartFile {
-    /// How many times ``TransferTuning/recordBytes`` may arrive while a record is on its way, before the network has to
-    /// wait for the disk. A file ends on the disk anyway, so on a slow one nothing is lost by waiting early.
-    private static let recordsBehind: UInt64 = 4
     /// Fewer bytes are not worth a write past the page cache.
     private static let worthwhileUncached = 64 << 10
 
@@ -33,7 +30,7 @@ actor PartFile {
     /// The same file past the page cache, while that pays.
     private var uncached: OpenFile?
     private var trial = UncachedTrial()
-    private var unrecordedBytes: UInt64 = 0
+    private var budget: RecordBudget
     private var lastCheckpoint = Duration.zero
     private var checkpoint: Task<TransferJournal, any Error>?
     /// Why bytes of this file may never reach the disk, although the next attempt to bring them there will say they did:
@@ -51,6 +48,7 @@ actor PartFile {
     ) throws {
         self.fileSystem = fileSystem
         self.tuning = tuning
+        budget = RecordBudget(recordBytes: tuning.recordBytes)
         journalPath = folder.appending("journal")
         stopwatch = time.stopwatch()
         file = try fileSystem.open(folder.appending("data.part"), .readWrite)
@@ -139,9 +137,11 @@ actor PartFile {
         }
     }
 
-    /// Writes bytes to their place, now or with those that follow; what is proven already stays as it is.
+    /// Writes bytes to their place, now or with those that follow; what is proven already stays as it is. Waits for the disk
+    /// as long as a kill would cost too much.
     /// - Parameter epoch: the ``epoch`` in which the bytes were asked for; older ones are void.
     func write(_ bytes: [UInt8], at offset: UInt64, epoch: Int) async throws {
+        try await waitForRecord()
         guard epoch == self.epoch else { return }
         if let loss { throw loss }
         if let shortage { throw shortage }
@@ -164,7 +164,20 @@ actor PartFile {
         }
         startCheckpointIfDue()
         verifier.waitForRoom()
-        if unrecordedBytes >= Self.recordsBehind * tuning.recordBytes { _ = await checkpoint?.result }
+    }
+
+    /// Returns once more bytes may come. Where nothing can be recorded the network need not wait for it.
+    private func waitForRecord() async throws {
+        while budget.isSpent(gathered: gatherer.byteCount) {
+            if checkpoint == nil {
+                try flush()
+                startCheckpoint()
+            }
+            guard let running = checkpoint else { return }
+            let result = await running.result
+            checkpointEnded(running, result)
+            guard case .success = result else { return }
+        }
     }
 
     /// Writes what has come and still waits for what follows it.
@@ -211,7 +224,7 @@ actor PartFile {
         }
         verifier.check(checks)
         verifier.extend(to: frontier)
-        unrecordedBytes += UInt64(range.count)
+        budget.came(UInt64(range.count))
     }
 
     /// Forgets every byte that is not proven, and those that are still on their way.
@@ -225,7 +238,7 @@ actor PartFile {
             return (ledger.written, ledger.frontier)
         }
         verifier.restart(at: frontier)
-        unrecordedBytes = 0
+        budget = RecordBudget(recordBytes: tuning.recordBytes)
         journal.entityTag = nil
         journal.isAdopted = nil
         journal.held = kept
@@ -257,6 +270,7 @@ actor PartFile {
             let result = await running.result
             guard checkpoint == running else { continue }
             checkpoint = nil
+            budget.end()
             switch result {
             case .success(let committed): ended(committed)
             case .failure(let error): note(error)
@@ -272,6 +286,7 @@ actor PartFile {
             note(error)
             throw loss ?? error
         }
+        budget = RecordBudget(recordBytes: tuning.recordBytes)
         ended(next)
     }
 
@@ -298,11 +313,13 @@ actor PartFile {
     }
 
     private func startCheckpointIfDue() {
-        guard checkpoint == nil, loss == nil, unrecordedBytes > 0 else { return }
-        let isDue =
-            unrecordedBytes >= tuning.recordBytes || stopwatch.elapsed - lastCheckpoint >= tuning.recordInterval
-        guard isDue else { return }
-        unrecordedBytes = 0
+        let isLate = stopwatch.elapsed - lastCheckpoint >= tuning.recordInterval
+        if budget.isDue || isLate && budget.hasNews { startCheckpoint() }
+    }
+
+    private func startCheckpoint() {
+        guard checkpoint == nil, loss == nil else { return }
+        budget.begin()
         let next = journalUpToNow
         let task = Task { [file, journalPath, fileSystem] in
             try await blocking { try Self.commit(next, file, journalPath, fileSystem) }
@@ -316,6 +333,7 @@ actor PartFile {
     {
         guard checkpoint == task else { return }
         checkpoint = nil
+        budget.end()
         lastCheckpoint = stopwatch.elapsed
         switch result {
         case .success(let committed):

@@ -105,6 +105,9 @@ struct WriteGatherer: Sendable {
 
     init(for path: Path) { pool = WriteBlockPool(for: path) }
 
+    /// How many bytes wait.
+    var byteCount: UInt64 { runs.values.reduce(0) { $0 + UInt64($1.bytes.count) } }
+
     /// Takes bytes in; returns the runs that are to be written now: full ones, and those that have waited for `patience`.
     mutating func add(
         _ bytes: UnsafeRawBufferPointer, at offset: UInt64, now: Duration, patience: Duration

@@ -10,9 +10,9 @@ import Testing
     /// At any moment of the pull, seeded: `list` and `verify` work, the active release is whole, and the next pull ends with the
     /// right bytes and fetches what was not recorded, and no more.
     ///
-    /// The bound on what a kill costs: by ``TransferTuning/recordBytes``, eight times 16 MiB were written and not recorded at
-    /// the very worst, and at most 16 connections of 4 MiB each were under way, in the buffers of both sides. Where the disk
-    /// keeps up, as it does for the median of the moments, it is the bytes of one record and of what is under way.
+    /// What a kill costs is what the program took from the network and did not record, by ``TransferTuning/recordBytes`` at
+    /// most 16 MiB, however busy the machine is. To see it the program is stopped before it is killed: what the system has
+    /// received for it and it has not read is then taken off what the server gave away.
     @Test func aPullKilledAtAnyMomentGoesOn() async throws {
         let size: UInt64 = CrashSuite.isFull ? 256 << 20 : 32 << 20
         let lab = try await CrashLab(size: size)
@@ -36,6 +36,9 @@ import Testing
                 // By the bytes, however busy this machine is.
                 await server.wait { CrashLab.served($0) >= UInt64(Double(size) * share) }
             }
+            pull.send(SIGSTOP)
+            let unread = try UnreadBytes.count(ofConnectionsTo: server.port)
+            let given = CrashLab.served(server.record)
             pull.send(SIGKILL)
             let status = await pull.result().status
             #expect(status == 128 + SIGKILL || status == 0, "\(note)")
@@ -45,35 +48,39 @@ import Testing
             let recorded = try lab.recorded(home)
             try await lab.checkByCommand(home, server, note)
             let isInstalled = try await lab.checkHome(home, note)
-            if !isInstalled { lost.append(before - recorded) }
+            if !isInstalled {
+                let cost = given > recorded + unread ? given - recorded - unread : 0
+                lost.append(cost)
+                #expect(
+                    cost <= TransferTuning().recordBytes,
+                    "\(note): \(given) given, \(unread) unread, \(recorded) recorded")
+            }
 
             let again = try await lab.hearth(["pull", "big", "--format", "json"], home, server)
             #expect(again.status == 0, "\(note): \(again.errors)")
             #expect(try fetched(again) == (isInstalled ? 0 : size - recorded), "\(note): \(recorded) were recorded")
             try await lab.checkDone(home, note)
-            let cost = await lab.served(by: server) - size
-            costs.append(cost)
-            #expect(cost <= 8 * TransferTuning().recordBytes + Self.underWay, "\(note): \(before) were served before")
+            costs.append(await lab.served(by: server) - size)
+            #expect(
+                costs[number] <= TransferTuning().recordBytes + Self.underWay, "\(note): \(before) were served before")
             try LocalFileSystem().removeTree(home)
         }
-        func summary(_ bytes: [UInt64]) -> (median: UInt64, text: String) {
+        func summary(_ bytes: [UInt64]) -> String {
             let sorted = bytes.isEmpty ? [0] : bytes.sorted()
-            let (median, most) = (sorted[sorted.count / 2], sorted[sorted.count - 1])
-            return (median, "median \(median >> 10) KiB, most \(most >> 10) KiB")
+            return "median \(sorted[sorted.count / 2] >> 10) KiB, most \(sorted[sorted.count - 1] >> 10) KiB"
         }
-        let cost = summary(costs)
         print(
             "crash suite: seed \(seed), \(costs.count) kills of a pull of \(size >> 20) MiB in \(whole), \(late) too late"
         )
-        print("crash suite: served and not recorded at the kill: \(summary(lost).text)")
-        print("crash suite: served in both runs beyond the file's size: \(cost.text)")
-        #expect(cost.median <= 2 * TransferTuning().recordBytes + Self.underWay)
+        print("crash suite: taken from the network and not recorded at the kill: \(summary(lost))")
+        print("crash suite: served in both runs beyond the file's size: \(summary(costs))")
+        #expect(!lost.isEmpty)
         #expect(late < (CrashSuite.isFull ? costs.count / 5 : costs.count))
     }
 
     /// The most bytes a second on one connection.
     private static let pace = 16_000_000
-    /// What the server has given away and the program has not written: 4 MiB on each of 16 connections.
+    /// What the server has given away and the program has not read: 4 MiB on each of 16 connections.
     private static let underWay: UInt64 = 16 * (4 << 20)
 
     /// What a pull says it fetched, in its last event.
