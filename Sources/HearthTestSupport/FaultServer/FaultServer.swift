@@ -21,7 +21,7 @@ public final class FaultServer: Sendable {
     public typealias Handler = @Sendable (RecordedRequest) -> Reply
 
     public let port: UInt16
-    private let listener: Listener
+    let listener: Listener
 
     /// Starts to listen on 127.0.0.1.
     ///

@@ -27,6 +27,7 @@ final class ServerConnection: Sendable {
         _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
         var size: Int32 = 1 << 20
         setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        recorder.update { _ = $0.sockets.insert(socket) }
     }
 
     func serve() {
@@ -42,7 +43,10 @@ final class ServerConnection: Sendable {
             recorder.update { $0.requests[number].outcome = outcome.outcome }
             guard outcome.isReusable else { break }
         }
-        close(socket)
+        recorder.update { record in
+            record.sockets.remove(socket)
+            close(socket)
+        }
     }
 
     // MARK: Requests
@@ -136,19 +140,24 @@ final class ServerConnection: Sendable {
     private func send(_ content: Content, number: Int?) -> RecordedRequest.Outcome? {
         var done: UInt64 = 0
         while done < content.count {
-            let count = content.withBytes(from: done, upTo: 1 << 20) { bytes in
-                #if canImport(Darwin)
-                    Darwin.send(socket, bytes.baseAddress, bytes.count, 0)
-                #else
-                    Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-                #endif
+            let (count, error) = content.withBytes(from: done, upTo: 1 << 20) { bytes in
+                // Sent and counted at once: whoever asks what is on its way finds both or neither.
+                recorder.update { record in
+                    #if canImport(Darwin)
+                        let count = Darwin.send(socket, bytes.baseAddress, bytes.count, 0)
+                    #else
+                        let count = Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                    #endif
+                    let error = errno
+                    if count > 0, let number { record.requests[number].bytesSent += UInt64(count) }
+                    return (count, error)
+                }
             }
             if count > 0 {
                 done += UInt64(count)
-                if let number { recorder.update { $0.requests[number].bytesSent += UInt64(count) } }
                 continue
             }
-            guard errno == EAGAIN || errno == EINTR else { return .peerClosed }
+            guard error == EAGAIN || error == EINTR else { return .peerClosed }
             if let interruption = waitForRoom(number) { return interruption }
         }
         return nil

@@ -37,8 +37,7 @@ import Testing
                 await server.wait { CrashLab.served($0) >= UInt64(Double(size) * share) }
             }
             pull.send(SIGSTOP)
-            let unread = try UnreadBytes.count(ofConnectionsTo: server.port)
-            let given = CrashLab.served(server.record)
+            let taken = try Self.taken(from: server)
             pull.send(SIGKILL)
             let status = await pull.result().status
             #expect(status == 128 + SIGKILL || status == 0, "\(note)")
@@ -49,11 +48,9 @@ import Testing
             try await lab.checkByCommand(home, server, note)
             let isInstalled = try await lab.checkHome(home, note)
             if !isInstalled {
-                let cost = given > recorded + unread ? given - recorded - unread : 0
+                let cost = taken > recorded ? taken - recorded : 0
                 lost.append(cost)
-                #expect(
-                    cost <= TransferTuning().recordBytes,
-                    "\(note): \(given) given, \(unread) unread, \(recorded) recorded")
+                #expect(cost <= TransferTuning().recordBytes, "\(note): \(taken) taken, \(recorded) recorded")
             }
 
             let again = try await lab.hearth(["pull", "big", "--format", "json"], home, server)
@@ -82,6 +79,16 @@ import Testing
     private static let pace = 16_000_000
     /// What the server has given away and the program has not read: 4 MiB on each of 16 connections.
     private static let underWay: UInt64 = 16 * (4 << 20)
+
+    /// The bytes of version 2.0.0 that a program that stands still has read. What moves between the sockets while they are
+    /// looked at counts as read, so the least of several looks is nearest.
+    private static func taken(from server: FaultServer) throws -> UInt64 {
+        try (0..<5).map { _ in
+            let (record, unread) = try server.recordAndUnread()
+            let given = CrashLab.served(record)
+            return given > unread ? given - unread : 0
+        }.min() ?? 0
+    }
 
     /// What a pull says it fetched, in its last event.
     private func fetched(_ pull: ChildProcess.Result) throws -> UInt64? {
