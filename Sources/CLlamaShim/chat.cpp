@@ -10,17 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "templates.hpp"
+
 using hearth::copied;
 using hearth::guarded;
-
-// A system-wide libllama comes without the headers of common/.
-#if __has_include("chat.h") && __has_include("jinja/parser.h")
-#define HEARTH_HAS_COMMON 1
-#include "chat.h"
-#include "log.h"
-#else
-#define HEARTH_HAS_COMMON 0
-#endif
 
 void hearth_string_free(char *text) { std::free(text); }
 
@@ -28,36 +21,38 @@ bool hearth_chat_templates_are_complete(void) { return HEARTH_HAS_COMMON; }
 
 #if HEARTH_HAS_COMMON
 
-struct hearth_chat_templates {
-    common_chat_templates_ptr templates;
-};
-
-hearth_chat_templates *hearth_chat_templates_new(const llama_model *model, char **error) {
+hearth_chat_templates *hearth_chat_templates_new(const llama_model *model, const char *source, char **error) {
     static std::once_flag quiet;
     return guarded(error, "the model's chat template cannot be parsed", [&]() -> hearth_chat_templates * {
         // The common library has a log of its own that writes to the terminal; failures reach us as exceptions.
         std::call_once(quiet, [] { common_log_set_verbosity_thold(-1); });
-        auto templates = common_chat_templates_init(model, "");
+        auto templates = common_chat_templates_init(model, source ? source : "");
         return new hearth_chat_templates{std::move(templates)};
     });
 }
 
 char *hearth_chat_templates_apply(
-    const hearth_chat_templates *templates, const hearth_chat_message *messages, size_t count,
-    bool add_generation_prompt, bool enable_thinking, size_t *length, char **error) {
+    const hearth_chat_templates *templates, const hearth_chat_request *request, hearth_call_format **format,
+    size_t *length, char **error) {
     return guarded(error, "the model's chat template does not accept this conversation", [&]() -> char * {
         common_chat_templates_inputs inputs;
-        for (size_t index = 0; index < count; index++) {
+        for (size_t index = 0; index < request->count; index++) {
+            const hearth_chat_message &turn = request->messages[index];
             common_chat_msg message;
-            message.role = messages[index].role;
-            message.content.assign(messages[index].content, messages[index].content_length);
+            message.role = turn.role;
+            message.content.assign(turn.content, turn.content_length);
+            if (turn.calls) hearth::read_calls(message, turn.calls);
+            if (turn.call_id) message.tool_call_id = turn.call_id;
+            if (turn.tool_name) message.tool_name = turn.tool_name;
             inputs.messages.push_back(std::move(message));
         }
-        inputs.add_generation_prompt = add_generation_prompt;
-        inputs.enable_thinking = enable_thinking;
-        const std::string prompt = common_chat_templates_apply(templates->templates.get(), inputs).prompt;
-        *length = prompt.size();
-        return copied(prompt);
+        inputs.add_generation_prompt = true;
+        inputs.enable_thinking = request->enable_thinking;
+        if (request->tools) hearth::offer_tools(inputs, templates->templates.get(), request->tools);
+        const common_chat_params params = common_chat_templates_apply(templates->templates.get(), inputs);
+        if (request->tools && format) *format = hearth::call_format(params, inputs, templates->templates.get());
+        *length = params.prompt.size();
+        return copied(params.prompt);
     });
 }
 
@@ -67,30 +62,31 @@ struct hearth_chat_templates {
     std::string source;
 };
 
-hearth_chat_templates *hearth_chat_templates_new(const llama_model *model, char **error) {
+hearth_chat_templates *hearth_chat_templates_new(const llama_model *model, const char *source, char **error) {
     return guarded(error, "the model's chat template cannot be read", [&]() -> hearth_chat_templates * {
-        const char *source = llama_model_chat_template(model, nullptr);
+        if (!source) source = llama_model_chat_template(model, nullptr);
         return new hearth_chat_templates{source ? source : "chatml"};
     });
 }
 
 char *hearth_chat_templates_apply(
-    const hearth_chat_templates *templates, const hearth_chat_message *messages, size_t count,
-    bool add_generation_prompt, bool, size_t *length, char **error) {
+    const hearth_chat_templates *templates, const hearth_chat_request *request, hearth_call_format **, size_t *length,
+    char **error) {
     return guarded(error, "the model's chat template does not accept this conversation", [&]() -> char * {
         std::vector<std::string> contents;
         std::vector<llama_chat_message> turns;
         size_t size = 256;
-        contents.reserve(count);
-        for (size_t index = 0; index < count; index++) {
-            contents.emplace_back(messages[index].content, messages[index].content_length);
-            turns.push_back({messages[index].role, contents.back().c_str()});
+        contents.reserve(request->count);
+        for (size_t index = 0; index < request->count; index++) {
+            const hearth_chat_message &turn = request->messages[index];
+            contents.emplace_back(turn.content, turn.content_length);
+            turns.push_back({turn.role, contents.back().c_str()});
             size += 2 * contents.back().size() + 64;
         }
         for (int attempt = 0; attempt < 2; attempt++) {
             std::vector<char> buffer(size);
             const int32_t written = llama_chat_apply_template(
-                templates->source.c_str(), turns.data(), turns.size(), add_generation_prompt, buffer.data(),
+                templates->source.c_str(), turns.data(), turns.size(), true, buffer.data(),
                 static_cast<int32_t>(buffer.size()));
             if (written < 0) break;
             if (static_cast<size_t>(written) <= buffer.size()) {

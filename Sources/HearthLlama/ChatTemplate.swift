@@ -9,10 +9,12 @@
     struct ChatTemplate: ~Copyable {
         private let raw: OpaquePointer
 
-        /// Reads the template out of the model; ChatML if it has none.
-        init(model: OpaquePointer) throws {
+        /// Reads `source`, or the template out of the model where that is empty; ChatML if it has none.
+        init(model: OpaquePointer?, source: String? = nil) throws {
             var reason: UnsafeMutablePointer<CChar>?
-            guard let templates = hearth_chat_templates_new(model, &reason) else {
+            let source = source.flatMap { $0.isEmpty ? nil : $0 }
+            precondition(model != nil || source != nil)
+            guard let templates = hearth_chat_templates_new(model, source, &reason) else {
                 throw Self.failure(reason)
             }
             raw = templates
@@ -20,42 +22,64 @@
 
         deinit { hearth_chat_templates_free(raw) }
 
-        /// The prompt of a conversation, ready for the model's answer.
-        borrowing func render(_ messages: [ChatMessage], enableThinking: Bool = true) throws -> String {
-            // One arena of bytes holds all texts, so that pointers into it are valid together.
-            var arena: [CChar] = []
-            var spans: [(role: Int, content: Int, length: Int)] = []
-            for message in messages {
-                let role = arena.count
-                arena += message.role.rawValue.utf8CString
-                let content = arena.count
-                let length = message.content.utf8.count
-                arena += message.content.utf8.lazy.map { CChar(bitPattern: $0) }
-                arena.append(0)
-                spans.append((role, content, length))
+        /// A conversation as text.
+        struct Rendered {
+            let text: String
+            /// How calls of the tools offered are written; `nil` where none were.
+            let calls: CallFormat?
+        }
+
+        /// Whether the template describes tools, and its way of calling them can be followed.
+        borrowing func callsTools() -> Bool {
+            guard hearth_chat_templates_know_tools(raw) else { return false }
+            let tool = ToolDefinition(
+                name: "look", description: "Looks.",
+                parameters: JSONSchema.object([.init("at", .string)]).json)
+            do {
+                return try render([ChatMessage(.user, "Hi")], tools: [tool]).calls != nil
+            } catch {
+                Log.write(.info, "llama.tools", "the template's own way of calling tools is not used: \(error)")
+                return false
             }
+        }
+
+        /// The prompt of a conversation, ready for the model's answer.
+        /// - Throws: `chat-template-failed`; `grammar-unusable` for tools whose calls cannot be followed.
+        borrowing func render(
+            _ messages: [ChatMessage], tools: [ToolDefinition] = [], enableThinking: Bool = true
+        ) throws -> Rendered {
+            let turns = try ChatTurns(messages)
+            let offered = tools.isEmpty ? nil : Array(try ChatTurns.json(offering: tools).utf8CString)
             var length = 0
             var reason: UnsafeMutablePointer<CChar>?
-            let prompt = arena.withUnsafeBufferPointer { bytes -> UnsafeMutablePointer<CChar>? in
-                guard let base = bytes.baseAddress else {
-                    return hearth_chat_templates_apply(raw, nil, 0, true, enableThinking, &length, &reason)
+            var format: OpaquePointer?
+            let prompt = turns.withMessages { turns -> UnsafeMutablePointer<CChar>? in
+                (offered ?? []).withUnsafeBufferPointer { offered in
+                    var request = hearth_chat_request(
+                        messages: turns.baseAddress, count: turns.count, enable_thinking: enableThinking,
+                        tools: tools.isEmpty ? nil : offered.baseAddress)
+                    return hearth_chat_templates_apply(raw, &request, &format, &length, &reason)
                 }
-                let turns = spans.map {
-                    hearth_chat_message(
-                        role: base + $0.role, content: base + $0.content, content_length: $0.length)
-                }
-                return hearth_chat_templates_apply(raw, turns, turns.count, true, enableThinking, &length, &reason)
             }
+            let calls = format.map { CallFormat.Raw($0) }
             guard let prompt else { throw Self.failure(reason) }
             defer { hearth_string_free(prompt) }
-            return String(decoding: UnsafeRawBufferPointer(start: prompt, count: length), as: UTF8.self)
+            let text = String(decoding: UnsafeRawBufferPointer(start: prompt, count: length), as: UTF8.self)
+            guard !tools.isEmpty else { return Rendered(text: text, calls: nil) }
+            guard let calls else {
+                throw Self.failure("it does not say how tools are called")
+            }
+            return Rendered(text: text, calls: try CallFormat(calls, tools: tools.map(\.name)))
         }
 
         private static func failure(_ reason: UnsafeMutablePointer<CChar>?) -> LLMError {
-            let text = reason.map { String(cString: $0) } ?? "there is no memory for the chat template"
-            hearth_string_free(reason)
-            return LLMError(
-                .templateFailed, "the chat template failed: \(text)",
+            defer { hearth_string_free(reason) }
+            return failure(reason.map { String(cString: $0) } ?? "there is no memory for the chat template")
+        }
+
+        static func failure(_ reason: String) -> LLMError {
+            LLMError(
+                .templateFailed, "the chat template failed: \(reason)",
                 context: ErrorContext(
                     remedy: "Check the order of the messages; many models accept one system message at the start only.")
             )

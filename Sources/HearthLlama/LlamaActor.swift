@@ -63,6 +63,9 @@
             try answering(role).information
         }
 
+        /// Whether the template of the model loaded for text knows tools, and its way of calling them can be followed.
+        public nonisolated var callsTools: Bool { (try? answering(.text))?.weights.callsTools ?? false }
+
         /// Whether the model loaded for text answers questions about pictures too, so that none need be loaded for vision.
         public nonisolated var textModelSupportsVision: Bool {
             facts.withLock { $0[.text]?.supportsVision ?? false }

@@ -16,6 +16,8 @@
         /// The most messages of a conversation's history in a prompt; `nil` for what suits the device's memory, and for as many
         /// as fit where the context was chosen.
         public var historyLimit: Int?
+        /// A chat template (Jinja) in place of the model's own.
+        public var chatTemplate: String?
         /// The memory of the device in bytes, from which the default context follows.
         public var deviceMemory: UInt64
         /// Model layers to place on a GPU if there is one, negative for all.
@@ -38,7 +40,7 @@
             contextLength: Int? = nil, batchSize: Int = 512, threadCount: Int? = nil,
             deviceMemory: UInt64 = ProcessInfo.processInfo.physicalMemory, gpuLayers: Int = -1,
             historyLimit: Int? = nil, stateFolder: Path? = nil, stateBytes: UInt64? = nil, sequences: Int? = nil,
-            queueLimit: Int = 64
+            queueLimit: Int = 64, chatTemplate: String? = nil
         ) {
             self.contextLength = contextLength
             self.batchSize = batchSize
@@ -50,6 +52,7 @@
             self.stateBytes = stateBytes
             self.sequences = sequences
             self.queueLimit = queueLimit
+            self.chatTemplate = chatTemplate
         }
 
         /// The context a device of this memory gets by default: 4096 tokens below 6 GiB (whole GiB), 8192 from there on.

@@ -15,6 +15,8 @@
         private let template: ChatTemplate
         /// The marks around thinking that the model's template knows.
         let thinkingTags: [ThinkingTags]
+        /// Whether the template knows tools, and its way of calling them can be followed.
+        let callsTools: Bool
         /// Whether the template knows thinking at all.
         let templateThinks: Bool
 
@@ -32,8 +34,10 @@
                 guard let vocabulary = llama_model_get_vocab(model) else {
                     throw LoadFailure.error(path, "it has no vocabulary")
                 }
-                template = try ChatTemplate(model: model)
-                let source = llama_model_chat_template(model, nil).map { String(cString: $0) } ?? ""
+                template = try ChatTemplate(model: model, source: configuration.chatTemplate)
+                let own = llama_model_chat_template(model, nil).map { String(cString: $0) }
+                let source = configuration.chatTemplate ?? own ?? ""
+                callsTools = template.callsTools()
                 thinkingTags = ThinkingTags.named(in: source)
                 templateThinks = thinkingTags.contains {
                     source.contains($0.opening) || source.contains($0.closing)
@@ -50,13 +54,38 @@
         deinit { llama_model_free(model) }
 
         /// The prompt text of a conversation.
-        func render(_ messages: [ChatMessage], enableThinking: Bool = true) throws -> String {
-            try template.render(messages, enableThinking: enableThinking)
+        /// - Parameter tools: what is offered to a model whose template knows tools.
+        func render(
+            _ messages: [ChatMessage], tools: [ToolDefinition] = [], enableThinking: Bool = true
+        ) throws -> ChatTemplate.Rendered {
+            guard callsTools || tools.isEmpty else {
+                throw ChatTemplate.failure("it knows no tools")
+            }
+            return try template.render(
+                callsTools ? try messages.map(withoutControlTokens) : messages.withSpelledTools, tools: tools,
+                enableThinking: enableThinking)
+        }
+
+        /// Calls are JSON in the template's hands, so unlike text they cannot be kept apart from its control tokens: those that
+        /// their texts spell out get a space.
+        private func withoutControlTokens(_ message: ChatMessage) throws -> ChatMessage {
+            guard !message.toolCalls.isEmpty || message.role == .tool else { return message }
+            var message = message
+            for index in message.toolCalls.indices {
+                let call = message.toolCalls[index]
+                message.toolCalls[index] = ToolCall(
+                    id: try vocabulary.withoutControlTokens(call.id),
+                    name: try vocabulary.withoutControlTokens(call.name),
+                    arguments: try vocabulary.withoutControlTokens(call.arguments))
+            }
+            message.toolCallID = try message.toolCallID.map(vocabulary.withoutControlTokens)
+            message.toolName = try message.toolName.map(vocabulary.withoutControlTokens)
+            return message
         }
 
         /// The cells of a context that a conversation takes.
         func count(_ messages: [ChatMessage], projector: Projector?) throws -> Int {
-            try PromptTokens(vocabulary: vocabulary, projector: projector) { try self.render($0) }
+            try PromptTokens(vocabulary: vocabulary, projector: projector) { try self.render($0).text }
                 .parts(of: messages).reduce(0) { $0 + $1.cells }
         }
 

@@ -66,6 +66,16 @@
             }
         }
 
+        /// A text in which no control token is spelled out: each gets a space after its first letter.
+        func withoutControlTokens(_ text: String) throws -> String {
+            var text = text
+            let spelled = try tokens(of: text, addSpecial: false, parseSpecial: true).filter(isControl)
+            for name in Set(spelled.map(name(of:))) where !name.isEmpty {
+                text = text.replacingOccurrences(of: name, with: "\(name.prefix(1)) \(name.dropFirst())")
+            }
+            return text
+        }
+
         private static var failure: LLMError {
             LLMError(.generateFailed, "the text cannot be cut into tokens", disposition: .usage)
         }

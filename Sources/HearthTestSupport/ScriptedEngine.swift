@@ -8,6 +8,7 @@ public actor ScriptedEngine: InferenceEngine {
         case text(String)
         case thinking(String)
         case truncated(Int)
+        case toolCall(ToolCall)
         /// Waits until the consumer is cancelled, then ends like a cancelled generation.
         case waitForCancellation
         case fail(LLMError)
@@ -22,8 +23,14 @@ public actor ScriptedEngine: InferenceEngine {
     /// What they were asked with.
     public private(set) var options: [GenerationOptions] = []
 
+    /// Whether it is one that tools are told to.
+    public nonisolated let callsTools: Bool
+
     /// Gives the answers in order; past the last one it fails with `model-not-loaded`.
-    public init(_ answers: [[Step]]) { self.answers = answers }
+    public init(_ answers: [[Step]], callsTools: Bool = false) {
+        self.answers = answers
+        self.callsTools = callsTools
+    }
 
     public var modelInformation: ModelInformation {
         ModelInformation(
@@ -65,6 +72,7 @@ public actor ScriptedEngine: InferenceEngine {
                 generated += 1
                 continuation.yield(.thinking(text))
             case .truncated(let dropped): continuation.yield(.truncated(dropped: dropped))
+            case .toolCall(let call): continuation.yield(.toolCall(call))
             case .waitForCancellation:
                 stalls += 1
                 for waiter in waiting { waiter.resume() }

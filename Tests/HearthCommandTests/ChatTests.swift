@@ -177,6 +177,7 @@ import Testing
         ["chat", "a b"], ["chat", "--max-tokens", "0"], ["chat", "--temperature", "-1"], ["chat", "--top-p", "1.5"],
         ["chat", "--seed", "-1"], ["chat", "--seed", "4294967296"], ["chat", "--prompt", ""], ["chat", "a", "b"],
         ["chat", "m@"], ["chat", "--format", "yaml"],
+        ["chat", "--stop", ""], ["chat", "--stop"],
     ])
     func wrongUsageExits64(words: [String]) async throws {
         let folder = try TemporaryFolder()

@@ -40,7 +40,7 @@
                         text += piece
                         clock.advance(by: .seconds(60))
                     case .finish(let facts): summary = facts
-                    case .phase, .truncated, .picturesLeftOut, .thinking: break
+                    case .phase, .truncated, .picturesLeftOut, .thinking, .toolCall: break
                     }
                 }
                 #expect(summary?.reason == .timedOut)

@@ -15,7 +15,7 @@
 
             private func tokens(_ messages: [ChatMessage]) throws -> [Int32] {
                 let model = try Self.loaded.get()
-                let parts = try PromptTokens(vocabulary: model.vocabulary) { try model.weights.render($0) }
+                let parts = try PromptTokens(vocabulary: model.vocabulary) { try model.weights.render($0).text }
                     .parts(of: messages)
                 return Prompt(parts, text: "").ledger
             }
@@ -24,7 +24,7 @@
                 let prompt = try Self.loaded.get().weights.render([
                     ChatMessage(.system, "Be brief."), ChatMessage(.user, "Hi"), ChatMessage(.assistant, "Hello!"),
                     ChatMessage(.user, "Why \"so\"?\nTell 日本."),
-                ])
+                ]).text
                 #expect(
                     prompt == """
                         <|im_start|>system
@@ -42,13 +42,13 @@
             }
 
             @Test func getOnlyTheTemplatesOwnSystemMessage() throws {
-                let prompt = try Self.loaded.get().weights.render([ChatMessage(.user, "Hi")])
+                let prompt = try Self.loaded.get().weights.render([ChatMessage(.user, "Hi")]).text
                 #expect(prompt.hasSuffix("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"))
             }
 
             @Test(arguments: ["", " ", "\u{0}", "a\u{0}b", "{{ messages }}", "{% raw %}", "'\"\\", "👩‍👩‍👧‍👦"])
             func carryAnyText(text: String) throws {
-                let prompt = try Self.loaded.get().weights.render([ChatMessage(.user, text)])
+                let prompt = try Self.loaded.get().weights.render([ChatMessage(.user, text)]).text
                 #expect(prompt.hasSuffix("user\n\(text)<|im_end|>\n<|im_start|>assistant\n"))
             }
 

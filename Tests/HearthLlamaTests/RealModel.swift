@@ -24,6 +24,7 @@
         var dropped = 0
         var picturesLeftOut = 0
         var phases: [GenerationPhase] = []
+        var toolCalls: [ToolCall] = []
         var summary: GenerationSummary?
 
         init(_ stream: AsyncThrowingStream<GenerationEvent, any Error>) async throws {
@@ -33,6 +34,7 @@
                 case .phase(let phase): phases.append(phase)
                 case .finish(let facts): summary = facts
                 case .thinking(let piece): thinking += piece
+                case .toolCall(let call): toolCalls.append(call)
                 case .truncated(let count): dropped = count
                 case .picturesLeftOut(let count): picturesLeftOut = count
                 }

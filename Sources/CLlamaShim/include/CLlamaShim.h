@@ -12,6 +12,7 @@ extern "C" {
 struct llama_model;
 struct llama_context;
 struct hearth_chat_templates;
+struct hearth_call_format;
 struct hearth_threads;
 
 /// One turn: a role as the template knows it, and UTF-8 text of a given length.
@@ -19,6 +20,21 @@ struct hearth_chat_message {
     const char *role;
     const char *content;
     size_t content_length;
+    /// The calls of tools in it, as a JSON list of objects with `id`, `name` and `arguments`, all of them texts; or NULL.
+    const char *calls;
+    /// Of a tool's result: which call it answers, and of which tool; or NULL.
+    const char *call_id;
+    const char *tool_name;
+};
+
+/// A conversation that the model is to answer.
+struct hearth_chat_request {
+    const struct hearth_chat_message *messages;
+    size_t count;
+    bool enable_thinking;
+    /// The tools to choose from, as a JSON list of objects with `name`, `description` and `parameters` (a schema), all of
+    /// them texts; or NULL for none.
+    const char *tools;
 };
 
 void hearth_string_free(char *text);
@@ -26,15 +42,30 @@ void hearth_string_free(char *text);
 /// Whether templates run in full (Jinja); otherwise only llama.cpp's fixed list of known templates works.
 bool hearth_chat_templates_are_complete(void);
 
-/// Reads the chat template out of a model; ChatML when the model has none. NULL and a reason on failure.
-/// The model must outlive the templates.
-struct hearth_chat_templates *hearth_chat_templates_new(const struct llama_model *model, char **error);
+/// Reads `source`, or the chat template out of a model where that is NULL; ChatML when the model has none. NULL and a reason
+/// on failure. The model must outlive the templates; with a source it may be NULL.
+struct hearth_chat_templates *hearth_chat_templates_new(
+    const struct llama_model *model, const char *source, char **error);
 void hearth_chat_templates_free(struct hearth_chat_templates *templates);
 
 /// The prompt text of a conversation, `length` bytes that may hold NUL. NULL and a reason on failure.
+/// `format` gets how the model writes calls of the tools it was offered, or NULL where that cannot be told.
 char *hearth_chat_templates_apply(
-    const struct hearth_chat_templates *templates, const struct hearth_chat_message *messages, size_t count,
-    bool add_generation_prompt, bool enable_thinking, size_t *length, char **error);
+    const struct hearth_chat_templates *templates, const struct hearth_chat_request *request,
+    struct hearth_call_format **format, size_t *length, char **error);
+
+/// Whether the template describes tools and writes their calls.
+bool hearth_chat_templates_know_tools(const struct hearth_chat_templates *templates);
+
+/// A JSON object: the `grammar` of calls, the `words` one of which begins them (none: they begin with their JSON), the `marks`
+/// (control tokens that are part of calls) and further `stops`. NULL and a reason on failure.
+char *hearth_call_format_describe(const struct hearth_call_format *format, char **error);
+
+/// The calls in what a model wrote from their beginning on, as a JSON list like that of a message. NULL and a reason on failure.
+/// Recursive: who calls has looked how deep the text may be nested.
+char *hearth_call_format_parse(
+    const struct hearth_call_format *format, const char *text, size_t length, char **error);
+void hearth_call_format_free(struct hearth_call_format *format);
 
 /// Worker threads that stay alive between tokens; without them every graph starts and joins its own.
 /// Attached to the context until freed; NULL where the CPU back end has none to give. Free after the context.

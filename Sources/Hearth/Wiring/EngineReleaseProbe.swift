@@ -67,7 +67,7 @@ public struct EngineReleaseProbe: ReleaseProbe {
             switch event {
             case .text(let piece): text += piece
             case .finish(let facts): summary = facts
-            case .phase, .truncated, .picturesLeftOut, .thinking: break
+            case .phase, .truncated, .picturesLeftOut, .thinking, .toolCall: break
             }
         }
         // A stream that ends without its facts was cancelled.

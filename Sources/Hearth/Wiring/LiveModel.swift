@@ -24,6 +24,16 @@ public struct LiveModel: InferenceEngine {
         }
     }
 
+    /// Whether the release that is live now calls tools by itself; it is loaded for that if need be. Not where that fails: the
+    /// answer will say why.
+    public var callsTools: Bool {
+        get async {
+            guard let lease = try? await lease() else { return false }
+            defer { lease.end() }
+            return await lease.engine.callsTools
+        }
+    }
+
     /// Answers with the release that is live now; the answer ends on it, whatever becomes live meanwhile.
     public func generate(
         _ messages: [ChatMessage], options: GenerationOptions

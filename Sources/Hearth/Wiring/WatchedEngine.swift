@@ -25,6 +25,8 @@ public struct WatchedEngine: InferenceEngine {
 
     public var modelInformation: ModelInformation { get async throws { try await engine.modelInformation } }
 
+    public var callsTools: Bool { get async { await engine.callsTools } }
+
     public func unload() async { await engine.unload() }
 
     public func generate(

@@ -73,7 +73,7 @@ struct AnswerPrinter: Sendable {
             if !page.isLineOpen { console.showBar(nil) }
             try console.write(console.output.isTerminal ? TerminalText.sanitised(piece) : piece)
             page = Page(isLineOpen: piece.unicodeScalars.last != "\n")
-        case .finish: break
+        case .toolCall, .finish: break
         }
     }
 
@@ -86,6 +86,8 @@ struct AnswerPrinter: Sendable {
         case .picturesLeftOut(let count): try console.emit(PicturesLeftOutEvent(count: count))
         case .thinking(let piece): try console.emit(TextEvent(event: "thinking", delta: piece))
         case .text(let piece): try console.emit(TextEvent(delta: piece))
+        // No tool is offered here.
+        case .toolCall: break
         case .finish(let summary): try console.emit(FinishEvent(summary))
         }
     }

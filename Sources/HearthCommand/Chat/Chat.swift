@@ -35,6 +35,8 @@ struct Chat: Command {
         "Take this off a token's logit for each time it was said.")
     private static let presencePenalty = Option(
         "presence-penalty", "F", .number(-2...2), default: "0", "Take this off the logit of a token that was said.")
+    private static let stop = Option(
+        "stop", "STRING", .word, isRepeatable: true, "End the answer before this string, where it appears in it.")
     private static let noThink = Flag(
         "no-think", "Ask for the answer at once, from a model that would think first.")
     private static let schema = Option(
@@ -62,7 +64,7 @@ struct Chat: Command {
         arguments: [reference],
         options: [
             prompt, image, projector, system, maximumTokens, temperature, seed, topK, topP, minP, repeatPenalty,
-            frequencyPenalty, presencePenalty, noThink, schema, grammar, format,
+            frequencyPenalty, presencePenalty, stop, noThink, schema, grammar, format,
         ],
         examples: [
             .init("hearth chat", "A conversation with the default model."),
@@ -81,6 +83,7 @@ struct Chat: Command {
     let maximumTokens: Int?
     let temperature: Float?
     let sampling: SamplingOptions
+    let stopStrings: [String]
     let isThinkingEnabled: Bool
     let constraint: ConstraintFile?
     let format: EventFormat
@@ -99,6 +102,7 @@ struct Chat: Command {
             repeatPenalty: try values.value(Self.repeatPenalty),
             frequencyPenalty: try values.value(Self.frequencyPenalty),
             presencePenalty: try values.value(Self.presencePenalty))
+        stopStrings = try values.values(Self.stop)
         isThinkingEnabled = !values.has(Self.noThink)
         constraint = try ConstraintFile(
             schema: values.value(Self.schema), grammar: values.value(Self.grammar), hint: Self.declaration.hint())
@@ -113,6 +117,7 @@ struct Chat: Command {
         options.sampling = sampling
         options.sampling.temperature = temperature ?? configuredTemperature
         options.thinking.isEnabled = isThinkingEnabled
+        options.stopStrings = stopStrings
         options.constraint = try await constraint?.read()
         if let maximumTokens { options.maximumNewTokens = maximumTokens }
 

@@ -12,6 +12,8 @@ public enum GenerationEvent: Sendable, Hashable {
     case thinking(String)
     /// The next piece of the answer; whole characters only.
     case text(String)
+    /// The model calls a tool; no part of the answer's text. After all text, and only when the answer ended by itself.
+    case toolCall(ToolCall)
     /// The facts of a generation that ended by itself.
     case finish(GenerationSummary)
 }

@@ -54,11 +54,14 @@ public struct GenerationOptions: Sendable, Hashable {
     public var thinking: ThinkingOptions
     /// What the answer has to look like; `nil` for anything.
     public var constraint: OutputConstraint?
+    /// What the model may call, for engines that know how (``InferenceEngine/callsTools``); a constraint leaves no room for it.
+    public var tools: [ToolDefinition]
 
     /// The package's usual limits unless said otherwise.
     public init(
         sampling: SamplingOptions = SamplingOptions(), maximumNewTokens: Int = 768, timeout: Duration = .seconds(120),
-        stopStrings: [String] = [], thinking: ThinkingOptions = ThinkingOptions(), constraint: OutputConstraint? = nil
+        stopStrings: [String] = [], thinking: ThinkingOptions = ThinkingOptions(), constraint: OutputConstraint? = nil,
+        tools: [ToolDefinition] = []
     ) {
         self.sampling = sampling
         self.maximumNewTokens = maximumNewTokens
@@ -66,5 +69,6 @@ public struct GenerationOptions: Sendable, Hashable {
         self.stopStrings = stopStrings
         self.thinking = thinking
         self.constraint = constraint
+        self.tools = tools
     }
 }

@@ -15,12 +15,18 @@ public protocol InferenceEngine: Sendable {
         _ messages: [ChatMessage], options: GenerationOptions
     ) -> AsyncThrowingStream<GenerationEvent, any Error>
 
+    /// Whether the loaded model's template knows tools, so that ``GenerationOptions/tools`` are described to it and its calls
+    /// come as ``GenerationEvent/toolCall(_:)``. Not by default: a session then describes them in its own words.
+    var callsTools: Bool { get async }
+
     /// Stops what runs and gives the model's memory back; the engine is not used any more after that. Nothing by default, for
     /// engines that hold nothing.
     func unload() async
 }
 
 extension InferenceEngine {
+    public var callsTools: Bool { get async { false } }
+
     public func unload() async {}
 }
 

@@ -87,8 +87,13 @@ public struct ContextFit: Sendable, Hashable {
     /// The numbers of messages that may be left out, in rising order, without zero.
     private static func choices(_ messages: [ChatMessage], first: Int) -> [Int] {
         (first + 1..<max(first + 1, messages.count))
-            .filter { $0 == messages.count - 1 || messages[$0].role != .assistant }
+            .filter { $0 == messages.count - 1 && messages[$0].role != .tool || isBeginning(messages[$0]) }
             .map { $0 - first }
+    }
+
+    /// Whether a conversation may begin with a message: an answer has lost its question, a tool's result its call.
+    private static func isBeginning(_ message: ChatMessage) -> Bool {
+        message.role != .assistant && message.role != .tool
     }
 
     /// The choices at which a block ends: where the text left out, or the number of messages, passes a multiple of a
@@ -103,12 +108,13 @@ public struct ContextFit: Sendable, Hashable {
         for index in first..<messages.count {
             let block = (bytes: sum / bytes, count: count.map { dropped / $0 } ?? 0)
             // The last message alone is no conversation: better a cut that moves sooner.
-            let isChoice = messages[index].role != .assistant && index < messages.count - 1
+            let isChoice = Self.isBeginning(messages[index]) && index < messages.count - 1
             if dropped > 0, isChoice, block != lastBlock {
                 lastBlock = block
                 if choices.first.map({ dropped >= $0 }) ?? false { blocks.append(dropped) }
             }
-            sum += messages[index].content.utf8.count + messages[index].images.count * Self.bytesPerPicture
+            sum += messages[index].toolCalls.reduce(messages[index].content.utf8.count) { $0 + $1.arguments.utf8.count }
+            sum += messages[index].images.count * Self.bytesPerPicture
             dropped += 1
         }
         return blocks

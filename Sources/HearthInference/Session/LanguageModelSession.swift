@@ -19,7 +19,7 @@ public final class LanguageModelSession: Sendable, Observable {
     public let model: any LanguageModel
     private let state: Locked<State>
     private let registrar = ObservationRegistrar()
-    private let toolBox: ToolBox
+    let toolBox: ToolBox
 
     /// The most calls of tools in one turn.
     public static let maximumToolCalls = 8
@@ -53,8 +53,9 @@ public final class LanguageModelSession: Sendable, Observable {
     /// The conversation until now, the instructions first if there are any.
     ///
     /// What was shown of an answer is part of it, also when the time-out or a cancellation cut it short. A turn that brought
-    /// no text at all leaves no trace, and neither does what the model thought. Calls of tools are part of it as the model wrote
-    /// them, and their results as messages of the user in `<tool_response>`.
+    /// no text at all leaves no trace, and neither does what the model thought. Calls of tools and their results are part of it:
+    /// ``ChatMessage/toolCalls`` and messages of ``ChatRole/tool`` where the model's template knows them, else as the model wrote
+    /// them in its text, with messages of the user in `<tool_response>` as results.
     public var transcript: [ChatMessage] {
         registrar.access(self, keyPath: \.transcript)
         return state.withLock { $0.transcript }
@@ -106,9 +107,14 @@ public final class LanguageModelSession: Sendable, Observable {
             let expected = state.transcript + [ChatMessage(.user, promptPrefix)]
             state.prewarming = Task {
                 // The engine stops at the first token, which it takes to see the prompt computed.
-                let options = GenerationOptions(sampling: .greedy, maximumNewTokens: 1)
+                var options = GenerationOptions(sampling: .greedy, maximumNewTokens: 1)
                 do {
-                    let described = try self.toolBox.describing(in: expected)
+                    var described = expected
+                    if !self.toolBox.isEmpty, await self.model.callsTools {
+                        options.tools = try self.toolBox.definitions
+                    } else {
+                        described = try self.toolBox.describing(in: expected)
+                    }
                     for try await _ in self.model.generate(described, options: options) {}
                 } catch {
                     Log.write(.debug, "session.prewarm", "could not prepare an answer: \(error)")
@@ -162,55 +168,5 @@ public final class LanguageModelSession: Sendable, Observable {
         endTurn(messages.count > asked.count ? messages : nil)
         if let summary { continuation.yield(.finish(summary)) }
         continuation.finish(throwing: failure)
-    }
-
-    /// Lets the model answer, and run tools before if it wants to.
-    private func talk(
-        _ messages: inout [ChatMessage], _ options: GenerationOptions, _ yield: (GenerationEvent) -> Void
-    ) async throws -> GenerationSummary {
-        guard !toolBox.isEmpty, options.constraint == nil else {
-            return try await speak(&messages, options, describing: ToolBox([]), yield).summary
-        }
-        let options = try toolBox.constraining(options)
-        for _ in 0...Self.maximumToolCalls {
-            let (summary, call) = try await speak(&messages, options, describing: toolBox, yield)
-            // A call that a limit cut short is none.
-            guard let call, [.stopString, .endOfGeneration].contains(summary.reason) else { return summary }
-            messages.append(ToolBox.result(try await toolBox.run(call)))
-        }
-        throw LLMError(
-            .tooManyToolCalls, "the model called tools more than \(Self.maximumToolCalls) times instead of answering",
-            context: ErrorContext(remedy: "Ask for less at once, or say in the instructions when to stop."))
-    }
-
-    /// One message of the model, added to the others; also what there is of one that failed.
-    /// - Returns: its facts, and what it calls.
-    private func speak(
-        _ messages: inout [ChatMessage], _ options: GenerationOptions, describing box: ToolBox,
-        _ yield: (GenerationEvent) -> Void
-    ) async throws -> (summary: GenerationSummary, call: String?) {
-        var said = ""
-        defer { if !said.isEmpty { messages.append(ChatMessage(.assistant, said)) } }
-        var calls = StopStringMatcher(box.isEmpty ? [] : [ToolBox.opening])
-        var summary: GenerationSummary?
-        for try await event in model.generate(try box.describing(in: messages), options: options) {
-            switch event {
-            case .text(let piece):
-                said += piece
-                let shown = calls.append(piece)
-                if !shown.isEmpty { yield(.text(shown)) }
-            case .finish(let facts): summary = facts
-            // What was thought is shown and then forgotten: templates want answers in the history, not drafts.
-            case .phase, .truncated, .picturesLeftOut, .thinking: yield(event)
-            }
-        }
-        // A cancelled task sees its stream end early rather than throw.
-        guard let summary else { throw CancellationError() }
-        let rest = calls.finish()
-        if !rest.isEmpty { yield(.text(rest)) }
-        guard calls.matched != nil, let place = said.firstRange(of: ToolBox.opening) else { return (summary, nil) }
-        let call = String(said[place.upperBound...])
-        if summary.reason == .stopString { said += ToolBox.closing }
-        return (summary, call)
     }
 }

@@ -30,6 +30,8 @@ extension LanguageModelSession {
             public internal(set) var droppedMessages = 0
             /// The pictures of the conversation, where the model cannot see.
             public internal(set) var picturesLeftOut = 0
+            /// The tools called until now.
+            public internal(set) var toolCalls: [ToolCall] = []
             /// The facts, in the last snapshot of an answer that ended by itself.
             public internal(set) var summary: GenerationSummary?
 
@@ -41,6 +43,7 @@ extension LanguageModelSession {
                 case .picturesLeftOut(let count): picturesLeftOut = count
                 case .thinking(let piece): thinking += piece
                 case .text(let piece): content += piece
+                case .toolCall(let call): toolCalls.append(call)
                 case .finish(let facts): summary = facts
                 }
                 return true

@@ -7,11 +7,15 @@
 /// if reader.matchedStop != nil { … }
 /// reader.finish { yield($0) }
 /// ```
-/// Stop strings are looked for in the answer only: what a model thinks may contain anything. Linear in the bytes.
+/// Stop strings are looked for in the answer only: what a model thinks may contain anything, and so may its calls of tools, which
+/// are kept apart from their first mark to the end. Linear in the bytes.
 public struct AnswerReader: Sendable {
     private var assembler = UTF8Assembler()
     private var splitter: ThinkingSplitter
     private var stops: StopStringMatcher
+    private var callMarks: StopStringMatcher
+    /// The calls of tools as the model wrote them, from their mark on, once they have begun.
+    public private(set) var calls: String?
     private var deltas: [ThinkingSplitter.Delta] = []
 
     /// A reader for one answer.
@@ -19,11 +23,14 @@ public struct AnswerReader: Sendable {
     ///   - stopStrings: end the answer.
     ///   - tags: the marks around thinking.
     ///   - openedByPrompt: the pair whose opening mark ends the prompt.
+    ///   - callMarks: what begins calls of tools.
     public init(
-        stopStrings: [String] = [], tags: [ThinkingTags] = ThinkingTags.usual, openedByPrompt: ThinkingTags? = nil
+        stopStrings: [String] = [], tags: [ThinkingTags] = ThinkingTags.usual, openedByPrompt: ThinkingTags? = nil,
+        callMarks: [String] = []
     ) {
         splitter = ThinkingSplitter(tags: tags, openedByPrompt: openedByPrompt)
         stops = StopStringMatcher(stopStrings)
+        self.callMarks = StopStringMatcher(callMarks)
     }
 
     /// Whether what comes next belongs to the thinking.
@@ -60,7 +67,8 @@ public struct AnswerReader: Sendable {
         assembler.flush()
         splitter.finish(into: &deltas)
         route(emit)
-        let rest = stops.finish()
+        let begun = callMarks.finish()
+        let rest = begun.isEmpty ? stops.finish() : stops.append(begun) + stops.finish()
         if !rest.isEmpty { emit(.text(rest)) }
     }
 
@@ -69,7 +77,12 @@ public struct AnswerReader: Sendable {
             switch delta {
             case .thinking(let text): emit(.thinking(text))
             case .text(let text):
-                let certain = stops.append(text)
+                if calls != nil {
+                    calls?.append(text)
+                    continue
+                }
+                let certain = stops.append(callMarks.append(text))
+                if stops.matched == nil, let mark = callMarks.matched { calls = mark + callMarks.remainder }
                 if !certain.isEmpty { emit(.text(certain)) }
             }
         }

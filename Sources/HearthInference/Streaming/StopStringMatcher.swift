@@ -22,6 +22,8 @@ public struct StopStringMatcher: Sendable {
     private var held: [UInt8] = []
     /// The string that ended the text, once one has.
     public private(set) var matched: String?
+    /// What the piece that brought the match has behind it.
+    public private(set) var remainder = ""
 
     /// A matcher for the strings; empty ones are ignored.
     public init(_ strings: [String]) {
@@ -58,6 +60,7 @@ public struct StopStringMatcher: Sendable {
             node = step(from: node, byte)
             guard let match = nodes[node].match else { continue }
             matched = strings[match.index]
+            remainder = String(decoding: bytes[(index + 1)...], as: UTF8.self)
             defer { held = [] }
             return text(bytes[...index], keeping: match.length)
         }

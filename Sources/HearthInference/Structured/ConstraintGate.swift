@@ -3,10 +3,13 @@
 /// ```
 ///  free ──trigger──> inside ──nothing more fits, and it may end──> free
 /// ```
-/// Without triggers the answer begins inside and never leaves.
+/// Without triggers the answer begins inside and never leaves. Triggers that are part of the grammar, such as the mark of a call,
+/// lead inside for good.
 public struct ConstraintGate: Sendable {
     private let triggers: [[UInt8]]
     private let longest: Int
+    /// The grammar begins with its trigger and goes to the answer's end.
+    private let isLast: Bool
     private var matcher: GrammarMatcher
     /// The end of the free text, as long as a trigger.
     private var tail: [UInt8] = []
@@ -14,7 +17,9 @@ public struct ConstraintGate: Sendable {
     public private(set) var isInside: Bool
 
     /// The gate of one answer.
-    public init(_ grammar: Grammar, triggers: [String] = []) {
+    /// - Parameter triggersBelong: whether the grammar begins with its triggers, and the answer ends with it.
+    public init(_ grammar: Grammar, triggers: [String] = [], triggersBelong: Bool = false) {
+        isLast = triggersBelong || triggers.isEmpty
         self.triggers = triggers.map { Array($0.utf8) }.filter { !$0.isEmpty }
         longest = self.triggers.reduce(0) { max($0, $1.count) }
         matcher = GrammarMatcher(grammar)
@@ -25,7 +30,7 @@ public struct ConstraintGate: Sendable {
     public var allowsEnd: Bool { !isInside || matcher.isComplete }
 
     /// Whether nothing but the end may follow.
-    public var isFinished: Bool { isInside && triggers.isEmpty && matcher.isClosed && matcher.isComplete }
+    public var isFinished: Bool { isInside && isLast && matcher.isClosed && matcher.isComplete }
 
     /// The grammar is too much work to be followed any further.
     public var isExhausted: Bool { matcher.isExhausted }
@@ -39,7 +44,7 @@ public struct ConstraintGate: Sendable {
         for byte in bytes {
             if isInside {
                 if matcher.take(byte) { continue }
-                guard !triggers.isEmpty, matcher.isComplete else {
+                guard !isLast, matcher.isComplete else {
                     if let before { matcher = before }
                     rollBack(to: start)
                     return false
@@ -48,11 +53,14 @@ public struct ConstraintGate: Sendable {
             }
             tail.append(byte)
             if tail.count > longest { tail.removeFirst(tail.count - longest) }
-            guard triggers.contains(where: { tail.count >= $0.count && tail.suffix($0.count) == $0[...] }) else {
-                continue
-            }
+            let reached = triggers.filter { tail.count >= $0.count && tail.suffix($0.count) == $0[...] }
+            guard let trigger = reached.max(by: { $0.count < $1.count }) else { continue }
             if start.isInside, before == nil { before = matcher }
             matcher.reset()
+            if isLast, !matcher.take(trigger) {
+                rollBack(to: start)
+                return false
+            }
             tail.removeAll(keepingCapacity: true)
             isInside = true
         }
@@ -65,7 +73,7 @@ public struct ConstraintGate: Sendable {
         guard isInside else { return true }
         let start = matcher.mark
         defer { matcher.rollBack(to: start) }
-        for byte in bytes where !matcher.take(byte) { return !triggers.isEmpty && matcher.isComplete }
+        for byte in bytes where !matcher.take(byte) { return !isLast && matcher.isComplete }
         return true
     }
 

@@ -3,7 +3,8 @@ import HearthBase
 
 /// The tools of a session: how they are described to the model, and how its calls are read and run.
 ///
-/// Calls are written as models of the Hermes and Qwen families are trained to, in text that any model can follow:
+/// An engine whose template knows tools gets their definitions and reads the calls itself. For others calls are written as models
+/// of the Hermes and Qwen families are trained to, in text that any model can follow:
 /// ```
 /// <tool_call>{"name": "weather", "arguments": {"city": "Paris"}}</tool_call>
 /// ```
@@ -20,6 +21,7 @@ struct ToolBox: Sendable {
     /// The conversation with the tools described in its system message.
     func describing(in messages: [ChatMessage]) throws -> [ChatMessage] {
         guard !isEmpty else { return messages }
+        let messages = messages.withSpelledTools
         let text = try description
         guard let first = messages.first, first.role == .system else { return [ChatMessage(.system, text)] + messages }
         return [ChatMessage(.system, first.content + "\n\n" + text)] + messages.dropFirst()
@@ -36,11 +38,10 @@ struct ToolBox: Sendable {
 
     private var description: String {
         get throws {
-            let list = try tools.map { tool in
+            let list = try definitions.map { tool in
                 let function = [
                     #""name":\#(JSONSchema.quoted(tool.name))"#,
-                    #""description":\#(JSONSchema.quoted(tool.description))"#,
-                    #""parameters":\#(try Self.schema(of: tool).json)"#,
+                    #""description":\#(JSONSchema.quoted(tool.description))"#, #""parameters":\#(tool.parameters)"#,
                 ]
                 return #"{"type":"function","function":{\#(function.joined(separator: ","))}}"#
             }
@@ -63,25 +64,23 @@ struct ToolBox: Sendable {
         }
     }
 
+    /// The tools as an engine is told of them.
+    /// - Throws: `grammar-unusable`.
+    var definitions: [ToolDefinition] {
+        get throws {
+            let list = try tools.map {
+                ToolDefinition(name: $0.name, description: $0.description, parameters: try Self.schema(of: $0).json)
+            }
+            try ToolDefinition.check(list)
+            return list
+        }
+    }
+
     private var callSchema: String {
         get throws {
-            let calls = try tools.map { tool -> String in
-                let name = tool.name.utf8
-                let isName = name.allSatisfy { byte in
-                    switch byte {
-                    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
-                    default: false
-                    }
-                }
-                guard isName, (1...64).contains(name.count), tools.filter({ $0.name == tool.name }).count == 1 else {
-                    throw LLMError(
-                        .unusableGrammar, "the tool name \(tool.name.debugDescription) cannot be used",
-                        context: ErrorContext(remedy: "Letters, digits, _ and -, at most 64, each name once."),
-                        disposition: .usage)
-                }
-                return JSONSchema.object([
-                    .init("name", .oneOf([JSONSchema.quoted(tool.name)])),
-                    .init("arguments", try Self.schema(of: tool)),
+            let calls = try definitions.map {
+                JSONSchema.object([
+                    .init("name", .oneOf([JSONSchema.quoted($0.name)])), .init("arguments", .text($0.parameters)),
                 ]).json
             }
             return #"{"anyOf":[\#(calls.joined(separator: ","))]}"#
@@ -97,20 +96,39 @@ struct ToolBox: Sendable {
     /// Runs the call in what follows the opening mark of an answer.
     /// - Returns: what the model is to read.
     /// - Throws: `CancellationError` only.
-    func run(_ call: String) async throws -> String {
+    func run(spelled call: String) async throws -> String {
         let data = Data(call.utf8)
         guard let name = try? JSONDecoder().decode(Name.self, from: data).name else {
             return Self.failure("the call is no JSON object with name and arguments")
         }
-        guard let tool = tools.first(where: { $0.name == name }) else {
-            return Self.failure("there is no function \(name); there are \(tools.map(\.name).joined(separator: ", "))")
-        }
-        return try await Self.run(tool, data)
+        guard let tool = tool(name) else { return unknown(name) }
+        return try await Self.run(tool, data, isWhole: true)
     }
 
-    private static func run<T: Tool>(_ tool: T, _ call: Data) async throws -> String {
+    /// Runs a call that the engine has read.
+    /// - Returns: what the model is to read.
+    /// - Throws: `CancellationError` only.
+    func run(_ call: ToolCall) async throws -> String {
+        guard let tool = tool(call.name) else { return unknown(call.name) }
+        // Models leave out what would be an empty object.
+        let arguments = Data((call.arguments.isEmpty ? "{}" : call.arguments).utf8)
+        return try await Self.run(tool, arguments, isWhole: false)
+    }
+
+    private func tool(_ name: String) -> (any Tool)? { tools.first { $0.name == name } }
+
+    private func unknown(_ name: String) -> String {
+        Self.failure("there is no function \(name); there are \(tools.map(\.name).joined(separator: ", "))")
+    }
+
+    /// - Parameter isWhole: the JSON is that of the call, with its arguments in it.
+    private static func run<T: Tool>(_ tool: T, _ json: Data, isWhole: Bool) async throws -> String {
         do {
-            return try await tool.call(try JSONDecoder().decode(Call<T.Arguments>.self, from: call).arguments)
+            let decoder = JSONDecoder()
+            return try await tool.call(
+                isWhole
+                    ? try decoder.decode(Call<T.Arguments>.self, from: json).arguments
+                    : try decoder.decode(T.Arguments.self, from: json))
         } catch let error as CancellationError {
             throw error
         } catch let error as DecodingError {

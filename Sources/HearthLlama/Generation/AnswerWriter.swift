@@ -18,6 +18,7 @@
         private let weights: ModelWeights
         private let sampler: Sampler
         private let constraint: AnswerConstraint?
+        private let calls: CallFormat?
         private let policy: StopPolicy
         private let budget: ThinkingBudget
         /// What ends the thinking in the model's place; nothing for a model that has no marks for it.
@@ -32,13 +33,15 @@
             self.request = request
             self.weights = weights
             self.policy = policy
+            calls = prompt.calls
             let options = request.options
             let tags = options.thinking.tags ?? weights.thinkingTags
             reader = AnswerReader(
-                stopStrings: options.stopStrings, tags: tags,
-                openedByPrompt: ThinkingTags.opened(by: prompt.text, among: tags))
+                stopStrings: options.stopStrings + (prompt.calls?.stops ?? []), tags: tags,
+                openedByPrompt: ThinkingTags.opened(by: prompt.text, among: tags),
+                callMarks: prompt.calls?.words ?? [])
             sampler = try Sampler(options.sampling, vocabulary: weights.vocabulary)
-            constraint = try AnswerConstraint(options, weights)
+            constraint = try AnswerConstraint(options, weights, calls: prompt.calls)
             closing = try Self.closing(reader.tags ?? tags.first, options.thinking, weights.vocabulary)
             budget = ThinkingBudget(
                 options.thinking, stop: policy, promptTokens: prompt.ledger.count, closingTokens: closing.count)
@@ -98,10 +101,31 @@
 
         private var firstToken = Duration.zero
 
-        /// Shows what was held back.
-        func finish(_ facts: inout GenerationFacts) {
+        /// Shows what was held back, and the calls of an answer that ended by itself.
+        func finish(_ facts: inout GenerationFacts, reason: FinishReason?) {
             reader.finish(request.yield)
             facts.droppedBytes = reader.droppedBytes
+            guard let text = reader.calls, let calls, reason == .endOfGeneration || reason == .stopString else {
+                return
+            }
+            do {
+                var found: [ToolCall] = []
+                for call in try calls.calls(in: text) {
+                    var call = call
+                    // Results are told apart by it, so it has to be the only one of its kind.
+                    if call.id.isEmpty
+                        || (request.messages.flatMap(\.toolCalls) + found).contains(where: { $0.id == call.id })
+                    {
+                        call.id = ToolCall.nextID(after: request.messages, found)
+                    }
+                    found.append(call)
+                }
+                for call in found { request.yield(.toolCall(call)) }
+                if found.isEmpty { request.yield(.text(text)) }
+            } catch {
+                Log.write(.warning, "llama.tools", "calls of tools are shown as text: \(error)")
+                request.yield(.text(text))
+            }
         }
 
         private func closes(_ usedContext: Int, _ running: Stopwatch, _ facts: GenerationFacts) -> Bool {
@@ -123,14 +147,15 @@
             piece.withUnsafeBytes {
                 reader.append(UnsafeRawBufferPointer(rebasing: $0.prefix(count)), request.yield)
             }
-            if count == 0, let mark = thinkingMark(token) {
+            if count == 0, let mark = mark(token) {
                 mark.withUnsafeBytes { reader.append($0, request.yield) }
             }
         }
 
-        /// The text of a control token that is a mark of thinking: control tokens have no text in an answer otherwise.
-        private func thinkingMark(_ token: llama_token) -> [UInt8]? {
+        /// The text of a control token that is a mark of thinking or of a call: control tokens have no text in an answer otherwise.
+        private func mark(_ token: llama_token) -> [UInt8]? {
             let text = weights.vocabulary.name(of: token)
+            if calls?.marks.contains(text) == true { return Array(text.utf8) }
             let pairs = reader.tags.map { [$0] } ?? request.options.thinking.tags ?? weights.thinkingTags
             return pairs.contains { $0.opening == text || $0.closing == text } ? Array(text.utf8) : nil
         }

@@ -144,7 +144,7 @@
         }
 
         private func end(_ reason: FinishReason) {
-            close()
+            close(reason)
             request.yield(.finish(facts.summary(reason: reason)))
             request.continuation.finish()
         }
@@ -152,12 +152,12 @@
         /// Ends it with an error instead of a summary. What was said is shown to the end.
         func fail(_ error: any Error) {
             guard phase != .finished else { return }
-            close()
+            close(nil)
             request.continuation.finish(throwing: error)
         }
 
-        private func close() {
-            if phase == .decode { writer.finish(&facts) }
+        private func close(_ reason: FinishReason?) {
+            if phase == .decode { writer.finish(&facts, reason: reason) }
             phase = .finished
             timer?.cancel()
         }

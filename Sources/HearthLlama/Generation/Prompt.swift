@@ -46,6 +46,8 @@
         let ledger: [llama_token]
         /// The text its beginning of the answer stands in.
         let text: String
+        /// How the answer calls the tools it was offered.
+        let calls: CallFormat?
         /// The oldest messages were left out.
         let isTruncated: Bool
         /// The cells of the context that pictures take beyond their positions.
@@ -53,7 +55,7 @@
         /// By the position where each begins, in order.
         private let pictures: [(start: Int, picture: any PromptPicture)]
 
-        init(_ parts: [PromptPart], text: String, isTruncated: Bool = false) {
+        init(_ parts: [PromptPart], text: String, calls: CallFormat? = nil, isTruncated: Bool = false) {
             var ledger: [llama_token] = []
             var pictures: [(start: Int, picture: any PromptPicture)] = []
             for part in parts {
@@ -68,6 +70,7 @@
             extraCells = pictures.reduce(0) { $0 + $1.picture.cells - $1.picture.ledger.count }
             self.pictures = pictures
             self.text = text
+            self.calls = calls
             self.isTruncated = isTruncated
         }
 
@@ -106,12 +109,15 @@
                 window: model.information.contextLength, maximumNewTokens: options.maximumNewTokens,
                 messageLimit: model.historyLimit)
             // All prompts end alike, whichever messages they keep.
-            var text = ""
+            var rendered: ChatTemplate.Rendered?
+            let tools = options.constraint == nil ? options.tools : []
             let outcome = try fit.apply(
                 to: request.messages,
                 render: PromptTokens(vocabulary: model.vocabulary, projector: model.projector) { messages in
-                    text = try model.weights.render(messages, enableThinking: options.thinking.isEnabled)
-                    return text
+                    let prompt = try model.weights.render(
+                        messages, tools: tools, enableThinking: options.thinking.isEnabled)
+                    rendered = prompt
+                    return prompt.text
                 }.parts,
                 count: { $0.reduce(0) { $0 + $1.cells } })
             if outcome.dropped > 0 {
@@ -129,7 +135,8 @@
                         found: "\(picture.cells) tokens", remedy: "Load the model with a larger batch size."),
                     disposition: .usage)
             }
-            self.init(outcome.prompt, text: text, isTruncated: outcome.dropped > 0)
+            self.init(
+                outcome.prompt, text: rendered?.text ?? "", calls: rendered?.calls, isTruncated: outcome.dropped > 0)
         }
     }
 #endif

@@ -23,12 +23,17 @@
 
         /// `nil` where anything may be said.
         /// - Throws: `grammar-unusable`.
-        init?(_ options: GenerationOptions, _ weights: ModelWeights) throws {
-            guard let constraint = options.constraint else { return nil }
-            gate = ConstraintGate(try Self.grammar(constraint.shape), triggers: constraint.triggers)
+        init?(_ options: GenerationOptions, _ weights: ModelWeights, calls: CallFormat? = nil) throws {
+            if let constraint = options.constraint {
+                gate = ConstraintGate(try Self.grammar(constraint.shape), triggers: constraint.triggers)
+            } else if let calls {
+                gate = ConstraintGate(calls.grammar, triggers: calls.words, triggersBelong: true)
+            } else {
+                return nil
+            }
             vocabulary = weights.vocabulary
             let tags = options.thinking.tags ?? weights.thinkingTags
-            marks = Set(tags.flatMap { [$0.opening, $0.closing] })
+            marks = Set(tags.flatMap { [$0.opening, $0.closing] }).union(calls?.marks ?? [])
             let mayThink = options.thinking.isEnabled && (options.thinking.tags != nil || weights.templateThinks)
             openings = mayThink ? tags.map { Array($0.opening.utf8) } : []
         }
@@ -133,7 +138,7 @@
             }
         }
 
-        /// The text of a token; of a control token only if it is a mark of thinking.
+        /// The text of a token; of a control token only if it is a mark of thinking or of a call.
         private func bytes(of token: llama_token) -> [UInt8] {
             let count = vocabulary.piece(of: token, into: &piece)
             if count > 0 { return piece.prefix(count).map { UInt8(bitPattern: $0) } }

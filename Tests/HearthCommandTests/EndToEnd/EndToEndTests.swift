@@ -98,6 +98,12 @@ struct EndToEndTests {
         #expect(answer.errors.contains("tiny-v2.1.0-q4_1.gguf: "))
         #expect(!FileManager.default.fileExists(atPath: lab.folder.path("home").string))
 
+        let stopped = try await lab.run(
+            "chat", model.string, "--temperature", "0", "--stop", "never said", "--stop", "Paris",
+            input: "Answer in one sentence: what is the capital of France?")
+        #expect(stopped.errors.contains("ended by stop-string"), "\(stopped.errors)")
+        #expect(!stopped.output.isEmpty && !stopped.output.contains("Paris"), "\(stopped.output)")
+
         let verified = try await lab.run("verify", model.string)
         #expect(verified.output == "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53  \(model)\n")
         let pulled = try await lab.run("pull", model.string)

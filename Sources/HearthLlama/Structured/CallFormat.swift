@@ -1,0 +1,98 @@
+#if Llama
+    import CLlamaShim
+    import Foundation
+    import HearthBase
+    import HearthInference
+
+    /// How a template's model writes calls of the tools it was offered. Immutable, so any thread may read it.
+    final class CallFormat: @unchecked Sendable {
+        /// The C side of it, freed with its owner.
+        final class Raw {
+            let pointer: OpaquePointer
+
+            init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+            deinit { hearth_call_format_free(pointer) }
+        }
+
+        private struct Description: Decodable {
+            let grammar: String
+            let words: [String]
+            let marks: [String]
+            let stops: [String]
+        }
+
+        private let raw: Raw
+        /// What calls look like, from their first word to the end of the answer.
+        let grammar: Grammar
+        /// One of these begins them.
+        let words: [String]
+        /// Control tokens that are part of calls.
+        let marks: Set<String>
+        /// What ends an answer besides the model's own end.
+        let stops: [String]
+
+        /// - Throws: `grammar-unusable` where calls could not be held to their shape.
+        init(_ raw: Raw, tools: [String]) throws {
+            var reason: UnsafeMutablePointer<CChar>?
+            let text = hearth_call_format_describe(raw.pointer, &reason)
+            let description = try JSONDecoder().decode(Description.self, from: Self.taken(text, reason))
+            self.raw = raw
+            grammar = try Grammar(gbnf: description.grammar)
+            marks = Set(description.marks)
+            stops = description.stops
+            let candidates =
+                description.words.isEmpty ? tools.flatMap(Self.beginnings) : description.words
+            words = candidates.filter { [grammar] word in
+                var matcher = GrammarMatcher(grammar)
+                return matcher.take(word.utf8)
+            }
+            guard !words.isEmpty else {
+                throw OutputConstraint.unusable("the template's calls begin with nothing that tells them from text")
+            }
+        }
+
+        /// The calls in what a model wrote from the first word on, without ids for those that have none.
+        /// - Throws: `generation-failed` for text that cannot be read.
+        func calls(in text: String) throws -> [ToolCall] {
+            guard !ToolCall.isTooNested(text) else {
+                throw Self.unreadable("they hold more than \(ToolCall.maximumNesting) objects and arrays")
+            }
+            var reason: UnsafeMutablePointer<CChar>?
+            var text = text
+            let list = text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) {
+                    hearth_call_format_parse(raw.pointer, $0.baseAddress, $0.count, &reason)
+                }
+            }
+            return try JSONDecoder().decode([ToolCall].self, from: Self.taken(list, reason))
+        }
+
+        /// How a call may begin that has no mark of its own; those the grammar does not know are left out.
+        private static func beginnings(_ tool: String) -> [String] {
+            [
+                #"{"name": "\#(tool)""#, #"{"name":"\#(tool)""#, #"{ "name": "\#(tool)""#, "{\n\"name\": \"\(tool)\"",
+                "{\n  \"name\": \"\(tool)\"", "{\n    \"name\": \"\(tool)\"", #"{"function": "\#(tool)""#,
+                #"{"type": "function", "name": "\#(tool)""#, #"{"type":"function","name":"\#(tool)""#,
+                #"{"type": "function", "function": {"name": "\#(tool)""#, #"{"tool_name": "\#(tool)""#,
+            ]
+        }
+
+        private static func taken(_ text: UnsafeMutablePointer<CChar>?, _ reason: UnsafeMutablePointer<CChar>?) throws
+            -> Data
+        {
+            defer {
+                hearth_string_free(text)
+                hearth_string_free(reason)
+            }
+            guard let text else {
+                throw unreadable(reason.map { String(cString: $0) } ?? "there is no memory for them")
+            }
+            return Data(bytes: text, count: strlen(text))
+        }
+
+        private static func unreadable(_ reason: String) -> LLMError {
+            LLMError(.generateFailed, "the model's calls of tools cannot be read: \(reason)")
+        }
+    }
+#endif
