@@ -69,6 +69,9 @@ llama_context *hearth_context_new(llama_model *model, const hearth_context_optio
         params.n_threads = options->threads;
         params.n_threads_batch = options->threads;
         params.no_perf = true;
+        params.type_k = static_cast<ggml_type>(options->cache_type);
+        params.type_v = params.type_k;
+        if (ggml_is_quantized(params.type_k)) params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
         params.embeddings = options->embeddings;
         if (options->embeddings) params.pooling_type = LLAMA_POOLING_TYPE_NONE;
         return llama_init_from_model(model, params);

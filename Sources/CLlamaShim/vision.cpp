@@ -142,6 +142,8 @@ hearth_vision *hearth_vision_open(
         params.n_threads = options->threads;
         params.print_timings = false;
         params.warmup = false;
+        if (options->minimum_tokens > 0) params.image_min_tokens = options->minimum_tokens;
+        if (options->maximum_tokens > 0) params.image_max_tokens = options->maximum_tokens;
         auto vision = std::make_unique<hearth_vision>();
         vision->context.reset(mtmd_init_from_file(path, model, params));
         // The log says why.

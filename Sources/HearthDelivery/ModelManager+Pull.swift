@@ -67,8 +67,9 @@ extension ModelManager {
         var files = release.files
         files.removeAll { file in shared.contains { $0.name == file.name } }
         try await checkStorage(for: release, files, shared)
-        let gate = NetworkGate(policy: NetworkPolicy(metered: options.metered), monitor: network, time: time)
+        let gate = gate(options.metered)
         for index in files.indices { files[index].locations = try await gate.admitted(files[index].locations) }
+        try await preflight(release, files, options)
         let tracker = ReleaseProgress(total: files.map(\.size.estimate).saturatedSum, report: progress)
         var purpose = TransferPurpose(
             release: release.identity, source: resolved.location ?? release.file.locations.first,

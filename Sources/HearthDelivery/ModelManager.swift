@@ -41,6 +41,8 @@ public actor ModelManager {
     var updatesBehind: [Family: Task<Void, Never>] = [:]
     nonisolated let preparer: (any ReleasePreparer)?
     nonisolated let probe: (any ReleaseProbe)?
+    nonisolated let releasePreflight: (any ReleasePreflight)?
+    nonisolated let remoteHead: RemoteHead
 
     /// A manager of the home folder `home`.
     /// - Parameters:
@@ -59,6 +61,7 @@ public actor ModelManager {
     ///     those who want something of the Hub, and to nobody else.
     ///   - preparer: makes of a release what its engine runs best here; `nil` uses releases as they come.
     ///   - probe: tries a release before it becomes live; `nil` makes live what is whole.
+    ///   - preflight: tells whether a release fits before it is fetched; `nil` believes its publisher.
     public init(
         home: Path, origins: [Origin], http: any HTTPClient = DefaultHTTPClient(),
         fileSystem: any FileSystem = LocalFileSystem(),
@@ -66,7 +69,7 @@ public actor ModelManager {
         appVersion: SemanticVersion? = nil, provider: (any DownloadURLProvider)? = nil,
         formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = [],
         hub: Result<HubSettings, CatalogError>? = nil, preparer: (any ReleasePreparer)? = nil,
-        probe: (any ReleaseProbe)? = nil
+        probe: (any ReleaseProbe)? = nil, preflight: (any ReleasePreflight)? = nil
     ) {
         let store = ModelStore(home: home, fileSystem: fileSystem, time: time)
         self.store = store
@@ -85,6 +88,8 @@ public actor ModelManager {
         let http = settings?.authorized(http) ?? http
         self.preparer = preparer
         self.probe = probe
+        releasePreflight = preflight
+        remoteHead = RemoteHead(http: http, provider: provider)
         transfer = FileTransfer(
             http: http, fileSystem: fileSystem, time: time, folder: store.transfersFolder, provider: provider,
             network: network)

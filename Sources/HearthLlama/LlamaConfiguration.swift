@@ -23,6 +23,10 @@
         /// Model layers to place on a GPU if there is one, negative for all.
         public var gpuLayers: Int
 
+        /// How the cache stores keys and values. Smaller types leave room for a longer context; `q8_0` loses next to nothing.
+        public var cacheType: CacheType
+        /// The fewest and most tokens of a picture, for models that leave a choice; `nil` for what the projector's file says.
+        public var imageTokens: ImageTokens
         /// The requests answered side by side, `nil` for what suits the model. They share the context's cells, so one alone has
         /// all of them; those that do not fit beside each other wait.
         public var sequences: Int?
@@ -40,7 +44,8 @@
             contextLength: Int? = nil, batchSize: Int = 512, threadCount: Int? = nil,
             deviceMemory: UInt64 = ProcessInfo.processInfo.physicalMemory, gpuLayers: Int = -1,
             historyLimit: Int? = nil, stateFolder: Path? = nil, stateBytes: UInt64? = nil, sequences: Int? = nil,
-            queueLimit: Int = 64, chatTemplate: String? = nil
+            queueLimit: Int = 64, chatTemplate: String? = nil, cacheType: CacheType = .f16,
+            imageTokens: ImageTokens = ImageTokens()
         ) {
             self.contextLength = contextLength
             self.batchSize = batchSize
@@ -53,6 +58,8 @@
             self.sequences = sequences
             self.queueLimit = queueLimit
             self.chatTemplate = chatTemplate
+            self.cacheType = cacheType
+            self.imageTokens = imageTokens
         }
 
         /// The context a device of this memory gets by default: 4096 tokens below 6 GiB (whole GiB), 8192 from there on.

@@ -63,7 +63,8 @@
                 threads: configuration.resolvedThreadCount,
                 // Several conversations share cells by counting positions, which are not the same there.
                 sequences: projectorMade?.hasGridPositions == true
-                    ? 1 : min(batch, configuration.resolvedSequences(canShare: weights.canForgetAPart)))
+                    ? 1 : min(batch, configuration.resolvedSequences(canShare: weights.canForgetAPart)),
+                cacheType: configuration.cacheType)
             var reason: UnsafeMutablePointer<CChar>?
             guard let context = ModelContext(weights, shape, reason: &reason) else {
                 let vague = "there is not enough memory for its context of \(length) tokens"
@@ -104,7 +105,10 @@
             let maker =
                 try configuration.stateFolder.map { _ -> String in
                     let files = try ([path] + [projector].compactMap { $0 }).map { try ModelFingerprint.read($0) }
-                    return "\(files.map { "\($0)" }.joined(separator: " ")) llama.cpp \(LlamaLibrary.version)"
+                    // What the state is made of is the same only with these.
+                    let settings = "\(configuration.cacheType.rawValue) \(configuration.imageTokens)"
+                    return files.map { "\($0)" }.joined(separator: " ")
+                        + " llama.cpp \(LlamaLibrary.version) \(settings)"
                 } ?? ""
             return ConversationMemory(
                 maker: maker, window: context.length, cells: context.cells, sequences: context.sequences,

@@ -21,6 +21,7 @@
             var embeddings = false
             /// The conversations computed side by side; they share the cells of the context.
             var sequences = 1
+            var cacheType = CacheType.f16
         }
 
         /// `nil` when llama.cpp cannot make it; `reason` tells why.
@@ -32,6 +33,7 @@
             options.threads = Int32(clamping: shape.threads)
             options.embeddings = shape.embeddings
             options.sequences = UInt32(clamping: shape.sequences)
+            options.cache_type = shape.cacheType.ggmlType
             guard let context = hearth_context_new(weights.model, &options, &reason) else { return nil }
             raw = context
             threads = ThreadPool(context, count: shape.threads)
@@ -175,6 +177,19 @@
                 raw.logits[index] = outputs == .all || (outputs == .last && offset == added - 1) ? 1 : 0
             }
             raw.n_tokens = Int32(first + added)
+        }
+    }
+
+    extension CacheType {
+        /// As ggml numbers it.
+        fileprivate var ggmlType: Int32 {
+            let type =
+                switch self {
+                case .f16: GGML_TYPE_F16
+                case .q8: GGML_TYPE_Q8_0
+                case .q4: GGML_TYPE_Q4_0
+                }
+            return Int32(type.rawValue)
         }
     }
 #endif

@@ -13,7 +13,8 @@ import Testing
         ("origins.a.b-c_1", "http://127.0.0.1:8080/models.json"),
         ("origins.six", "http://[::1]:1/m.json"), ("origins.file", "file:///srv/models.json"),
         ("defaultModel", "smollm2-135m-instruct@1.0.0:q4_1"), ("contextLength", "4096"), ("threads", "1"),
-        ("maximumNewTokens", "10"), ("temperature", "0.5"),
+        ("maximumNewTokens", "10"), ("temperature", "0.5"), ("cacheType", "q8_0"), ("imageMinTokens", "8"),
+        ("imageMaxTokens", "65536"), ("stateFolder", "/var/lib/hearth states"),
         ("network.metered", "allow"), ("network.metered", "ask"), ("network.metered", "deny"),
     ])
     func whatIsSetIsReadBack(key: String, value: String) async throws {
@@ -36,7 +37,9 @@ import Testing
         ("contextLength", "63"), ("contextLength", "-4096"), ("temperature", "nan"), ("temperature", "-1"),
         ("temperature", "inf"), ("defaultModel", ""), ("defaultModel", "Bad Name"), ("defaultModel", "../x"),
         ("network.metered", "yes"), ("network.metered", ""), ("network.metered", "Allow"), ("network", "deny"),
-        ("network.", "deny"), ("nonsense", "1"), ("", "1"), ("origins", "x"), ("defaultmodel", "x"),
+        ("network.", "deny"), ("nonsense", "1"), ("cacheType", "f32"), ("cacheType", ""), ("cacheType", "Q8_0"),
+        ("imageMinTokens", "0"), ("imageMaxTokens", "65537"), ("stateFolder", ""), ("stateFolder", "states"), ("", "1"),
+        ("origins", "x"), ("defaultmodel", "x"),
     ])
     func wrongSettingsAreRefusedAndNothingIsWritten(key: String, value: String) async throws {
         let folder = try TemporaryFolder()
@@ -50,7 +53,8 @@ import Testing
         "", "[]", "null", "{", "{\"threads\": \"many\"}", "{\"threads\": [1]}", "{\"threads\": true}",
         "{\"threads\": 1.5}", "{\"origins\": []}", "{\"origins\": {\"a\": 1}}",
         "{\"origins\": {\"A b\": \"https://x/\"}}",
-        "{\"contextLength\": 1e30}", "\u{0}", String(repeating: "[", count: 5000),
+        "{\"contextLength\": 1e30}", "{\"cacheType\": 8}", "{\"stateFolder\": {}}", "{\"stateFolder\": \"a\"}", "\u{0}",
+        String(repeating: "[", count: 5000),
         "{\"origins\": {\"a\": \"http://example.org/\"}}", "{\"defaultModel\": {}}",
         "{\"network\": []}", "{\"network\": \"deny\"}", "{\"network\": {\"metered\": true}}",
         "{\"network\": {\"metered\": \"never\"}}", "{\"network\": {\"metered\": {}}}",

@@ -175,6 +175,13 @@ import Testing
         var odd = Self.small
         odd.layers[3].keyWidth = 80
         #expect(try MemoryPlan(odd, on: device).cacheType == .f16)
+        var heads = Self.small
+        heads.headWidths = [64, 80]
+        #expect(try MemoryPlan(heads, on: device).cacheType == .f16)
+        let asked = try MemoryPlan(heads, on: device, wishes: MemoryPlan.Wishes(cacheType: .q4))
+        #expect(asked.cacheType == .f16 && asked.compromises.contains { $0.contains("f16") })
+        heads.headWidths = [64, 96]
+        #expect(try MemoryPlan(heads, on: device, wishes: MemoryPlan.Wishes(cacheType: .q4)).cacheType == .q4)
     }
 
     @Test func placesLayersOnTheGPU() throws {

@@ -118,6 +118,8 @@ struct hearth_context_options {
     bool embeddings;
     /// The sequences, 0 for one. Several share all cells, so that each may be as long as the context.
     uint32_t sequences;
+    /// How keys and values are stored: a `ggml_type`. Quantised ones switch flash attention on, which values need.
+    int32_t cache_type;
 };
 
 /// A context. NULL on failure, as above.
@@ -133,6 +135,9 @@ struct hearth_pieces;
 struct hearth_vision_options {
     int32_t threads;
     bool gpu;
+    /// The fewest and most tokens of a picture where a model leaves a choice; 0 for the file's own.
+    int32_t minimum_tokens;
+    int32_t maximum_tokens;
 };
 
 /// Takes the log of the vision library. `level` is a `ggml_log_level`.

@@ -1,6 +1,7 @@
 import Foundation
 import HearthBase
 import HearthDelivery
+import HearthInference
 
 /// The settings of a home, kept in `config.json` with access for its owner only.
 ///
@@ -16,6 +17,14 @@ public struct Configuration: Sendable, Hashable {
     public var defaultModel: String?
     /// The context window to make, in tokens; `nil` for the model's own, capped by the engine.
     public var contextLength: Int?
+    /// How the cache stores keys and values; `nil` for `f16`, or for `q8_0` where only that fits.
+    public var cacheType: CacheType?
+    /// The fewest and most tokens of a picture; `nil` for what the projector's file says.
+    public var imageMinTokens: Int?
+    public var imageMaxTokens: Int?
+    /// Where the computed states of conversations are kept beyond the life of a process, in files for their owner only; they hold
+    /// what was said. `nil` keeps some in memory while the model is loaded.
+    public var stateFolder: Path?
     /// The threads that compute; `nil` leaves it to the engine.
     public var threads: Int?
     /// The most tokens of one answer; `nil` for the package's default.
@@ -83,6 +92,10 @@ public struct Configuration: Sendable, Hashable {
         if !network.isEmpty { object["network"] = .object(network) }
         object["defaultModel"] = defaultModel.map { .string($0) }
         object["contextLength"] = contextLength.map { .integer($0) }
+        object["cacheType"] = cacheType.map { .string($0.rawValue) }
+        object["imageMinTokens"] = imageMinTokens.map { .integer($0) }
+        object["imageMaxTokens"] = imageMaxTokens.map { .integer($0) }
+        object["stateFolder"] = stateFolder.map { .string($0.string) }
         object["threads"] = threads.map { .integer($0) }
         object["maximumNewTokens"] = maximumNewTokens.map { .integer($0) }
         object["temperature"] = temperature.map { .number("\((Double($0) * 1e4).rounded() / 1e4)") }
@@ -95,8 +108,8 @@ public struct Configuration: Sendable, Hashable {
 extension Configuration {
     /// The settings, as help texts and messages list them.
     public static let keys = [
-        "origins.NAME", "defaultModel", "contextLength", "threads", "maximumNewTokens", "temperature",
-        "network.metered",
+        "origins.NAME", "defaultModel", "contextLength", "cacheType", "threads", "maximumNewTokens", "temperature",
+        "imageMinTokens", "imageMaxTokens", "stateFolder", "network.metered",
     ]
 
     /// Every setting that has a value, in order.
@@ -118,6 +131,10 @@ extension Configuration {
         switch key {
         case "defaultModel": return defaultModel
         case "contextLength": return contextLength.map(String.init)
+        case "cacheType": return cacheType?.rawValue
+        case "imageMinTokens": return imageMinTokens.map(String.init)
+        case "imageMaxTokens": return imageMaxTokens.map(String.init)
+        case "stateFolder": return stateFolder?.string
         case "threads": return threads.map(String.init)
         case "maximumNewTokens": return maximumNewTokens.map(String.init)
         case "temperature": return temperature.map { "\($0)" }
@@ -143,6 +160,23 @@ extension Configuration {
                 return text
             }
         case "contextLength": contextLength = try text.map { try Self.integer($0, 64...1_048_576, key) }
+        case "cacheType":
+            cacheType = try text.map { text in
+                guard let type = CacheType(rawValue: text) else {
+                    let names = CacheType.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw ConfigurationError.invalid(key, "one of \(names)", found: text)
+                }
+                return type
+            }
+        case "imageMinTokens": imageMinTokens = try text.map { try Self.integer($0, ImageTokens.range, key) }
+        case "imageMaxTokens": imageMaxTokens = try text.map { try Self.integer($0, ImageTokens.range, key) }
+        case "stateFolder":
+            stateFolder = try text.map { text in
+                guard text.hasPrefix("/"), text.utf8.count < 4096, !text.utf8.contains(0) else {
+                    throw ConfigurationError.invalid(key, "an absolute path", found: text)
+                }
+                return Path(text)
+            }
         case "threads": threads = try text.map { try Self.integer($0, 1...1024, key) }
         case "maximumNewTokens": maximumNewTokens = try text.map { try Self.integer($0, 1...1_048_576, key) }
         case "temperature":

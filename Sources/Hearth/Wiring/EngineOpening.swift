@@ -46,7 +46,8 @@ public enum EngineOpening {
     /// - Parameters:
     ///   - weights: the file.
     ///   - projector: the file that makes pictures readable for it; without one it answers with text alone.
-    ///   - configuration: gives the context window and the number of threads, where they are set.
+    ///   - configuration: gives context window, cache type, threads, bounds of a picture's tokens and the folder for states, where
+    ///     they are set.
     ///   - deviceMemory: the bytes the model and its context may count on.
     ///   - progress: 0...1, called on the engine's thread.
     /// - Throws: `LLMError`; `model-does-not-fit` before anything is loaded; `engine-missing` in a build without the `Llama` trait. `CancellationError`.
@@ -66,7 +67,10 @@ public enum EngineOpening {
             let settings = LlamaConfiguration(
                 contextLength: plan?.contextLength ?? configuration.contextLength, threadCount: configuration.threads,
                 deviceMemory: deviceMemory,
-                historyLimit: configuration.contextLength == nil ? plan?.historyLimit : nil)
+                historyLimit: configuration.contextLength == nil ? plan?.historyLimit : nil,
+                stateFolder: configuration.stateFolder,
+                cacheType: plan?.cacheType ?? configuration.cacheType ?? .f16,
+                imageTokens: ImageTokens(minimum: configuration.imageMinTokens, maximum: configuration.imageMaxTokens))
             return try await LlamaActor.load(weights, projector: projector, configuration: settings, progress: progress)
         #else
             throw LLMError(

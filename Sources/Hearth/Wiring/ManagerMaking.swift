@@ -6,7 +6,8 @@ import HearthHTTP
 extension ModelManager {
     /// A manager as the settings and the environment want it: `HEARTH_ORIGIN` takes the place of the configured origins,
     /// `HEARTH_NETWORK` that of the system's network monitor; `HF_ENDPOINT`, `HF_TOKEN` and the Hub's own cache folder are
-    /// those of its client. Releases are prepared and tried with the engines of this build.
+    /// those of its client. Releases are prepared and tried with the engines of this build, and refused before they
+    /// are fetched where those could not load them.
     /// - Throws: ``ConfigurationError`` when one of them cannot be used; an `HF_ENDPOINT` that is no address fails what is wanted of
     ///   the Hub, and nothing else.
     public init(
@@ -19,7 +20,8 @@ extension ModelManager {
             network: try NetworkChoice.monitor(environment: environment), deviceMemory: deviceMemory,
             formats: EngineOpening.formats, hub: HubSettings.read(environment),
             preparer: EngineOpening.preparer(deviceMemory: deviceMemory),
-            probe: EngineReleaseProbe(configuration: configuration, deviceMemory: deviceMemory))
+            probe: EngineReleaseProbe(configuration: configuration, deviceMemory: deviceMemory),
+            preflight: MemoryPreflight(configuration: configuration, deviceMemory: deviceMemory))
     }
 }
 

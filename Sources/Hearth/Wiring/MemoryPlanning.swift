@@ -9,19 +9,22 @@ public enum MemoryPlanning {
     ///   - header: read as far as its metadata at least.
     ///   - fileBytes: the length of the file.
     ///   - projector: the sizes of what makes pictures readable for it, if it comes with that.
-    ///   - configuration: gives the context, where it is set.
+    ///   - isWhole: `fileBytes` is the length of all parts of a split model.
+    ///   - configuration: gives the context and the type of the cache, where they are set.
     ///   - deviceMemory: the bytes a process may have.
     /// - Returns: `nil` when the header says too little: another format, a part of a split model.
     /// - Throws: `model-does-not-fit`, with both numbers.
     public static func plan(
-        _ header: GGUFHeader, fileBytes: UInt64, projector: ProjectorShape? = nil,
+        _ header: GGUFHeader, fileBytes: UInt64, isWhole: Bool = false, projector: ProjectorShape? = nil,
         configuration: Configuration = Configuration(),
         deviceMemory: UInt64 = DeviceMemory.read().usable
     ) throws(LLMError) -> MemoryPlan? {
-        guard header.splitCount == 1, let shape = ModelShape(header, fileBytes: fileBytes) else { return nil }
-        // The engine stores keys and values as F16, and has one sequence where each takes memory before it is used.
+        guard header.splitCount == 1 || isWhole, let shape = ModelShape(header, fileBytes: fileBytes) else {
+            return nil
+        }
+        // One sequence where each takes memory before it is used.
         let wishes = MemoryPlan.Wishes(
-            contextLength: configuration.contextLength, cacheType: .f16,
+            contextLength: configuration.contextLength, cacheType: configuration.cacheType,
             sequences: shape.recurrentBytes > 0 ? 1 : Admission.usualSequences, projector: projector?.bytes ?? 0)
         return try MemoryPlan(shape, on: MemoryPlan.Device(memory: deviceMemory), wishes: wishes)
     }

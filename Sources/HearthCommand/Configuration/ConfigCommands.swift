@@ -3,7 +3,8 @@ import HearthBase
 
 private let keyArgument = Argument(
     "KEY", .word,
-    "The setting: origins.NAME, defaultModel, contextLength, threads, maximumNewTokens, temperature or network.metered."
+    "The setting: origins.NAME, defaultModel, contextLength, cacheType, threads, maximumNewTokens, temperature, "
+        + "imageMinTokens, imageMaxTokens, stateFolder or network.metered."
 )
 
 /// `hearth config get KEY`
@@ -39,7 +40,11 @@ struct ConfigSet: Command {
             "Settings are kept in config.json in the home folder, readable by its owner only.",
             "origins.NAME is the address of a models.json: https, http to this machine, or a path. "
                 + "defaultModel is what chat uses when no model is named. contextLength, threads, maximumNewTokens and "
-                + "temperature change how models run; unset, each has a sensible value of its own. network.metered is "
+                + "temperature change how models run; unset, each has a sensible value of its own. cacheType is f16, q8_0 or "
+                + "q4_0: how the context is stored; unset, f16, or q8_0 where only that fits. imageMinTokens and "
+                + "imageMaxTokens bound what a picture takes of the context, for models that leave a choice. stateFolder is "
+                + "the absolute path of a folder in which the computed states of conversations outlive a process, so that the "
+                + "same beginning is not read twice; they hold what was said. network.metered is "
                 + "allow, ask or deny: what to do on a network whose bytes cost money; unset, you are asked at a terminal, "
                 + "and elsewhere the download is refused.",
         ],

@@ -118,12 +118,18 @@ struct Examination: Sendable {
     ) async {
         guard let weights = release.weights else { return }
         do {
-            guard let plan = try await blocking({ try MemoryPlanning.plan(file: weights) }) else { return }
+            guard let plan = try await plan(weights) else { return }
             facts.append(
                 DoctorReport.Fact(name: release.identity.description, value: "takes \(MemoryFacts(plan).text)"))
         } catch {
             report.findings.append(DoctorReport.Finding(error, severity: .note))
         }
+    }
+
+    private func plan(_ weights: Path) async throws -> MemoryPlan? {
+        // What is wrong with it has been said with the home.
+        let configuration = (try? await context.configuration) ?? Configuration()
+        return try await blocking { try MemoryPlanning.plan(file: weights, configuration: configuration) }
     }
 
     /// Asks each origin for its catalog. What is installed works without, so silence is only worth a note.

@@ -17,7 +17,10 @@ struct ModelFacts: Sendable, Encodable {
     /// What it takes on this device, where that was asked.
     var memory: MemoryFacts?
 
-    init(header: GGUFHeader, size: UInt64, deviceMemory: UInt64? = nil) {
+    /// - Parameter deviceMemory: `nil` where nobody asks what it takes.
+    init(
+        header: GGUFHeader, size: UInt64, configuration: Configuration = Configuration(), deviceMemory: UInt64? = nil
+    ) {
         name = header.name
         architecture = header.architecture
         quantization = header.quantization
@@ -28,7 +31,17 @@ struct ModelFacts: Sendable, Encodable {
         tensorCount = header.tensorCount
         formatVersion = header.version
         sizeBytes = size
-        memory = deviceMemory.flatMap { MemoryFacts(header: header, size: size, deviceMemory: $0) }
+        memory = deviceMemory.flatMap { memory in
+            MemoryFacts {
+                try MemoryPlanning.plan(header, fileBytes: size, configuration: configuration, deviceMemory: memory)
+            }
+        }
+    }
+
+    /// What the front of a file that is still elsewhere says.
+    init(remote model: RemoteModel, configuration: Configuration, deviceMemory: UInt64) {
+        self.init(header: model.header, size: model.fileBytes)
+        memory = MemoryFacts { try model.plan(configuration: configuration, deviceMemory: deviceMemory) }
     }
 
     /// The facts as lines of a table.
@@ -75,14 +88,12 @@ struct MemoryFacts: Sendable, Encodable {
     var problem: String?
 
     /// `nil` when the header says too little.
-    init?(header: GGUFHeader, size: UInt64, deviceMemory: UInt64) {
+    init?(_ planning: () throws -> MemoryPlan?) {
         do {
-            guard let plan = try MemoryPlanning.plan(header, fileBytes: size, deviceMemory: deviceMemory) else {
-                return nil
-            }
+            guard let plan = try planning() else { return nil }
             self.init(plan)
         } catch {
-            self.init(problem: error.message)
+            self.init(problem: (error as? any HearthFailure)?.message ?? "\(error)")
         }
     }
 
@@ -107,6 +118,6 @@ struct MemoryFacts: Sendable, Encodable {
         }
         return
             "\(ByteCount(totalBytes)) with a context of \(contextLength) tokens: weights \(ByteCount(weightsBytes)), "
-            + "cache \(ByteCount(cacheBytes)), working memory \(ByteCount(computeBytes))"
+            + "cache \(ByteCount(cacheBytes))\(cacheType == CacheType.f16.rawValue ? "" : " as \(cacheType ?? "")"), working memory \(ByteCount(computeBytes))"
     }
 }

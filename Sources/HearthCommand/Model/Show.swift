@@ -15,8 +15,9 @@ struct Show: Command {
     static let declaration = CommandDeclaration(
         "show", summary: "Show the facts of a model",
         discussion: [
-            "An installed model is described from this device, without the network; another from its publisher's catalog; a "
-                + ".gguf file from its own header."
+            "An installed model is described from this device, without the network; another from its publisher's catalog and "
+                + "the front of its file, of which at most 16 MiB are read; a .gguf file from its own header.",
+            "The memory needed is a prediction for this device and the configured context and cacheType.",
         ],
         arguments: [reference], options: [format],
         examples: [
@@ -35,7 +36,7 @@ struct Show: Command {
     func run(in context: CommandContext) async throws {
         switch reference {
         case .file(let path):
-            let facts = try await Self.facts(of: path)
+            let facts = try await Self.facts(of: path, context.configuration)
             try show(ShownModel(file: path.absolute.string, model: facts), on: context.console)
         case .family(let family, let version, let variant):
             let manager = try await context.manager()
@@ -43,13 +44,33 @@ struct Show: Command {
             if let release = try await installed(name, manager) {
                 let state = try await manager.store.state(of: release.identity.family)
                 let prepared = try await manager.store.prepared(of: release)
-                try show(await ShownModel(release, state, prepared), on: context.console)
+                try show(
+                    await ShownModel(release, state, prepared, try await context.configuration), on: context.console)
             } else {
-                try show(ShownModel(try await manager.resolve(reference)), on: context.console)
+                try show(try await offered(manager, context), on: context.console)
             }
-        case .manifest, .hub:
-            try show(ShownModel(try await context.manager().resolve(reference)), on: context.console)
+        case .manifest, .hub: try show(try await offered(try await context.manager(), context), on: context.console)
         }
+    }
+
+    /// What a pull would take, with what the front of its file says.
+    private func offered(_ manager: ModelManager, _ context: CommandContext) async throws -> ShownModel {
+        let resolved = try await manager.resolve(reference)
+        var shown = ShownModel(resolved)
+        do {
+            guard
+                let model = try await RemoteModel.read(
+                    resolved.release, head: { try await manager.head(of: $0, until: $1) })
+            else { return shown }
+            shown.model = ModelFacts(
+                remote: model, configuration: try await context.configuration, deviceMemory: DeviceMemory.read().usable)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // The catalog has the rest.
+            Log.write(.info, "show", "the front of \(resolved.release.file.name) cannot be read: \(error)")
+        }
+        return shown
     }
 
     /// The installed release a name means, `nil` when none is.
@@ -58,12 +79,12 @@ struct Show: Command {
         return releases.first(where: \.isActive) ?? releases.last
     }
 
-    static func facts(of path: Path) async throws -> ModelFacts {
+    static func facts(of path: Path, _ configuration: Configuration) async throws -> ModelFacts {
         try await blocking {
             let size = try LocalFileSystem().open(path, .read)
             return ModelFacts(
                 header: try GGUFHeader(file: path), size: try LocalFileSystem().status(of: size).size,
-                deviceMemory: DeviceMemory.read().usable)
+                configuration: configuration, deviceMemory: DeviceMemory.read().usable)
         }
     }
 
@@ -115,7 +136,9 @@ struct ShownModel: Encodable, Sendable {
     }
 
     /// An installed release, with what its weights say of themselves where they can be read.
-    init(_ release: InstalledRelease, _ state: ReleaseState, _ prepared: PreparedRelease?) async {
+    init(
+        _ release: InstalledRelease, _ state: ReleaseState, _ prepared: PreparedRelease?, _ configuration: Configuration
+    ) async {
         let receipt = release.receipt
         var entry = ReleaseEntry(release)
         entry.standing = state.standing(of: release.identity)
@@ -135,7 +158,7 @@ struct ShownModel: Encodable, Sendable {
             File(path: $0.name.string, role: $0.role.rawValue, sizeBytes: $0.size, sha256: $0.digest.description)
         }
         // Weights of another format have no such header; `verify` is there to find damage.
-        if let weights = release.weights { model = try? await Show.facts(of: weights) }
+        if let weights = release.weights { model = try? await Show.facts(of: weights, configuration) }
     }
 
     /// A release on offer.

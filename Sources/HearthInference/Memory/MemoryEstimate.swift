@@ -13,9 +13,12 @@ public enum CacheType: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Whether a layer's widths can be stored so.
-    func fits(_ layer: ModelShape.Layer) -> Bool {
-        self == .f16 || (layer.keyWidth.isMultiple(of: 32) && layer.valueWidth.isMultiple(of: 32))
+    /// Whether a model's keys and values can be stored so: quantised ones come in blocks of 32, which heads do not share.
+    func fits(_ shape: ModelShape) -> Bool {
+        self == .f16
+            || (shape.headWidths + shape.layers.flatMap { [$0.keyWidth, $0.valueWidth] }).allSatisfy {
+                $0.isMultiple(of: 32)
+            }
     }
 }
 

@@ -82,7 +82,8 @@ public struct MemoryPlan: Sendable, Hashable {
             contexts.append(last / 2)
         }
         // Eight bits lose next to nothing; four do, so they are taken only when asked for.
-        let types = (wishes.cacheType.map { [$0] } ?? [.f16, .q8]).filter { type in shape.layers.allSatisfy(type.fits) }
+        var types = (wishes.cacheType.map { [$0] } ?? [.f16, .q8]).filter { $0.fits(shape) }
+        if types.isEmpty { types = [.f16] }
         let attempts = contexts.flatMap { context in types.map { (context, $0) } }
         guard let (context, type) = attempts.first(where: { estimate($0.0, $0.1).total <= budget }) else {
             throw Self.refusal(

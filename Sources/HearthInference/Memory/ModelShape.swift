@@ -33,11 +33,13 @@ public struct ModelShape: Sendable, Hashable {
     public var trainedContext: Int
     /// The bytes of the state of all recurrent layers, for one conversation.
     public var recurrentBytes: UInt64
+    /// The numbers of one head's keys and values: they decide how small a cache can be.
+    public var headWidths: [Int]
 
     /// A shape of the given sizes.
     public init(
         weightBytes: UInt64, layers: [Layer], width: Int, innerWidth: Int, vocabulary: Int, trainedContext: Int,
-        recurrentBytes: UInt64 = 0
+        recurrentBytes: UInt64 = 0, headWidths: [Int] = []
     ) {
         self.weightBytes = weightBytes
         self.layers = layers
@@ -46,6 +48,7 @@ public struct ModelShape: Sendable, Hashable {
         self.vocabulary = vocabulary
         self.trainedContext = trainedContext
         self.recurrentBytes = recurrentBytes
+        self.headWidths = headWidths
     }
 
     /// The shape a header tells of; `nil` when it says too little, or more than any model can have.
@@ -81,6 +84,7 @@ public struct ModelShape: Sendable, Hashable {
         vocabulary = facts.vocabulary
         trainedContext = facts.number("context_length", in: 1...1 << 30) ?? 0
         recurrentBytes = facts.recurrentBytes(layers: layers)
+        headWidths = [keyLength, valueLength]
     }
 }
 

@@ -37,6 +37,8 @@
             var options = hearth_vision_options()
             options.threads = Int32(clamping: configuration.resolvedThreadCount)
             options.gpu = configuration.resolvedGPULayers != 0 && LlamaFacts.hasGPU
+            options.minimum_tokens = Int32(clamping: max(0, configuration.imageTokens.minimum ?? 0))
+            options.maximum_tokens = Int32(clamping: max(0, configuration.imageTokens.maximum ?? 0))
             var reason: UnsafeMutablePointer<CChar>?
             guard let raw = hearth_vision_open(path.string, weights.model, &options, &reason) else {
                 throw LoadFailure.error(path, LoadFailure.reason(reason, else: "it is no projector of this model"))

@@ -20,6 +20,13 @@ struct EndToEndTests {
         #expect(published.status == 0, "\(published.errors)")
         #expect(published.output.contains("\(family)@1.0.0:q4_1"))
 
+        // Before a download the front of the file tells what it will take.
+        let offered = try await lab.run("show", family)
+        #expect(
+            offered.output.contains("memory needed") && offered.output.contains(" tokens: weights 98."), "\(offered)")
+        #expect(offered.output.contains("GGUF version 3"))
+        #expect(try await lab.run("list").output.isEmpty)
+
         let pulled = try await lab.run("pull", family)
         #expect(pulled.status == 0, "\(pulled.errors)")
         #expect(pulled.output.isEmpty)
@@ -97,6 +104,27 @@ struct EndToEndTests {
         #expect(answer.status == 0, "\(answer.errors)")
         #expect(answer.errors.contains("tiny-v2.1.0-q4_1.gguf: "))
         #expect(!FileManager.default.fileExists(atPath: lab.folder.path("home").string))
+
+        // What is predicted of the cache is what llama.cpp makes.
+        for (type, mebibytes) in [("f16", "45.00"), ("q8_0", "23.91"), ("q4_0", "12.66")] {
+            #expect(try await lab.run("config", "set", "cacheType", type).status == 0)
+            #expect(try await lab.run("config", "set", "contextLength", "2048").status == 0)
+            var environment = lab.environment
+            environment["HEARTH_LOG"] = "debug"
+            let answer = try await ChildProcess.run(
+                ["chat", model.string, "--temperature", "0"], environment: environment,
+                input: "Answer in one sentence: what is the capital of France?")
+            #expect(answer.status == 0 && !answer.output.isEmpty, "\(answer.errors.suffix(500))")
+            if type != "q4_0" { #expect(answer.output.contains("Paris"), "\(answer.output)") }
+            let line = try #require(answer.errors.split(separator: "\n").first { $0.contains("K (\(type)):") })
+            #expect(line.contains("size = ") && line.contains(" \(mebibytes) MiB ("), "\(line)")
+            let shown = try JSONSerialization.jsonObject(
+                with: Data(try await lab.run("show", model.string, "--format", "json").output.utf8))
+            let facts = ((shown as? [String: Any])?["model"] as? [String: Any])?["memory"] as? [String: Any]
+            let predicted = try #require(facts?["cacheBytes"] as? Double) / 1_048_576
+            #expect(String(format: "%.2f", predicted) == mebibytes && facts?["cacheType"] as? String == type)
+        }
+        try FileManager.default.removeItem(at: lab.folder.path("home").url)
 
         let stopped = try await lab.run(
             "chat", model.string, "--temperature", "0", "--stop", "never said", "--stop", "Paris",

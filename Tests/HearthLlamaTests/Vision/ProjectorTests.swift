@@ -45,6 +45,37 @@
                 #expect(vectors.allSatisfy { $0.isFinite })
             }
 
+            /// A projector that cuts pictures as their size wants it keeps to what is asked for, and so does what is counted before.
+            @Test func aPicturesTokensHaveBounds() throws {
+                func count(_ width: Int, _ height: Int, _ tokens: ImageTokens) throws -> Int {
+                    let weights = try weights(TestModel.path(.grid))
+                    var configuration = Self.configuration
+                    configuration.imageTokens = tokens
+                    let projector = try Projector(
+                        path: TestModel.path(.gridProjector), weights: weights, configuration: configuration,
+                        cacheBytes: 1 << 20)
+                    let image = try ChatImage(TestPictures.png(width: width, height: height))
+                    let counts = try projector.parts(of: image).parts.map { part in
+                        if case .picture(let tokens, _) = part { tokens } else { 0 }
+                    }
+                    let sum = counts.reduce(0, +)
+                    let part = try #require(counts.firstIndex { $0 > 0 })
+                    #expect(try projector.encoded(image, part: part).vectors.count == sum * 64)
+                    return sum
+                }
+                let large = try count(280, 280, ImageTokens())
+                #expect(large == 100)
+                let bounded = try count(280, 280, ImageTokens(maximum: 36))
+                #expect(bounded <= 36 && bounded >= 25)
+                let enlarged = try count(28, 28, ImageTokens(minimum: 64))
+                #expect(enlarged >= 64 && enlarged < 100)
+            }
+
+            @Test func boundsThatContradictEachOtherAreMadeToFit() {
+                #expect(ImageTokens(minimum: 100, maximum: 10) == ImageTokens(minimum: 10, maximum: 10))
+                #expect(ImageTokens(minimum: -1, maximum: .max) == ImageTokens(minimum: 1, maximum: 65_536))
+            }
+
             @Test func aPictureIsEncodedOnceAsLongAsThereIsRoom() throws {
                 let red = try ChatImage(TestPictures.png(width: 20, height: 20))
                 let blue = try ChatImage(TestPictures.png(width: 20, height: 20, red: 0, blue: 255))
