@@ -7,10 +7,11 @@ import HearthTestSupport
 struct ActivationModes {
     let manager: ModelManager
 
-    init(home: Path, disk: any FileSystem) {
+    init(home: Path, bundled: Path?, disk: any FileSystem) {
         manager = ModelManager(
             home: home, origins: [], fileSystem: disk, network: UnmonitoredNetwork(), deviceMemory: 1 << 40,
-            preparer: PlayedPreparer(), probe: PlayedProbe())
+            bundled: bundled.map { [BundledSource(folder: $0)] } ?? [], preparer: PlayedPreparer(), probe: PlayedProbe()
+        )
     }
 
     /// `activate RELEASE`, `answer RELEASE`, `repair RELEASE` (as `FAMILY@VERSION`), `rollback FAMILY`, `prune` or `recover`.

@@ -8,10 +8,11 @@ import HearthTestSupport
 ///
 /// ```
 /// HearthCrashProbe pull  HOME REFERENCE
-/// HearthCrashProbe live  HOME activate|answer|repair RELEASE, rollback FAMILY, prune, or recover
+/// HearthCrashProbe live  HOME [beside FOLDER] activate|answer|repair RELEASE, rollback FAMILY, prune, or recover
 /// HearthCrashProbe fetch FOLDER ADDRESS SIZE SHA256 [INDEX-FILE]
 /// HearthCrashProbe hold  HOME FAMILY
 /// ```
+/// `beside` names the folder of the models that came with the app.
 /// `hold` takes a lease on the live release, maps its weights, prints `holding`, and then again and again `read SHA256` of what it
 /// sees there, until it is killed.
 /// `fetch` takes small pieces over four connections and records every 2 MiB. `HEARTH_CRASH="after 2 rename journal"` ends it
@@ -26,8 +27,7 @@ import HearthTestSupport
                 case "pull" where words.count == 3: try await pull(Path(words[1]), words[2])
                 case "fetch" where words.count == 5 || words.count == 6: try await fetch(Array(words.dropFirst()))
                 case "live" where words.count >= 3:
-                    try await ActivationModes(home: Path(words[1]), disk: disk(reporting: nil))
-                        .run(Array(words.dropFirst(2))) ? 0 : nil
+                    try await live(Path(words[1]), Array(words.dropFirst(2))) ? 0 : nil
                 case "hold" where words.count == 3: try await hold(Path(words[1]), words[2])
                 default: nil
                 }
@@ -61,6 +61,13 @@ import HearthTestSupport
             if let bytes, step.name == reporting { say("wrote \(bytes.lowerBound) \(bytes.upperBound)") }
             say("step \(step)")
         }
+    }
+
+    private static func live(_ home: Path, _ words: [String]) async throws -> Bool {
+        let isBeside = words.first == "beside" && words.count > 2
+        return try await ActivationModes(
+            home: home, bundled: isBeside ? Path(words[1]) : nil, disk: disk(reporting: nil)
+        ).run(Array(words.dropFirst(isBeside ? 2 : 0)))
     }
 
     private static func pull(_ home: Path, _ reference: String) async throws -> UInt64 {

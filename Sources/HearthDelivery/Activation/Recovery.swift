@@ -71,6 +71,8 @@ struct Recovery: Sendable, Hashable {
         if state.active == left.release {
             // Switched; whether the record of it was written as well, its absence tells.
             guard state.probation?.release != left.release else { return }
+            // Where it was held back before, that is over as well.
+            state = state.committing(left.release, at: date)
             state.probation = Probation(of: left.release, began: date)
         } else if try isUsable(left.release) {
             state = state.committing(left.release, at: date)
@@ -84,7 +86,7 @@ struct Recovery: Sendable, Hashable {
         _ left: LeftMark, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
     ) rethrows {
         done.append(left)
-        guard let name = left.mark?.target else { return finishRetreat(left, at: date) }
+        guard let name = left.mark?.target else { return try finishRetreat(left, at: date, isUsable) }
         guard !state.isHeldBack(left.release),
             let target = ReleaseIdentity(family: left.release.family, folderName: name), target != left.release,
             state.active == left.release || state.active == target, try isUsable(target)
@@ -98,9 +100,16 @@ struct Recovery: Sendable, Hashable {
     }
 
     /// To what came with the app: the link may be gone already, and the record not say so.
-    private mutating func finishRetreat(_ left: LeftMark, at date: Date) {
-        guard hasBundled, !state.isHeldBack(left.release), state.active == left.release || state.active == nil else {
-            return
+    private mutating func finishRetreat(
+        _ left: LeftMark, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
+    ) rethrows {
+        guard !state.isHeldBack(left.release), state.active == left.release || state.active == nil else { return }
+        guard hasBundled else {
+            // Nothing to go back to: another program of this home looks, or the app comes without a model now. Where the link is
+            // gone already nothing would be live, so the release is, and has to prove itself once more.
+            guard state.active == nil, try isUsable(left.release) else { return }
+            state = state.committing(left.release, at: date)
+            return notes.append("\(left.release) is live again, for nothing came with the app")
         }
         var before = state
         before.active = left.release

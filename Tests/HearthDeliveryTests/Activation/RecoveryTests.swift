@@ -35,6 +35,8 @@ import Testing
         Case(state: "1 - - -", marks: ["commit:2"], after: "2 1 2 -"),
         Case(state: "2 1 - -", marks: ["commit:2"], after: "2 1 2 -"),
         Case(state: "2 1 2 -", marks: ["commit:2"], after: "2 1 2 -"),
+        // It was held back, and somebody took it all the same.
+        Case(state: "2 1 - 2", marks: ["commit:2"], after: "2 1 2 -"),
         Case(state: "1 - - -", marks: ["commit:2"], whole: "1", after: "1 - - -"),
         Case(state: "- - - -", marks: ["commit:2"], after: "2 - 2 -"),
         // The way back is gone to its end.
@@ -72,7 +74,14 @@ import Testing
         Case(state: "1 - 1 -", marks: ["rollback:1"], after: "- - - 1", hasBundled: true),
         Case(state: "- 1 - -", marks: ["rollback:1"], after: "- - - 1", hasBundled: true),
         Case(state: "2 1 - -", marks: ["rollback:1"], after: "2 1 - -", hasBundled: true),
+        // Where nothing came with the app, the release stays, or comes back on probation.
         Case(state: "1 - 1 -", marks: ["rollback:1"], after: "1 - 1 -"),
+        Case(state: "2 - - 1", marks: ["rollback:2"], after: "2 - - 1"),
+        Case(state: "- 1 - -", marks: ["rollback:1"], after: "1 - 1 -"),
+        Case(state: "- 1 - -", marks: ["rollback:1"], whole: "2", after: "- 1 - -"),
+        Case(state: "- - - 1", marks: ["rollback:1"], after: "- - - 1"),
+        Case(
+            state: "- 1 - -", marks: ["rollback:1", "load:1", "load:1"], after: "1 - 1 -", stay: ["load:1", "load:1"]),
     ]
 
     private func identity(_ name: String) throws -> ReleaseIdentity? {

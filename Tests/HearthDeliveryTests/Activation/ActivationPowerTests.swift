@@ -1,0 +1,121 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+/// The power goes after any call of what makes a release live or leaves it; whatever the disk keeps, what is live is whole, and the
+/// next start needs no help.
+@Suite(.timeLimit(.minutes(10))) struct ActivationPowerTests {
+    enum Deed: String, CaseIterable, Sendable {
+        case activate, rollback, use
+        /// From a first download to what came with the app, asked for and after two ends on probation.
+        case retreat, failFirst
+        /// From a release that ended twice on probation to the one before.
+        case fail
+
+        /// A single release, and a model that came with the app.
+        var isFirst: Bool { self == .retreat || self == .failFirst }
+        var leaves: Bool { self != .activate && self != .use }
+    }
+
+    private let one: ReleaseIdentity
+    private let two: ReleaseIdentity
+    private let fixture: StoreFixture
+
+    init() throws {
+        one = try StoreFixture.identity("1.0.0")
+        two = try StoreFixture.identity("2.0.0")
+        fixture = try StoreFixture()
+    }
+
+    private func prepare(_ deed: Deed) async throws {
+        let before = fixture.manager(preparer: ScriptedPreparer(), probe: ScriptedProbe())
+        if !deed.isFirst { try await fixture.install(one, activate: true) }
+        try await fixture.install(two)
+        if deed != .activate { try await before.activate(two) }
+        if deed == .use { try await before.rollback(one.family) }
+        if deed == .fail || deed == .failFirst {
+            try fixture.leave(.load, two)
+            try fixture.leave(.generate, two)
+        }
+        let weights = Data("came with the app".utf8)
+        try fixture.folder.write("app/tiny-v0.9.0-q4.gguf", weights)
+        try fixture.folder.write(
+            "app/models.json",
+            Data(
+                #"""
+                {"schemaVersion": 1, "models": [{"id": "t", "filename": "tiny-v0.9.0-q4.gguf", "sizeBytes": \#(weights.count),
+                  "sha256": "\#(SHA256Digest(hashing: weights))", "downloadUrl": "tiny-v0.9.0-q4.gguf"}]}
+                """#.utf8))
+    }
+
+    private func manager(_ home: Path, _ fileSystem: any FileSystem, _ deed: Deed) -> ModelManager {
+        ModelManager(
+            home: home, origins: [], fileSystem: fileSystem, time: fixture.time, network: UnmonitoredNetwork(),
+            deviceMemory: 1 << 40,
+            bundled: deed.isFirst ? [BundledSource(folder: fixture.folder.path("app"))] : [],
+            preparer: ScriptedPreparer(settings: "other"), probe: ScriptedProbe())
+    }
+
+    private func perform(_ deed: Deed, _ manager: ModelManager) async throws {
+        switch deed {
+        case .activate, .use: try await manager.activate(two)
+        case .rollback, .retreat: try await manager.rollback(one.family)
+        case .fail, .failFirst: try await manager.recover()
+        }
+    }
+
+    @Test(arguments: Deed.allCases) func everyPowerCutLeavesAWholeReleaseLive(_ deed: Deed) async throws {
+        try await prepare(deed)
+        let disk = try PowerCutDisk(root: fixture.folder.path)
+        try await perform(deed, manager(disk.root.appending("home"), disk, deed))
+        #expect(disk.operationCount > 10)
+        var generator = SeededGenerator(seed: 5)
+        for operation in 0...disk.operationCount {
+            guard CrashSuite.isFull || Int.random(in: 0..<3, using: &generator) == 0 else { continue }
+            for policy in PowerCutDisk.Policy.allCases {
+                let note = "\(deed), cut after \(disk.operations.prefix(operation).last ?? "nothing"), \(policy)"
+                let after = try TemporaryFolder()
+                try disk.rebuild(after: operation, policy: policy, into: after.path)
+                try await check(after.path.appending("home"), deed, note)
+                guard deed == .retreat else { continue }
+                // A program that knows nothing of the app's model starts first.
+                let other = try TemporaryFolder()
+                try disk.rebuild(after: operation, policy: policy, into: other.path)
+                let store = ModelStore(home: other.path.appending("home"), time: fixture.time)
+                try await store.recover { _ in false }
+                let state = try await store.state(of: two.family)
+                #expect(state.active == (state.isHeldBack(two) ? nil : two), "\(note)")
+            }
+        }
+    }
+
+    private func check(_ home: Path, _ deed: Deed, _ note: String) async throws {
+        let store = ModelStore(home: home, time: fixture.time)
+        let next = manager(home, LocalFileSystem(), deed)
+        func live() async throws -> ReleaseIdentity? {
+            switch try await next.availability(of: one.family) {
+            case .none: Issue.record("\(note): nothing is live")
+            case .bundled: #expect(deed.isFirst, "\(note)")
+            case .downloaded(let release):
+                #expect(try await store.verify(release).isIntact, "\(note)")
+                return release.identity
+            }
+            return nil
+        }
+        _ = try await live()
+        // The process of the mark is gone with the power.
+        try await store.recover(bundled: deed.isFirst ? [one.family] : []) { _ in false }
+        let goal = deed.leaves ? (deed.isFirst ? nil : one) : two
+        let isReached = try await live() == goal
+        let state = try await store.state(of: one.family)
+        #expect(state.isHeldBack(two) == (deed == .use ? !isReached : deed.leaves && isReached), "\(note)")
+        if isReached { #expect(state.probation?.release == (deed.leaves ? nil : two), "\(note)") }
+        if deed == .fail || deed == .failFirst { #expect(isReached, "\(note): a start does all there is to do") }
+        if !isReached { try await perform(deed, next) }
+        #expect(try await live() == goal, "\(note)")
+        #expect(try await store.state(of: one.family).active == goal, "\(note)")
+    }
+}
