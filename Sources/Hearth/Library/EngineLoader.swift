@@ -30,13 +30,15 @@ public actor EngineLoader: ModelLoading {
     ///   - manager: says which release of a family is used.
     ///   - configuration: gives context window and threads.
     public init(manager: ModelManager, configuration: Configuration = Configuration()) {
-        self.init(manager: manager) { weights in
-            try await EngineOpening.open(weights, configuration: configuration, deviceMemory: manager.deviceMemory)
+        self.init(manager: manager) { files in
+            try await EngineOpening.open(
+                files.weights, projector: files.projector, configuration: configuration,
+                deviceMemory: manager.deviceMemory)
         }
     }
 
-    /// A loader that opens weights as it is told.
-    public init(manager: ModelManager, open: @escaping @Sendable (Path) async throws -> any InferenceEngine) {
+    /// A loader that opens the files of a release as it is told.
+    public init(manager: ModelManager, open: @escaping @Sendable (ReleaseFiles) async throws -> any InferenceEngine) {
         self.init(models: LiveModels(manager: manager, open: open))
     }
 

@@ -5,10 +5,10 @@ import HearthInference
 /// Opens engines for releases, and keeps their files where they are for as long as an engine may read them.
 final class EngineFiles: Sendable {
     private let manager: ModelManager
-    private let open: @Sendable (Path) async throws -> any InferenceEngine
+    private let open: @Sendable (ReleaseFiles) async throws -> any InferenceEngine
     private let leases = Locked<[ReleaseIdentity: ReleaseLease]>([:])
 
-    init(manager: ModelManager, open: @escaping @Sendable (Path) async throws -> any InferenceEngine) {
+    init(manager: ModelManager, open: @escaping @Sendable (ReleaseFiles) async throws -> any InferenceEngine) {
         self.manager = manager
         self.open = open
     }
@@ -22,9 +22,10 @@ final class EngineFiles: Sendable {
                 .notInstalled, "\(identity) is not installed", context: ErrorContext(model: identity.description))
         }
         // What was prepared for this device, where there is something.
-        let weights = try await manager.weightsToOpen(of: release)
-        await ModelPageCacheWarmer.hint(file: weights, below: manager.store.layout.home)
-        let engine = try await manager.store.guarding(identity, .load) { try await open(weights) }
+        let files = ReleaseFiles(
+            weights: try await manager.weightsToOpen(of: release), projector: release.projector)
+        await ModelPageCacheWarmer.hint(file: files.weights, below: manager.store.layout.home)
+        let engine = try await manager.store.guarding(identity, .load) { try await open(files) }
         leases.withLock { $0[identity] = lease }
         let watched = WatchedEngine(engine, of: identity, in: manager)
         return LoadedEngine(watched, bytes: ModelAvailability.downloaded(release).memoryEstimate)
@@ -38,7 +39,8 @@ final class EngineFiles: Sendable {
                 .releaseDamaged, "\(release.identity) holds no weights",
                 context: ErrorContext(model: release.identity.description))
         }
-        return LoadedEngine(try await open(weights), bytes: ModelAvailability.bundled(release).memoryEstimate)
+        let files = ReleaseFiles(weights: weights, projector: checked.projector)
+        return LoadedEngine(try await open(files), bytes: ModelAvailability.bundled(release).memoryEstimate)
     }
 
     /// The engine of a release is gone.

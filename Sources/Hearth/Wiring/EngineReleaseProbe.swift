@@ -5,8 +5,8 @@ import HearthInference
 
 /// Tries releases with the engines of this build: loads one, asks it the canary's question, and lets go of it.
 public struct EngineReleaseProbe: ReleaseProbe {
-    /// Opens the engine for a file.
-    public typealias Opening = @Sendable (Path) async throws -> any InferenceEngine
+    /// Opens the engine for the files of a release.
+    public typealias Opening = @Sendable (ReleaseFiles) async throws -> any InferenceEngine
 
     private let open: Opening
     private let formats: Set<ModelFormat>
@@ -14,15 +14,16 @@ public struct EngineReleaseProbe: ReleaseProbe {
 
     /// A probe by the engine for GGUF models, as the settings want it.
     public init(configuration: Configuration = Configuration(), deviceMemory: UInt64 = DeviceMemory.read().usable) {
-        self.init(formats: EngineOpening.runsGGUF ? [.gguf] : []) { weights in
-            try await EngineOpening.open(weights, configuration: configuration, deviceMemory: deviceMemory)
+        self.init(formats: EngineOpening.runsGGUF ? [.gguf] : []) { files in
+            try await EngineOpening.open(
+                files.weights, projector: files.projector, configuration: configuration, deviceMemory: deviceMemory)
         }
     }
 
     /// A probe by another engine.
     /// - Parameters:
     ///   - formats: what it runs; releases of other formats are not judged.
-    ///   - open: loads a file.
+    ///   - open: loads the files of a release.
     public init(formats: Set<ModelFormat>, time: TimeSource = .system, open: @escaping Opening) {
         self.formats = formats
         self.time = time
@@ -41,7 +42,8 @@ public struct EngineReleaseProbe: ReleaseProbe {
             defer { group.cancelAll() }
             guard let first = try await group.next() else { throw CancellationError() }
             guard let report = first else {
-                // The engine stops at the next look at its flag; it is waited for, so that its memory is given back.
+                // The engine stops at the next look at its flag; it is waited for, so that its memory is given back. How it
+                // ended no longer matters: its time was up.
                 group.cancelAll()
                 _ = try? await group.next()
                 return ProbeReport(
@@ -55,7 +57,7 @@ public struct EngineReleaseProbe: ReleaseProbe {
     private func attempt(_ candidate: ProbeCandidate) async throws -> ProbeReport {
         let memory = PeakMemory()
         let loading = time.stopwatch()
-        let engine = try await open(candidate.weights)
+        let engine = try await open(candidate.files)
         let loadSeconds = loading.elapsed.seconds
         let answering = time.stopwatch()
         let canary = candidate.canary

@@ -32,11 +32,13 @@ public final class LiveModels: Sendable {
     ///   - budget: the bytes loaded engines may take together before idle ones go; half of what the device offers unless said.
     ///   - pressure: who says when memory gets short; idle engines go then.
     ///   - time: the clock of that.
-    ///   - open: loads an engine for weights; llama.cpp with the usual settings unless said otherwise.
+    ///   - open: loads an engine for the files of a release; llama.cpp with the usual settings unless said otherwise.
     public init(
         manager: ModelManager, budget: UInt64 = DeviceMemory.read().usable / 2,
         pressure: any MemoryPressureSource = SystemMemory(), time: TimeSource = .system,
-        open: @escaping @Sendable (Path) async throws -> Engine = { try await EngineOpening.open($0) }
+        open: @escaping @Sendable (ReleaseFiles) async throws -> Engine = {
+            try await EngineOpening.open($0.weights, projector: $0.projector)
+        }
     ) {
         self.manager = manager
         let bundled = Locked<[ReleaseIdentity: BundledRelease]>([:])

@@ -24,6 +24,9 @@
                 // The publisher knows better what it needs; and of a model in pieces llama.cpp would make one.
                 !receipt.files.contains(where: { $0.role == .shard })
             else { return nil }
+            // What sees for the model is in memory with it, and stays as it is.
+            let projector = receipt.files.first { $0.role == .projector }?.size ?? 0
+            let deviceMemory = deviceMemory > projector ? deviceMemory - projector : 0
             // Most models fit, and then not even the head is read.
             guard QuantizationChoice(size: file.size, parameterCount: 1, deviceMemory: deviceMemory) != nil else {
                 return nil

@@ -76,7 +76,7 @@
             // One answer at a time: computed together, the odds of answers differ in their last digits from those alone.
             let configuration = LlamaConfiguration(contextLength: 512, threadCount: 1, sequences: 1)
             let models = LiveModels(manager: manager) {
-                try await LlamaActor.load($0, configuration: configuration)
+                try await LlamaActor.load($0.weights, configuration: configuration)
             }
             let model = try await models.model(family, policy: .localOnly)
 

@@ -44,8 +44,8 @@ import Testing
 
     private func models(_ manager: ModelManager) -> LiveModels {
         let log = log
-        return LiveModels(manager: manager) { path in
-            let text = try String(contentsOf: path.url, encoding: .utf8)
+        return LiveModels(manager: manager) { files in
+            let text = try String(contentsOf: files.weights.url, encoding: .utf8)
             if text == "broken" { throw LLMError(.cannotLoad, "no engine takes it") }
             log.withLock { $0.append("load \(text)") }
             return NamedEngine(text) { log.withLock { $0.append("unload \(text)") } }
@@ -180,6 +180,46 @@ import Testing
         #expect(try await manager.store.state(of: family).isHeldBack(rollback.from))
         // There is no further back than that.
         await #expect(throws: StoreError.self) { try await manager.rollback(family) }
+    }
+
+    /// The projector comes from the same release as the weights, be it downloaded or the app's own.
+    @Test func aReleaseIsOpenedWithItsProjector() async throws {
+        let data = ["named-v1.0.0.gguf": Data("weights".utf8), "mmproj.gguf": Data("projector".utf8)]
+        for (name, data) in data { try folder.write("origin/\(name)", data) }
+        func facts(_ name: String) throws -> String {
+            let data = try #require(data[name])
+            return #""sizeBytes": \#(data.count), "sha256": "\#(SHA256Digest(hashing: data))""#
+        }
+        let manifest = try folder.write(
+            "origin/models.json",
+            Data(
+                #"""
+                {"schemaVersion": 1, "current": {"named": "1.0.0"}, "models": [{"id": "n", "family": "named", "version": "1.0.0",
+                  "filename": "named-v1.0.0.gguf", "minAppVersion": "0.0.0", "downloadUrl": "named-v1.0.0.gguf", \#(try facts("named-v1.0.0.gguf")),
+                  "files": [{"path": "eye/mmproj.gguf", "role": "projector", "url": "mmproj.gguf", \#(try facts("mmproj.gguf"))}]}]}
+                """#.utf8))
+        for isBundled in [false, true] {
+            let home = folder.path("home-\(isBundled)")
+            let manager = ModelManager(
+                home: home, origins: [], network: UnmonitoredNetwork(), deviceMemory: 8 << 30,
+                bundled: isBundled ? [BundledSource(folder: folder.path("origin"))] : [])
+            if !isBundled { _ = try await manager.pull(ModelReference(parsing: "\(manifest)#named")) }
+            let opened = Locked<[ReleaseFiles]>([])
+            let models = LiveModels(manager: manager) { files in
+                opened.withLock { $0.append(files) }
+                return ScriptedEngine([[.text("seen"), .finish(.endOfGeneration)]])
+            }
+            let model = try await models.model(family, policy: .localOnly)
+            #expect(try await answer(LanguageModelSession(model: model)) == "seen")
+            let place =
+                isBundled ? folder.path("origin") : home.appending("models").appending("named").appending("1.0.0")
+            #expect(
+                opened.withLock { $0 } == [
+                    ReleaseFiles(
+                        weights: place.appending("named-v1.0.0.gguf"),
+                        projector: (isBundled ? place : place.appending("eye")).appending("mmproj.gguf"))
+                ])
+        }
     }
 
     @Test func aModelThatIsNotHereIsNotLoaded() async throws {

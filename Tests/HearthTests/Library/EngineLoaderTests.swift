@@ -38,7 +38,7 @@ import Testing
         manager = ModelManager(
             home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 8_000_000_000)
         let models = LiveModels(manager: manager, budget: 1 << 40, pressure: Plenty()) { [opener] in
-            try await opener.open($0)
+            try await opener.open($0.weights)
         }
         loader = EngineLoader(models: models)
     }

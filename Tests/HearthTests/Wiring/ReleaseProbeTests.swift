@@ -10,19 +10,10 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ReleaseProbeTests {
     /// A home with one release of the given weights.
     private func install(
-        _ weights: Path, format: ModelFormat = .gguf, in folder: TemporaryFolder
+        _ weights: Path, projector: Path? = nil, format: ModelFormat = .gguf, in folder: TemporaryFolder
     ) async throws -> InstalledRelease {
-        let fileSystem = LocalFileSystem()
-        let (size, digest) = try await blocking {
-            (try fileSystem.status(at: weights)?.size ?? 0, try fileSystem.digest(ofFile: weights))
-        }
-        let identity = ReleaseIdentity(
-            family: try #require(Family("tiny")), version: try #require(ReleaseVersion("1.0.0")))
-        let name = try #require(RelativePath("weights.gguf"))
-        let file = RemoteFile(name: name, size: .exact(size), digest: digest, locations: [])
-        return try await ModelStore(home: folder.path("home")).install(
-            Release(identity: identity, id: "tiny", file: file, format: format),
-            files: [StagedFile(name: name, path: weights, size: size, digest: digest, isVerified: true)], origin: nil)
+        try await ModelStore(home: folder.path("home")).install(
+            "tiny@1.0.0", weights: weights, projector: projector, format: format)
     }
 
     private func candidate(
@@ -35,8 +26,13 @@ import Testing
         let folder = try TemporaryFolder()
         let release = try await install(try folder.write("x", Data("x".utf8)), in: folder)
         let engine = ScriptedEngine([[.text("Par"), .text("is"), .finish(.endOfGeneration)]])
-        let probe = EngineReleaseProbe(formats: [.gguf]) { _ in engine }
+        let opened = Locked<[ReleaseFiles]>([])
+        let probe = EngineReleaseProbe(formats: [.gguf]) { files in
+            opened.withLock { $0.append(files) }
+            return engine
+        }
         let report = try #require(try await probe.probe(candidate(release, canary: Canary(prompt: "Capital?"))))
+        #expect(opened.withLock { $0 } == [ReleaseFiles(weights: try #require(release.weights))])
         #expect(report.text == "Paris" && report.generatedTokens == 2 && !report.isTimedOut)
         #expect(await engine.requests == [[ChatMessage(.user, "Capital?")]])
     }
@@ -120,6 +116,19 @@ import Testing
             )
             #expect(!report.text.isEmpty && !report.isTimedOut, "\(report.text)")
             #expect(report.generatedTokens > 1 && report.tokensPerSecond > 0)
+        }
+
+        /// What sees for a model takes room beside it.
+        @Test func aProjectorCountsWhereAModelHasToFit() async throws {
+            let (text, seeing) = (try TemporaryFolder(), try TemporaryFolder())
+            let alone = try await install(TestModel.path, in: text)
+            let both = try await install(TestModel.path, projector: try TestModel.path(.projector), in: seeing)
+            let size = alone.receipt.totalSize
+            let preparer = QuantizingPreparer(deviceMemory: size + size / 5 + (256 << 20))
+            #expect(try await preparer.recipe(for: alone) == nil)
+            #expect(try await preparer.recipe(for: both)?.settings == "q4_k_m")
+            // Less memory than the projector takes is no more than none.
+            #expect(try await QuantizingPreparer(deviceMemory: 1000).recipe(for: both)?.settings == "q4_0")
         }
 
         /// A file that only looks like a model is refused before it becomes live.
