@@ -82,6 +82,9 @@ func device(memory: UInt64 = 100, app: String? = "1.5.0", hasCohort: Bool = true
             what: "a pre-release the publisher chose", offers: ["1.0.0", "2.0.0-rc.1"], current: "2.0.0-rc.1",
             chosen: "2.0.0-rc.1"),
         Row(
+            what: "no pre-release in the place of what is not for this app",
+            offers: ["1.0.0", "1.5.0-rc.1", "2.0.0 app=9.0.0"], chosen: "1.0.0", passed: ["2.0.0 app-too-old"]),
+        Row(
             what: "the newest this app may have", offers: ["1.0.0", "1.5.0 app=1.5.0", "2.0.0 app=1.5.1"],
             chosen: "1.5.0",
             passed: ["2.0.0 app-too-old"]),

@@ -83,7 +83,8 @@ import Testing
         if let current = row.current { catalog.current = [family: try #require(ReleaseVersion(current))] }
         catalog.versionRule = row.rule
         let now = Date(timeIntervalSince1970: 1000)
-        catalog.expires = Date(timeIntervalSince1970: row.isStale ? 999 : 1001)
+        // Good to its last moment.
+        catalog.expires = Date(timeIntervalSince1970: row.isStale ? 999 : 1000)
         var question = UpdateQuestion(
             family: family, inUse: try row.inUse.map { try release($0).identity },
             pinned: try row.pinned.map { try release($0).identity })
