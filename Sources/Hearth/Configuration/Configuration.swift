@@ -118,7 +118,7 @@ extension Configuration {
             (key: "origins.\($0.key)", value: $0.value.absoluteString)
         }
         let others = Self.keys.dropFirst().compactMap { key in
-            // A key of the list is never unknown.
+            // It throws for unknown keys alone, and a key of the list is never one.
             ((try? value(of: key)) ?? nil).map { (key: key, value: $0) }
         }
         return origins + others

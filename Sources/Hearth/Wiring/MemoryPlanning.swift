@@ -37,10 +37,12 @@ public enum MemoryPlanning {
         deviceMemory: UInt64 = DeviceMemory.read().usable,
         fileSystem: any FileSystem = LocalFileSystem()
     ) throws(LLMError) -> MemoryPlan? {
+        // Why a file cannot be read is told by whoever loads it, in words of its own; here it means that there is no plan.
         guard let size = (try? fileSystem.status(at: file, followLinks: true))?.size,
             let header = try? GGUFHeader(file: file, fileSystem: fileSystem, extent: .metadata)
         else { return nil }
         let shape = projector.flatMap { path in
+            // The same of a projector: the plan is then one without it, and loading it says why.
             (try? GGUFHeader(file: path, fileSystem: fileSystem)).flatMap { ProjectorShape($0, fileBytes: 0) }
         }
         return try plan(

@@ -30,7 +30,7 @@ struct PeakMemory: Sendable {
     var bytes: UInt64? { Self.value("VmHWM").map { $0 > before ? $0 - before : 0 } }
 
     private static func value(_ key: String) -> UInt64? {
-        // A system without /proc does not tell.
+        // Nothing that can be read means nothing told: a system without /proc, or one that hides it.
         guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
         return Self.value(key, in: text)
     }

@@ -27,7 +27,7 @@ extension FileSystem {
         do {
             try rename(temporary, to: path)
         } catch {
-            // The first error is the one to report; a temporary link that stays is collected by its name.
+            // As above: the first error is the one to report, and a link that stays is collected by its name.
             try? removeFile(temporary)
             throw error
         }

@@ -28,7 +28,7 @@ struct AnswerPrinter: Sendable {
             throw CancellationError()
         } catch {
             console.showBar(nil)
-            // What was said stays readable, whatever comes next.
+            // What was said stays readable, whatever comes next; if that fails too, the first error is the one to tell.
             if page.isLineOpen, !(error is OutputClosed) { try? console.write("\n") }
             throw error
         }

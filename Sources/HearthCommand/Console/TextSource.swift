@@ -23,7 +23,8 @@ struct DescriptorSource: TextSource {
             // A read cannot be interrupted: the thread is left to the process's end, holding nothing.
             let thread = Thread {
                 var line: [UInt8] = []
-                // An input that cannot be read any more has ended: a closed terminal says so with an error.
+                // An input that cannot be read any more has ended: a closed terminal says so with an error, and what was read
+                // before it is still a line.
                 while let chunk = try? read(upTo: 4096), !chunk.isEmpty {
                     for byte in chunk {
                         if byte == UInt8(ascii: "\n") {
