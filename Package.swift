@@ -113,7 +113,10 @@ let package = Package(
             dependencies: ["HearthBase", "HearthInference", "HearthTestSupport", "LookalikeModels"]),
         .testTarget(
             name: "HearthLlamaTests",
-            dependencies: ["HearthBase", "HearthInference", "HearthLlama", "HearthTestSupport"]),
+            dependencies: [
+                "HearthBase", "HearthInference", "HearthLlama", "HearthTestSupport",
+                .target(name: "CLlama", condition: llama),
+            ]),
         .testTarget(
             name: "HearthTests",
             dependencies: [

@@ -18,9 +18,13 @@
                 throw Self.failure(reason)
             }
             raw = templates
+            Handles.take(.template)
         }
 
-        deinit { hearth_chat_templates_free(raw) }
+        deinit {
+            hearth_chat_templates_free(raw)
+            Handles.give(.template)
+        }
 
         /// A conversation as text.
         struct Rendered {

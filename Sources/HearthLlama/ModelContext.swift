@@ -38,11 +38,13 @@
             raw = context
             threads = ThreadPool(context, count: shape.threads)
             self.weights = weights
+            Handles.take(.context)
         }
 
         deinit {
             llama_free(raw)
             threads.free()
+            Handles.give(.context)
         }
 
         /// The tokens one sequence may have.
@@ -127,7 +129,10 @@
     private final class ThreadPool {
         private var raw: OpaquePointer?
 
-        init(_ context: OpaquePointer, count: Int) { raw = hearth_threads_attach(context, Int32(clamping: count)) }
+        init(_ context: OpaquePointer, count: Int) {
+            raw = hearth_threads_attach(context, Int32(clamping: count))
+            Handles.take(.threads)
+        }
 
         func replace(_ context: OpaquePointer, count: Int) {
             hearth_threads_detach(raw)
@@ -138,6 +143,7 @@
         func free() {
             hearth_threads_free(raw)
             raw = nil
+            Handles.give(.threads)
         }
     }
 
@@ -149,9 +155,13 @@
         init(capacity: Int) {
             self.capacity = max(1, capacity)
             raw = llama_batch_init(Int32(clamping: self.capacity), 0, 1)
+            Handles.take(.batch)
         }
 
-        deinit { llama_batch_free(raw) }
+        deinit {
+            llama_batch_free(raw)
+            Handles.give(.batch)
+        }
 
         var count: Int { Int(raw.n_tokens) }
 

@@ -44,6 +44,7 @@
                 }
                 self.vocabulary = Vocabulary(vocabulary)
                 self.model = model
+                Handles.take(.weights)
             } catch {
                 llama_model_free(model)
                 throw error
@@ -51,7 +52,10 @@
         }
 
         // The template only reads the model while it renders, so the order does not matter.
-        deinit { llama_model_free(model) }
+        deinit {
+            llama_model_free(model)
+            Handles.give(.weights)
+        }
 
         /// The prompt text of a conversation.
         /// - Parameter tools: what is offered to a model whose template knows tools.

@@ -21,14 +21,17 @@
         init(_ options: SamplingOptions, vocabulary: Vocabulary) throws {
             vocabularySize = Int32(vocabulary.count)
             method = try Self.method(options, vocabulary)
+            if case .greedy = method { return }
+            Handles.take(.sampler)
         }
 
         deinit {
             switch method {
-            case .greedy: break
+            case .greedy: return
             case .draw(let choice, _): hearth_choice_free(choice)
             case .chain(let chain): llama_sampler_free(chain)
             }
+            Handles.give(.sampler)
         }
 
         /// Chooses a token from the logits of one of the last batch.

@@ -54,6 +54,24 @@ import Testing
         #expect(matcher.finish() == "")
     }
 
+    /// Thousands of bytes are held back, a few of which turn out to be none with every piece.
+    @Test func holdsLongOnesBackPieceByPiece() {
+        var random = SeededGenerator(seed: 12)
+        let stop = String(repeating: "a", count: 5000) + "b"
+        for ending in ["", "b", "cb"] {
+            var pieces: [String] = []
+            var letters = 0
+            while letters < 20_000 {
+                pieces.append(String(repeating: "a", count: Int.random(in: 1...9, using: &random)))
+                letters += pieces[pieces.count - 1].count
+            }
+            let text = pieces.joined()
+            let outcome = run(pieces + [ending, "x"], [stop])
+            #expect(outcome.stop == (ending == "b" ? stop : nil))
+            #expect(outcome.shown == (ending == "b" ? String(text.dropLast(5000)) : text + ending + "x"))
+        }
+    }
+
     @Test func agreesWithAPlainSearchOnRandomTexts() {
         var random = SeededGenerator(seed: 11)
         for _ in 0..<5000 {

@@ -4,10 +4,10 @@ import HearthTestSupport
 import Testing
 
 @Suite struct BatchPlanTests {
-    private func plan(_ wants: [(Int, Bool)], capacity: Int = 512, besideAnswers: Int = 256) -> [Int] {
+    private func plan(_ wants: [(Int, Bool)], capacity: Int = 512, besideOthers: Int = 256) -> [Int] {
         BatchPlan(
             wants.map { BatchPlan.Want(tokens: $0.0, isAnswering: $0.1) },
-            limits: BatchPlan.Limits(capacity: capacity, besideAnswers: besideAnswers)
+            limits: BatchPlan.Limits(capacity: capacity, besideOthers: besideOthers)
         ).shares
     }
 
@@ -30,17 +30,34 @@ import Testing
     @Test func aLongPromptStallsNoShortOne() {
         #expect(plan([(1500, false), (40, false)])[1] == 40)
         #expect(plan([(1500, false), (1, true), (40, false)])[2] == 40)
-        // Several long ones before it: it gets its equal share of one half.
+        // Several long ones before it: it is read at once all the same.
         let shares = plan([(1500, false), (1500, false), (1500, false), (100, false)])
-        #expect(shares[3] == 64)
-        #expect(shares[0] == 64 + 256)
-        #expect(shares.reduce(0, +) == 512)
+        #expect(shares == [256 - 100, 0, 0, 100])
     }
 
     @Test func thoseThatCameFirstAreThroughFirst() {
         let shares = plan([(1, true)] + Array(repeating: (40, false), count: 7))
-        #expect(shares.reduce(0, +) == 257)
-        #expect(shares[1...5].allSatisfy { $0 == 40 })
+        #expect(shares == [1, 40, 40, 40, 40, 40, 40, 16])
+        // One after the other, also where a call has room for a part of one only.
+        #expect(plan([(1, true), (54, false), (54, false)], besideOthers: 32) == [1, 32, 0])
+    }
+
+    /// Those who came together have their first token one after the other, not all at the end.
+    @Test(arguments: [1, 7, 32, 64, 256])
+    func halfOfThemAnswerWhenAboutHalfIsRead(chunk: Int) {
+        var left = [54, 57, 51, 56, 55, 53, 58, 52]
+        let all = left.reduce(0, +)
+        var answering = [Bool](repeating: false, count: left.count)
+        var read = 0
+        while answering.count(where: { $0 }) < left.count / 2 {
+            let shares = plan(zip(left, answering).map { ($1 ? 1 : $0, $1) }, besideOthers: chunk)
+            for index in left.indices where !answering[index] {
+                left[index] -= shares[index]
+                read += shares[index]
+                answering[index] = left[index] == 0
+            }
+        }
+        #expect(Double(read) <= 0.65 * Double(all) + Double(chunk))
     }
 
     /// Any wishes: nothing is given that nobody wants, no room is left while somebody wants it, answers always get on.
@@ -52,9 +69,10 @@ import Testing
             }
             let capacity = Int.random(in: 1...600, using: &random)
             let beside = Int.random(in: 1...300, using: &random)
-            let shares = plan(wants, capacity: capacity, besideAnswers: beside)
+            let shares = plan(wants, capacity: capacity, besideOthers: beside)
             let answers = wants.filter { $0.1 && $0.0 > 0 }.count
-            let room = answers > 0 ? min(capacity, min(answers, capacity) + beside) : capacity
+            let hungry = wants.filter { $0.0 > ($0.1 ? 1 : 0) }.count
+            let room = answers > 0 || hungry > 1 ? min(capacity, min(answers, capacity) + beside) : capacity
             #expect(shares.count == wants.count)
             #expect(zip(shares, wants).allSatisfy { 0 <= $0 && $0 <= $1.0 })
             #expect(shares.reduce(0, +) == min(room, wants.reduce(0) { $0 + $1.0 }))
@@ -62,12 +80,64 @@ import Testing
         }
     }
 
-    /// However many short prompts come, every prompt gets on in every call that has room for all.
-    @Test func nobodyStarves() {
-        for prompts in 2...8 {
-            let shares = plan([(1, true), (1500, false)] + Array(repeating: (200, false), count: prompts - 1))
-            #expect(shares.allSatisfy { $0 > 0 })
+    /// Short prompts come without end, one for each that is through: neither the long one nor one in the middle waits for ever.
+    @Test(arguments: 2...8, [1, 2, 5, 32, 256])
+    func nobodyStarves(prompts: Int, chunk: Int) {
+        var left: [(name: Int, tokens: Int)] = [(0, 1500), (1, 300)] + (2...prompts).map { ($0, 40) }
+        var calls = 0
+        while left.contains(where: { $0.name < 2 }), calls < 100_000 {
+            calls += 1
+            let shares = plan([(1, true)] + left.map { ($0.tokens, false) }, besideOthers: chunk).dropFirst()
+            #expect(shares.reduce(0, +) == min(chunk, left.reduce(0) { $0 + $1.tokens }))
+            for (index, share) in zip(left.indices, shares) { left[index].tokens -= share }
+            left.removeAll { $0.tokens == 0 }
+            while left.count <= prompts { left.append((2, 40)) }
         }
+        // Whoever came first gets a quarter of every call.
+        #expect(calls <= (1500 + 300) * 4 / chunk + 2)
+    }
+}
+
+@Suite struct StepPaceTests {
+    @Test func startsWithAGuess() {
+        #expect(StepPace().tokens == 64)
+        #expect(StepPace(bounds: 1...1).tokens == 1)
+        #expect(StepPace(bounds: -5...0).tokens == 1)
+    }
+
+    @Test func computesAsManyAsFitTheTime() {
+        var pace = StepPace(target: 0.06)
+        pace.observe(tokens: 100, seconds: 0.1)
+        #expect(pace.tokens == 60)
+        // A machine that gets slower is believed soon, and so is one that gets faster.
+        for _ in 0..<6 { pace.observe(tokens: 60, seconds: 0.12) }
+        #expect((30...32).contains(pace.tokens))
+        for _ in 0..<6 { pace.observe(tokens: 32, seconds: 0.032) }
+        #expect((55...60).contains(pace.tokens))
+    }
+
+    @Test func staysWithinItsBounds() {
+        var slow = StepPace()
+        slow.observe(tokens: 64, seconds: 3600)
+        #expect(slow.tokens == 32)
+        var quick = StepPace()
+        quick.observe(tokens: 512, seconds: .leastNonzeroMagnitude)
+        #expect(quick.tokens == 256)
+        quick.observe(tokens: .max, seconds: .leastNonzeroMagnitude)
+        #expect(quick.tokens == 256)
+    }
+
+    @Test(arguments: [0, -1, .nan, .infinity, -.infinity] as [Double])
+    func ignoresWhatIsNoTime(seconds: Double) {
+        var pace = StepPace()
+        pace.observe(tokens: 64, seconds: seconds)
+        #expect(pace == StepPace())
+    }
+
+    @Test func learnsNothingFromAFewTokens() {
+        var pace = StepPace()
+        pace.observe(tokens: 8, seconds: 1)
+        #expect(pace == StepPace())
     }
 }
 

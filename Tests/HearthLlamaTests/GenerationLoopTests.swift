@@ -36,19 +36,27 @@
 
                 /// Steps until nobody is left.
                 func finish() { while !loop.runs.isEmpty { _ = loop.step() } }
+
+                /// Has all that run leave at the next step, since nobody needs the rest of what they say.
+                func letGo() {
+                    for run in loop.runs { run.request.signal.cancel() }
+                    _ = loop.step()
+                    #expect(loop.runs.isEmpty)
+                }
             }
 
             /// Computed together the odds differ in their last digits from those computed alone, so two answers may part at a
-            /// close choice. What is said must be what the model, read alone and token by token, holds for the best or nearly so.
+            /// close choice. What is said must be what the model, alone and answering token by token, holds for the best or nearly so.
             private func expectOwnAnswer(_ ledger: [llama_token], from first: Int, _ model: LoadedModel) throws {
                 model.clearMemory(0)
-                for (position, token) in ledger.enumerated() {
-                    if position >= first {
-                        let odds = try #require(llama_get_logits_ith(model.context.raw, -1))
-                        let all = UnsafeBufferPointer(start: odds, count: model.vocabulary.count)
-                        let best = try #require(all.max())
-                        #expect(all[Int(token)] > best - 0.5, "token \(position - first): \(best - all[Int(token)])")
-                    }
+                var prompt = TokenBatch(capacity: first)
+                prompt.append(ledger[..<first], at: 0, outputs: .last)
+                #expect(model.context.decode(prompt) == 0)
+                for (position, token) in ledger.enumerated().dropFirst(first) {
+                    let odds = try #require(llama_get_logits_ith(model.context.raw, -1))
+                    let all = UnsafeBufferPointer(start: odds, count: model.vocabulary.count)
+                    let best = try #require(all.max())
+                    #expect(all[Int(token)] > best - 0.5, "token \(position - first): \(best - all[Int(token)])")
                     var batch = TokenBatch(capacity: 1)
                     batch.append([token], at: position, outputs: .last)
                     #expect(model.context.decode(batch) == 0)
@@ -94,9 +102,9 @@
                     _ = bench.loop.step()
                     let story = try #require(bench.loop.runs.first)
                     #expect(story.phase == .decode)
-                    #expect(bench.loop.admit(bench.ask(Self.long("bear"))) == .begun)
+                    #expect(bench.loop.admit(bench.ask(Self.long("bear", sentences: 80))) == .begun)
                     let other = bench.loop.runs[1]
-                    #expect(other.prompt.ledger.count > 1400)
+                    #expect(other.prompt.ledger.count > 700)
                     var steps = 0
                     while other.phase == .prefill {
                         let before = (story.position, other.position)
@@ -104,14 +112,16 @@
                         steps += 1
                         // Every step brings the story its token, however much of the prompt is left.
                         #expect(story.position == before.0 + 1)
-                        #expect(other.position - before.1 <= 256)
+                        #expect((1...256).contains(other.position - before.1))
                     }
-                    #expect(steps == (other.prompt.ledger.count + 255) / 256)
+                    #expect(
+                        ((other.prompt.ledger.count + 255) / 256...(other.prompt.ledger.count + 31) / 32).contains(
+                            steps))
                     // A short one between them is read at once.
                     #expect(bench.loop.admit(bench.ask("Hello.")) == .begun)
                     _ = bench.loop.step()
                     #expect(bench.loop.runs.last?.phase == .decode)
-                    bench.finish()
+                    bench.letGo()
                 }
             }
 
@@ -122,7 +132,7 @@
                     let run = bench.loop.runs[0]
                     _ = bench.loop.step()
                     #expect(run.position == 512)
-                    bench.finish()
+                    bench.letGo()
                 }
             }
 
@@ -136,13 +146,15 @@
                     // Together they could outgrow the context.
                     #expect(bench.loop.admit(large) == .mustWait)
                     #expect(bench.loop.admit(large) == .mustWait)
-                    while !bench.loop.runs.isEmpty { _ = bench.loop.step() }
+                    for _ in 0..<4 { _ = bench.loop.step() }
+                    #expect(bench.loop.admit(large) == .mustWait)
+                    bench.letGo()
                     #expect(bench.loop.admit(large) == .begun)
                     #expect(bench.loop.admit(small) == .begun)
                     // What the first left behind has made room.
                     let held = (0..<3).map { bench.loop.model.ledger($0).count }.reduce(0, +)
                     #expect(held <= 1024)
-                    bench.finish()
+                    bench.letGo()
                 }
             }
 
@@ -182,6 +194,7 @@
                     let bench = try Bench()
                     let requests = (0..<3).map { bench.ask("Write a story about \($0) foxes.", tokens: 60) }
                     for request in requests { #expect(bench.loop.admit(request) == .begun) }
+                    while bench.loop.runs.contains(where: { $0.phase == .prefill }) { _ = bench.loop.step() }
                     _ = bench.loop.step()
                     let group = bench.loop.model.listeners
                     requests[0].signal.cancel()

@@ -98,53 +98,6 @@
                 #expect(!engine.isAnswering)
                 for stream in streams { #expect(try await Answer(stream).summary != nil) }
             }
-
-            /// Requests of all kinds from eight tasks, given up at any moment: each stream ends, and the engine is as before.
-            @Test func oneHundredMixedRequestsAllEnd() async throws {
-                let engine = try await LlamaActor.load(
-                    TestModel.path, configuration: Self.configuration(context: 2048))
-                let ends = try await withThrowingTaskGroup(of: [String: Int].self) { group in
-                    for task in 0..<8 {
-                        group.addTask {
-                            var random = SeededGenerator(seed: UInt64(task))
-                            var ends: [String: Int] = [:]
-                            for _ in 0..<13 { ends[try await Self.request(engine, &random), default: 0] += 1 }
-                            return ends
-                        }
-                    }
-                    return try await group.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
-                }
-                print("mixed requests: \(ends.sorted { $0.key < $1.key })")
-                #expect(ends.values.reduce(0, +) == 104)
-                #expect(ends["let go", default: 0] > 10 && ends["length", default: 0] > 10)
-                let again = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
-                #expect(again.text.contains("Paris"))
-                // By then the last one is off the books.
-                await engine.unload()
-                #expect(!engine.isAnswering)
-            }
-
-            private static func request(_ engine: LlamaActor, _ random: inout SeededGenerator) async throws -> String {
-                let words = Int.random(in: 1...8, using: &random) == 1 ? 100 : 8
-                let text = String(repeating: "red \(Int.random(in: 0...9, using: &random)) ", count: words)
-                let kind = Int.random(in: 0...5, using: &random)
-                var options = GenerationOptions.seeded(maximumNewTokens: Int.random(in: 1...12, using: &random))
-                if kind == 4 { options.timeout = .milliseconds(5) }
-                if kind == 5 { options.sampling.repeatPenalty = 1.2 }
-                var events = kind < 2 ? Int.random(in: 1...8, using: &random) : .max
-                let message = ChatMessage(.user, kind == 3 ? String(repeating: text, count: 90) : text)
-                var reason = "let go"
-                do {
-                    for try await event in engine.generate([message], options: options) {
-                        if case .finish(let summary) = event { reason = summary.reason.rawValue }
-                        events -= 1
-                        if events == 0 { break }
-                    }
-                } catch let error as LLMError {
-                    reason = error.code.rawValue
-                }
-                return reason
-            }
         }
     }
 #endif

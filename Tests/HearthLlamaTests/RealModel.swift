@@ -1,4 +1,5 @@
 #if Llama
+    import Foundation
     import HearthBase
     import HearthInference
     import HearthLlama
@@ -58,5 +59,12 @@
     }
 
     /// One after the other: they share an engine, and the machine's cores.
-    @Suite(.serialized, .timeLimit(.minutes(10))) enum RealModel {}
+    @Suite(.serialized, .timeLimit(.minutes(SoakSize.isFull ? 28 : 10))) enum RealModel {}
+
+    /// How many requests the soak makes: `HEARTH_SOAK`, in full in `make verify`, where the process is its alone.
+    enum SoakSize {
+        private static let asked = ProcessInfo.processInfo.environment["HEARTH_SOAK"].flatMap { Int($0) }
+        static let isFull = asked != nil
+        static let requests = asked ?? 60
+    }
 #endif

@@ -1,20 +1,37 @@
 import Foundation
 import HearthBase
 
-/// Answers all the prompts of a JSON list at once and prints one line of JSON; scripts/bench/streams.py sets it beside
-/// llama-server:
+/// Measures the engine as those who call it see it, and prints one line of JSON; scripts/bench sets it beside llama-server:
 ///
-///     HearthManyBench MODEL TOKENS THREADS < prompts.json
+///     HearthManyBench streams MODEL TOKENS THREADS < prompts.json    all of them at once
+///     HearthManyBench turns MODEL TOKENS THREADS < questions.json    one conversation, of two questions
+///     HearthManyBench cancel MODEL ROUNDS THREADS                    how soon an end asked for comes
 @main enum ManyBench {
     static func main() async throws {
         #if Llama
             let words = CommandLine.arguments
-            guard words.count == 4, let tokens = Int(words[2]), let threads = Int(words[3]) else { exit(64) }
-            let prompts = try JSONDecoder().decode(
-                [String].self, from: FileHandle.standardInput.readDataToEndOfFile())
-            guard !prompts.isEmpty else { exit(64) }
-            let streams = Streams(model: Path(words[1]), prompts: prompts, tokens: tokens, threads: threads)
-            print(String(decoding: try JSONEncoder().encode(try await streams.measure()), as: UTF8.self))
+            guard words.count == 5, let count = Int(words[3]), let threads = Int(words[4]) else { exit(64) }
+            let model = Path(words[2])
+            switch words[1] {
+            case "streams":
+                let streams = Streams(model: model, prompts: try texts(), tokens: count, threads: threads)
+                try show(try await streams.measure())
+            case "turns":
+                let turns = Turns(model: model, questions: try texts(), tokens: count, threads: threads)
+                try show(try await turns.measure())
+            case "cancel": try show(try await Cancels(model: model, rounds: count, threads: threads).measure())
+            default: exit(64)
+            }
         #endif
+    }
+
+    private static func texts() throws -> [String] {
+        let texts = try JSONDecoder().decode([String].self, from: FileHandle.standardInput.readDataToEndOfFile())
+        guard !texts.isEmpty else { exit(64) }
+        return texts
+    }
+
+    private static func show(_ figures: some Encodable) throws {
+        print(String(decoding: try JSONEncoder().encode(figures), as: UTF8.self))
     }
 }

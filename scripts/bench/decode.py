@@ -50,6 +50,31 @@ def greedy():
     pairs("decode-greedy", lambda: ours(0)[0], peer, "tokens/s")
 
 
+# Each run is a process of its own, so nothing of the prompt is in memory.
+READING = PROMPT + " " + " ".join(f"On day {day} the keeper counted {day * 3} ships and {day} gulls." for day in range(1, 40))
+
+
+def prefill():
+    def read():
+        with tempfile.TemporaryDirectory() as home:
+            with open(os.path.join(home, "config.json"), "w") as file:
+                json.dump({"threads": THREADS}, file)
+            output = run([HEARTH, "chat", MODEL, "--prompt", READING, "--max-tokens", "1", "--temperature", "0", "--format",
+                          "json"], {"HEARTH_HOME": home}).output
+        finish = json.loads(output.strip().splitlines()[-1])
+        return finish["timings"]["prefillTokensPerSecond"], finish["usage"]["promptTokens"]
+
+    _, count = read()
+
+    def peer():
+        output = run([f"{TOOLS}/llama-bench", "-m", MODEL, "-t", str(THREADS), "-p", str(count), "-n", "0", "-r", "1", "-o",
+                      "json"]).output
+        return json.loads(output)[0]["avg_ts"]
+
+    say(f"prefill: {count} tokens, {THREADS} thread(s)")
+    pairs("prefill", lambda: read()[0], peer, "tokens/s")
+
+
 def ask(port, path, body):
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}{path}", json.dumps(body).encode(), {"Content-Type": "application/json"})

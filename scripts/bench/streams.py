@@ -28,7 +28,7 @@ def build():
 
 def ours(program):
     """Tokens a second of all answers together, and the median time to the first token."""
-    output = subprocess.run([program, MODEL, str(TOKENS), str(THREADS)], input=json.dumps(PROMPTS), check=True,
+    output = subprocess.run([program, "streams", MODEL, str(TOKENS), str(THREADS)], input=json.dumps(PROMPTS), check=True,
                             capture_output=True, text=True).stdout
     figures = json.loads(output)
     if figures["tokens"] != TOKENS * len(PROMPTS):

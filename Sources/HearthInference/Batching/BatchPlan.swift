@@ -1,8 +1,9 @@
 /// What goes into the next call of an engine that computes several sequences together: a decision only.
 ///
 /// Every sequence that answers gets its next token first, so that no answer waits for anybody's prompt longer than one call.
-/// What room the call has left goes to prompts: one half in equal shares, so that a long one stalls no short one, the
-/// other half in the order in which they came, so that those that came first are through first.
+/// What room the call has left goes to prompts, one after the other rather than in equal shares: a prompt of which a part is
+/// read answers nobody. Three quarters go to those of which least is left, so that a short one never waits for a long one; a
+/// quarter goes to the one that came first, so that nobody waits for ever however many short ones come.
 public struct BatchPlan: Sendable, Hashable {
     /// What one sequence would like computed.
     public struct Want: Sendable, Hashable {
@@ -22,13 +23,13 @@ public struct BatchPlan: Sendable, Hashable {
     public struct Limits: Sendable, Hashable {
         /// The most tokens of a call.
         public var capacity: Int
-        /// The most tokens of prompts in a call that somebody's answer waits for.
-        public var besideAnswers: Int
+        /// The most tokens of prompts in a call that somebody else waits for.
+        public var besideOthers: Int
 
-        /// The given limits, 1 at least; 256 tokens beside answers unless said otherwise.
-        public init(capacity: Int, besideAnswers: Int = 256) {
+        /// The given limits, 1 at least; 256 tokens beside others unless said otherwise.
+        public init(capacity: Int, besideOthers: Int = 256) {
             self.capacity = max(1, capacity)
-            self.besideAnswers = max(1, besideAnswers)
+            self.besideOthers = max(1, besideOthers)
         }
     }
 
@@ -47,29 +48,20 @@ public struct BatchPlan: Sendable, Hashable {
             shares[index] = 1
             room -= 1
         }
-        let isAnswered = shares.contains(1)
-        if isAnswered { room = min(room, limits.besideAnswers) }
-        // With few tokens to give away equal shares would be none at all.
-        room -= Self.giveEqually(min(room, max(wants.count, room / 2)), wants, &shares)
-        for (index, want) in wants.enumerated() where room > 0 {
-            let share = min(room, want.tokens - shares[index])
-            shares[index] += share
-            room -= share
+        func left(_ index: Int) -> Int { wants[index].tokens - shares[index] }
+        let oldest = wants.indices.filter { left($0) > 0 }
+        if shares.contains(1) || oldest.count > 1 { room = min(room, limits.besideOthers) }
+        let shortest = oldest.sorted { (left($0), $0) < (left($1), $1) }
+        // Rounded so that of a single token the one that came first gets it.
+        let begun = room * 3 / 4
+        for (part, order) in [(begun, shortest), (room - begun, oldest)] {
+            var part = part
+            for index in order where part > 0 {
+                let share = min(part, left(index))
+                shares[index] += share
+                part -= share
+            }
         }
         self.shares = shares
-    }
-
-    /// Gives each as much as the others, and what those leave over who want less.
-    /// - Returns: the tokens given.
-    private static func giveEqually(_ tokens: Int, _ wants: [Want], _ shares: inout [Int]) -> Int {
-        let hungry = wants.indices.filter { wants[$0].tokens > shares[$0] }
-            .sorted { (wants[$0].tokens - shares[$0], $0) < (wants[$1].tokens - shares[$1], $1) }
-        var left = tokens
-        for (place, index) in hungry.enumerated() {
-            let share = min(wants[index].tokens - shares[index], left / (hungry.count - place))
-            shares[index] += share
-            left -= share
-        }
-        return tokens - left
     }
 }

@@ -20,6 +20,8 @@ public struct StopStringMatcher: Sendable {
     private let begins: [Bool]
     private var node = 0
     private var held: [UInt8] = []
+    /// The bytes at the beginning of `held` that are given out: taking them away each time would cost as much as all of it.
+    private var givenOut = 0
     /// The string that ended the text, once one has.
     public private(set) var matched: String?
     /// What the piece that brought the match has behind it.
@@ -35,7 +37,7 @@ public struct StopStringMatcher: Sendable {
     }
 
     /// The bytes held back now.
-    public var heldBytes: Int { held.count }
+    public var heldBytes: Int { held.count - givenOut }
 
     /// Takes the next piece and gives the text that certainly belongs before any stop string; nothing after a match.
     public mutating func append(_ piece: String) -> String {
@@ -49,9 +51,9 @@ public struct StopStringMatcher: Sendable {
     /// Ends the text.
     /// - Returns: what was held back and turned out to be none.
     public mutating func finish() -> String {
-        defer { held = [] }
+        defer { forget() }
         node = 0
-        return matched == nil ? String(decoding: held, as: UTF8.self) : ""
+        return matched == nil ? String(decoding: held[givenOut...], as: UTF8.self) : ""
     }
 
     private mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
@@ -61,25 +63,41 @@ public struct StopStringMatcher: Sendable {
             guard let match = nodes[node].match else { continue }
             matched = strings[match.index]
             remainder = String(decoding: bytes[(index + 1)...], as: UTF8.self)
-            defer { held = [] }
-            return text(bytes[...index], keeping: match.length)
+            defer { forget() }
+            return give(heldBytes + index + 1 - match.length, of: bytes)
         }
-        let kept = nodes[node].depth
-        let certain = text(bytes[...], keeping: kept)
-        if kept > bytes.count {
-            held.removeFirst(held.count + bytes.count - kept)
-            held.append(contentsOf: bytes)
-        } else {
-            held.removeAll(keepingCapacity: true)
-            held.append(contentsOf: bytes[(bytes.count - kept)...])
-        }
-        return certain
+        return give(heldBytes + bytes.count - nodes[node].depth, of: bytes)
     }
 
-    /// All of `held` and the bytes but so many at the end.
-    private func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, keeping count: Int) -> String {
-        if held.isEmpty { return String(decoding: bytes.dropLast(count), as: UTF8.self) }
-        return String(decoding: (held + bytes).dropLast(count), as: UTF8.self)
+    /// Gives out so many of the held bytes and these, and holds the rest.
+    private mutating func give(_ count: Int, of bytes: UnsafeBufferPointer<UInt8>) -> String {
+        let fromHeld = min(count, heldBytes)
+        let end = givenOut + fromHeld
+        let text: String
+        if fromHeld == 0 {
+            text = String(decoding: bytes.prefix(count), as: UTF8.self)
+        } else if fromHeld == count {
+            text = String(decoding: held[givenOut..<end], as: UTF8.self)
+        } else {
+            text = String(decoding: held[givenOut..<end] + bytes.prefix(count - fromHeld), as: UTF8.self)
+        }
+        if end == held.count {
+            forget()
+        } else {
+            givenOut = end
+            // Each byte is moved once for as many that are gone.
+            if givenOut > held.count / 2 {
+                held.removeFirst(givenOut)
+                givenOut = 0
+            }
+        }
+        held.append(contentsOf: bytes.dropFirst(count - fromHeld))
+        return text
+    }
+
+    private mutating func forget() {
+        held.removeAll(keepingCapacity: true)
+        givenOut = 0
     }
 
     private func step(from start: Int, _ byte: UInt8) -> Int {

@@ -15,11 +15,14 @@
         /// The next one, whose prompt is made and has no room yet.
         private var next: GenerationRun?
         private var batch: TokenBatch
+        /// How much of a prompt is read while others wait.
+        private(set) var pace: StepPace
 
         init(_ model: LoadedModel, time: TimeSource) {
             self.model = model
             self.time = time
             batch = TokenBatch(capacity: model.information.batchSize)
+            pace = StepPace(bounds: min(32, model.chunkSize)...min(256, model.chunkSize))
         }
 
         enum Admittance {
@@ -119,7 +122,7 @@
             guard !wanted.isEmpty else { return }
             let plan = BatchPlan(
                 wanted.map { BatchPlan.Want(tokens: $0.range.count, isAnswering: $0.run.phase == .decode) },
-                limits: BatchPlan.Limits(capacity: model.chunkSize))
+                limits: BatchPlan.Limits(capacity: model.chunkSize, besideOthers: pace.tokens))
             batch.removeAll()
             var parts: [Part] = []
             for (want, count) in zip(wanted, plan.shares) where count > 0 {
@@ -131,12 +134,14 @@
                 parts.append(Part(run: run, tokens: tokens, odds: wantsOdds ? Int32(batch.count - 1) : nil))
             }
             model.listeners.members = parts.map(\.run.request.signal)
-            // The steps of a prompt are of all sizes and tell nothing.
+            let watch = time.stopwatch()
+            // The steps of a prompt are of all sizes and tell nothing of the number of threads.
             let isDecode = parts.allSatisfy { $0.run.phase == .decode && $0.tokens.count == 1 }
             let status =
                 isDecode
                 ? model.timed(streams: parts.count) { model.context.decode(batch) } : model.context.decode(batch)
             guard status == 0 else { return didFail(parts.map(\.run), status) }
+            pace.observe(tokens: batch.count, seconds: watch.elapsed.seconds)
             for part in parts { model.didCompute(part.tokens, in: part.run.sequence) }
             for part in parts { part.run.didCompute(part.tokens.count, odds: part.odds) }
         }

@@ -24,6 +24,7 @@
         /// Takes over the handle.
         init(_ raw: OpaquePointer) {
             self.raw = raw
+            Handles.take(.pieces)
             parts = (0..<hearth_pieces_count(raw)).map { index in
                 let piece = hearth_pieces_get(raw, index)
                 guard !piece.is_picture else {
@@ -33,6 +34,9 @@
             }
         }
 
-        deinit { hearth_pieces_free(raw) }
+        deinit {
+            hearth_pieces_free(raw)
+            Handles.give(.pieces)
+        }
     }
 #endif

@@ -53,9 +53,13 @@
             looksBothWays = hearth_vision_looks_both_ways(raw)
             hasGridPositions = hearth_vision_has_grid_positions(raw)
             cache = PictureCache(limit: cacheBytes)
+            Handles.take(.projector)
         }
 
-        deinit { hearth_vision_free(raw) }
+        deinit {
+            hearth_vision_free(raw)
+            Handles.give(.projector)
+        }
 
         /// What a picture is cut into; nothing is unpacked for it.
         func parts(of image: ChatImage) throws -> PictureParts {
@@ -63,8 +67,7 @@
             let size = PixelSize(width: shown.width, height: shown.height)
             if let known = cuts.withLock({ $0[size] }) { return known }
             guard let blank = hearth_picture_blank(Self.size(shown)) else { throw Self.unreadable("no memory is left") }
-            defer { hearth_picture_free(blank) }
-            let parts = try cut(blank)
+            let parts = try cut(Pixels(blank))
             cuts.withLock { known in
                 // Somebody's screenshots are all of a few sizes.
                 if known.count >= 256 { known.removeAll() }
@@ -121,9 +124,7 @@
         private func open(_ image: ChatImage) throws -> PictureParts {
             if let opened, opened.digest == image.digest { return opened.parts }
             let shown = limits.shown(width: image.header.width, height: image.header.height)
-            let pixels = try read(image, shown)
-            defer { hearth_picture_free(pixels) }
-            let parts = try cut(pixels)
+            let parts = try cut(try read(image, shown))
             guard try parts.parts == self.parts(of: image).parts else {
                 throw Self.unreadable("it is cut into other parts than expected")
             }
@@ -131,18 +132,18 @@
             return parts
         }
 
-        private func read(_ image: ChatImage, _ shown: (width: Int, height: Int)) throws -> OpaquePointer {
+        private func read(_ image: ChatImage, _ shown: (width: Int, height: Int)) throws -> Pixels {
             var reason: UnsafeMutablePointer<CChar>?
             let expected = Self.size((image.header.width, image.header.height))
             guard
                 let picture = hearth_picture_read(image.bytes, image.bytes.count, expected, Self.size(shown), &reason)
             else { throw Self.unreadable(LoadFailure.reason(reason, else: "its pixels cannot be read")) }
-            return picture
+            return Pixels(picture)
         }
 
-        private func cut(_ picture: OpaquePointer) throws -> PictureParts {
+        private func cut(_ pixels: borrowing Pixels) throws -> PictureParts {
             var reason: UnsafeMutablePointer<CChar>?
-            guard let pieces = hearth_pieces_cut(raw, picture, &reason) else {
+            guard let pieces = hearth_pieces_cut(raw, pixels.raw, &reason) else {
                 throw Self.unreadable(LoadFailure.reason(reason, else: "it cannot be cut into parts"))
             }
             return PictureParts(pieces)
@@ -168,6 +169,22 @@
             LLMError(
                 .cannotReadPicture, "the picture cannot be read: \(reason)",
                 context: ErrorContext(remedy: "Check the file, or save the picture anew."), disposition: .usage)
+        }
+    }
+
+    /// Owns the pixels of a picture, or its size alone.
+    private struct Pixels: ~Copyable {
+        let raw: OpaquePointer
+
+        /// Takes over the handle.
+        init(_ raw: OpaquePointer) {
+            self.raw = raw
+            Handles.take(.bitmap)
+        }
+
+        deinit {
+            hearth_picture_free(raw)
+            Handles.give(.bitmap)
         }
     }
 

@@ -1,0 +1,40 @@
+/// How many tokens of prompts go into a call that somebody else waits for: a decision only, learned from how long calls take.
+///
+/// As many as take about ``target``, so that answers go on smoothly, a newcomer is let in soon and one that is given up leaves
+/// soon. Never fewer than ``least``, below which a processor spends its time fetching weights rather than computing.
+public struct StepPace: Sendable, Hashable {
+    /// The seconds that the prompts of one call may take.
+    public let target: Double
+    /// The fewest and the most tokens.
+    public let bounds: ClosedRange<Int>
+    private var secondsPerToken: Double?
+
+    /// Nothing learned yet.
+    /// - Parameters:
+    ///   - target: seconds.
+    ///   - bounds: of ``tokens``, 1 at least.
+    public init(target: Double = 0.06, bounds: ClosedRange<Int> = 32...256) {
+        self.target = target
+        self.bounds = max(1, bounds.lowerBound)...max(1, bounds.upperBound)
+    }
+
+    /// The tokens to compute: twice the fewest before anything is known.
+    public var tokens: Int {
+        guard let secondsPerToken else { return min(bounds.upperBound, 2 * bounds.lowerBound) }
+        let fitting = target / secondsPerToken
+        // Anything above the bounds is the same, and a number too large for an integer would end the process.
+        return fitting < Double(bounds.upperBound)
+            ? max(bounds.lowerBound, Int(fitting)) : bounds.upperBound
+    }
+
+    /// Learns from a call. Calls of few tokens tell nothing: there each weight is fetched for a token or two.
+    /// - Parameters:
+    ///   - tokens: all that were computed, of prompts and of answers.
+    ///   - seconds: what that took; what is no time is ignored.
+    public mutating func observe(tokens: Int, seconds: Double) {
+        guard tokens >= bounds.lowerBound, seconds > 0, seconds.isFinite else { return }
+        let seen = seconds / Double(tokens)
+        // Quick to believe, since one wrong guess costs one call.
+        secondsPerToken = secondsPerToken.map { ($0 + seen) / 2 } ?? seen
+    }
+}

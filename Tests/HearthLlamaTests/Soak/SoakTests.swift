@@ -1,0 +1,118 @@
+#if Llama
+    import Foundation
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    extension RealModel {
+        /// Requests of all kinds from eight tasks to two models, given up at any moment. In full, in a process of its own, its memory
+        /// and its handles are counted too.
+        @Suite struct Soak {
+            private static let tasks = 8
+
+            private static func load() async throws -> LlamaActor {
+                // What is kept of conversations is at its limit before anybody looks.
+                let configuration = LlamaConfiguration(contextLength: 2048, stateBytes: 8 << 20)
+                let engine = try await LlamaActor.load(
+                    TestModel.path, projector: TestModel.path(.projector), configuration: configuration)
+                try await engine.load(
+                    TestModel.path(.grid), role: .vision, projector: TestModel.path(.gridProjector))
+                return engine
+            }
+
+            /// What ends a request in a way that is its own fault, or nobody's.
+            private static let known: Set<String> = [
+                "stop", "stop-string", "length", "context-full", "timeout", "let go", "cancelled", "embedded",
+                "counted",
+                ErrorCode.exceededContextWindowSize.rawValue, ErrorCode.cannotReadPicture.rawValue,
+                ErrorCode.pictureTooLarge.rawValue, ErrorCode.unusableGrammar.rawValue,
+            ]
+
+            private struct Progress {
+                var ends: [String: Int] = [:]
+                var done = 0
+                var residentAtHundred = 0
+            }
+
+            @Test func everyRequestEndsWithAReason() async throws {
+                let total = SoakSize.requests
+                let before = Handles.held
+                let engine = try await Self.load()
+                // Its context is made for the first text.
+                _ = try await engine.embed(["fox"])
+                let idle = Handles.held
+                let progress = Locked(Progress())
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for task in 0..<Self.tasks {
+                        let share = total / Self.tasks + (task < total % Self.tasks ? 1 : 0)
+                        group.addTask {
+                            var request = SoakRequest(engine, seed: UInt64(100 + task))
+                            for _ in 0..<share {
+                                let end = try await request.make()
+                                let resident = try Self.residentBytes()
+                                let done = progress.withLock {
+                                    $0.ends[end, default: 0] += 1
+                                    $0.done += 1
+                                    if $0.done == 100 { $0.residentAtHundred = resident }
+                                    return $0.done
+                                }
+                                if done % 100 == 0 { print("soak: request \(done), resident \(resident >> 20) MiB") }
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                // Whoever was let go is off the books once somebody else gets the thread.
+                while engine.isAnswering { _ = try await engine.embed(["fox"]) }
+                let seen = progress.withLock { $0 }
+                let resident = try Self.residentBytes()
+                print(
+                    "soak: \(seen.done) requests: "
+                        + seen.ends.sorted { $0.key < $1.key }
+                        .map { "\($0.key) \($0.value)" }.joined(separator: ", "))
+                #expect(seen.done == total)
+                #expect(Set(seen.ends.keys).isSubset(of: Self.known), "\(seen.ends)")
+                // All of that went through nobody's state but its own.
+                let answer = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
+                #expect(answer.text.contains("Paris"))
+                if SoakSize.isFull { try expectBalance(idle, seen, resident) }
+                await engine.unload()
+                #expect(!engine.isAnswering)
+                if SoakSize.isFull { #expect(Handles.held == before) }
+            }
+
+            /// The process is this test's alone.
+            private func expectBalance(_ idle: [Handles.Kind: Int], _ seen: Progress, _ resident: Int) throws {
+                let held = Handles.held
+                print("soak: handles before \(Self.text(idle)), after \(Self.text(held))")
+                // What sizes of pictures are cut into is remembered, at most 256 of them.
+                #expect(held.filter { $0.key != .pieces } == idle.filter { $0.key != .pieces })
+                #expect(held[.pieces, default: 0] <= 256)
+                guard seen.done > 100 else { return }
+                let growth = Double(resident) / Double(seen.residentAtHundred)
+                print(
+                    String(
+                        format: "soak: resident %.1f MiB at request 100, %.1f MiB at request %d (%+.1f %%)",
+                        Double(seen.residentAtHundred) / 1_048_576, Double(resident) / 1_048_576, seen.done,
+                        (growth - 1) * 100))
+                #expect(growth <= 1.05)
+            }
+
+            private static func text(_ handles: [Handles.Kind: Int]) -> String {
+                handles.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key) \($0.value)" }.joined(
+                    separator: " ")
+            }
+
+            private static func residentBytes() throws -> Int {
+                #if os(Linux)
+                    let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+                    return try #require(Int(text.split(separator: " ")[1])) * 4096
+                #else
+                    return 1
+                #endif
+            }
+        }
+    }
+#endif

@@ -1,0 +1,87 @@
+"""The second turn of a conversation of some 1,500 tokens, and ends asked for in the middle of an answer."""
+
+import json
+import statistics
+import subprocess
+import time
+import urllib.request
+
+from decode import MODEL, THREADS, ask, serving
+from measure import PAIRS, number, report, say, spread
+from streams import build
+
+TOKENS = 32
+SECOND = "Thank you. And what did the keeper do on the next morning?"
+
+
+def first(turn):
+    """Another conversation each time, so that none finds another's beginning in memory."""
+    lines = [f"On day {day} of year {turn + 1} the keeper wrote {day * 7} words about the storm, the ship and the {day} gulls."
+             for day in range(1, 56)]
+    return "Read this diary. " + " ".join(lines) + " What is it about?"
+
+
+def ours(program, questions):
+    output = subprocess.run([program, "turns", MODEL, str(TOKENS), str(THREADS)], input=json.dumps(questions), check=True,
+                            capture_output=True, text=True).stdout
+    return json.loads(output)
+
+
+def theirs(port, questions):
+    """As ours: greedy, all that went before in memory, the time as the one who asks sees it."""
+    messages = []
+    for question in questions:
+        messages.append({"role": "user", "content": question})
+        text = ask(port, "/apply-template", {"messages": messages})["prompt"]
+        body = {"prompt": text, "n_predict": TOKENS, "temperature": 0, "samplers": ["temperature"], "cache_prompt": True,
+                "stream": True}
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{port}/completion", json.dumps(body).encode(), {"Content-Type": "application/json"})
+        begin, first_token, answer = time.perf_counter(), None, []
+        with urllib.request.urlopen(request, timeout=300) as response:
+            for line in response:
+                if not line.startswith(b"data: "):
+                    continue
+                first_token = first_token or time.perf_counter() - begin
+                answer.append(line)
+        seconds = time.perf_counter() - begin
+        events = [json.loads(line[6:]) for line in answer]
+        messages.append({"role": "assistant", "content": "".join(event["content"] for event in events)})
+        timings = events[-1]["timings"]
+    return {"firstTokenSeconds": first_token, "seconds": seconds, "tokens": timings["predicted_n"],
+            "promptTokens": timings["prompt_n"] + timings.get("cache_n", 0), "cachedTokens": timings.get("cache_n", 0)}
+
+
+def second():
+    program = build()
+    with serving(context=4096) as port:
+        theirs(port, [first(PAIRS), SECOND])
+        left, right = [], []
+        for turn in range(PAIRS):
+            questions = [first(turn), SECOND]
+            sides = [lambda: left.append(ours(program, questions)), lambda: right.append(theirs(port, questions))]
+            for side in sides if turn % 2 == 0 else reversed(sides):
+                side()
+            a, b = left[-1], right[-1]
+            new = [side["promptTokens"] - side["cachedTokens"] for side in (a, b)]
+            say(f"  second-turn {turn + 1}/{PAIRS}: ours {number(a['seconds'])} s, first after {number(a['firstTokenSeconds'])} s, "
+                f"{new[0]} of {a['promptTokens']} tokens new; peer {number(b['seconds'])} s, {number(b['firstTokenSeconds'])} s, "
+                f"{new[1]} of {b['promptTokens']}")
+            if a["tokens"] != b["tokens"] or abs(a["promptTokens"] - b["promptTokens"]) > 8:
+                raise SystemExit(f"not the same work: ours {a}, the server's {b}")
+    for name, key in [("second-turn", "seconds"), ("second-turn-first", "firstTokenSeconds")]:
+        a, b = [figures[key] for figures in left], [figures[key] for figures in right]
+        ratios = [x / y for x, y in zip(a, b)]
+        report(name, ratio=statistics.median(ratios), ours=statistics.median(a), peer=statistics.median(b), unit="s",
+               pairs=PAIRS, spread=f"{min(ratios):.3f}..{max(ratios):.3f}", ours_spread=spread(a), peer_spread=spread(b))
+
+
+def cancel():
+    program = build()
+    rounds = 30 * PAIRS
+    output = subprocess.run([program, "cancel", MODEL, str(rounds), str(THREADS)], check=True, capture_output=True,
+                            text=True).stdout
+    figures = json.loads(output)
+    for name, key in [("cancel", "seen"), ("cancel-free", "free"), ("cancel-beside", "seenBesideOthers"),
+                      ("cancel-beside-free", "freeBesideOthers")]:
+        report(f"{name}-p99", ours=figures[key], unit="ms", rounds=rounds)
