@@ -107,11 +107,17 @@ public protocol FileSystem: Sendable {
     func contents(of folder: Path) throws -> [String]
     /// The bytes this user may still write on the disk that holds `path`.
     func freeSpace(at path: Path) throws -> UInt64
+    /// Names the time in which everybody reads what was written although nothing brought it to the disk: it outlives each
+    /// process, and ends with the system's cache. `nil` where nobody can say.
+    var cacheLifetime: String? { get }
 }
 
 extension FileSystem {
     /// What is at `path`, links followed; `nil` if nothing is.
     public func status(at path: Path) throws -> FileStatus? { try status(at: path, followLinks: true) }
+
+    /// Nobody can say.
+    public var cacheLifetime: String? { nil }
 
     /// Keeps everything: a file system without a cache has nothing to forget.
     public func releaseCache(_ file: OpenFile, _ range: Range<UInt64>) {}

@@ -163,6 +163,8 @@ public struct LocalFileSystem: FileSystem {
         #endif
     }
 
+    public var cacheLifetime: String? { SystemBoot.identity.isEmpty ? nil : SystemBoot.identity }
+
     public func synchronizeFolder(_ path: Path) throws {
         let folder = try open(path, .read, permissions: 0)
         do {

@@ -8,6 +8,7 @@ import HearthHTTP
 /// <folder>/<key>/      key: the digest, or a hash of the address for a file without one
 ///     data.part        the bytes, in place
 ///     journal          what of them is on the disk, and what they belong to
+///     written          what of them is written; see ``WrittenRecord``
 ///     lock, lease      held while a process works here; see ``TransferLock``
 /// ```
 public struct FileTransfer: Sendable {
@@ -155,6 +156,7 @@ public struct FileTransfer: Sendable {
 
     private func discardPart(at place: Path) async throws {
         try await blocking { [fileSystem] in
+            try fileSystem.removeFile(place.appending(WrittenRecord.name))
             try fileSystem.removeFile(place.appending("journal"))
             try fileSystem.removeFile(place.appending("data.part"))
         }

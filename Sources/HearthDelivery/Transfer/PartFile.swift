@@ -6,6 +6,9 @@ import HearthBase
 /// It writes on a thread of its own, hashes on a second and brings bytes to the disk on a third, so that neither the
 /// processor nor a slow disk stops the network.
 actor PartFile {
+    /// How many times ``TransferTuning/recordBytes`` may arrive while a record is on its way, before the network has to
+    /// wait for the disk. A file ends on the disk anyway, so on a slow one nothing is lost by waiting early.
+    private static let recordsBehind: UInt64 = 4
     /// Fewer bytes are not worth a write past the page cache.
     private static let worthwhileUncached = 64 << 10
 
@@ -24,13 +27,14 @@ actor PartFile {
     private(set) var epoch = 0
     private var journal: TransferJournal
     private var recorded: RangeSet<UInt64>
+    private var notes: WrittenNotes?
     private var releasedEnd: UInt64
     /// What has come and is not written yet; used where each chunk is checked by itself.
     private var gatherer: WriteGatherer
     /// The same file past the page cache, while that pays.
     private var uncached: OpenFile?
     private var trial = UncachedTrial()
-    private var budget: RecordBudget
+    private var unrecordedBytes: UInt64 = 0
     private var lastCheckpoint = Duration.zero
     private var checkpoint: Task<TransferJournal, any Error>?
     /// Why bytes of this file may never reach the disk, although the next attempt to bring them there will say they did:
@@ -48,18 +52,21 @@ actor PartFile {
     ) throws {
         self.fileSystem = fileSystem
         self.tuning = tuning
-        budget = RecordBudget(recordBytes: tuning.recordBytes)
         journalPath = folder.appending("journal")
         stopwatch = time.stopwatch()
         file = try fileSystem.open(folder.appending("data.part"), .readWrite)
         (journal, recorded) = try Self.takeOver(request, file, journalPath, fileSystem)
+        let held = recorded.union(
+            try WrittenRecord.find(
+                in: folder, of: try fileSystem.status(of: file), digest: request.digest, fileSystem: fileSystem))
+        notes = WrittenNotes(request, of: file, in: folder, holding: held, fileSystem: fileSystem)
         releasedEnd = tuning.cachedBytes
         gatherer = WriteGatherer(for: file.path)
         if request.index != nil, request.size.estimate > tuning.cachedBytes {
             uncached = Self.openUncached(file.path, fileSystem)
         }
         var ledger = PartLedger(index: request.index)
-        let checks = recorded.ranges.flatMap { ledger.wrote($0) }.map { ledger.check(ofChunk: $0) }
+        let checks = held.ranges.flatMap { ledger.wrote($0) }.map { ledger.check(ofChunk: $0) }
         let frontier = ledger.frontier
         self.ledger = Locked(ledger)
         verifier = PartVerifier(
@@ -137,11 +144,9 @@ actor PartFile {
         }
     }
 
-    /// Writes bytes to their place, now or with those that follow; what is proven already stays as it is. Waits for the disk
-    /// as long as a kill would cost too much.
+    /// Writes bytes to their place, now or with those that follow; what is proven already stays as it is.
     /// - Parameter epoch: the ``epoch`` in which the bytes were asked for; older ones are void.
     func write(_ bytes: [UInt8], at offset: UInt64, epoch: Int) async throws {
-        try await waitForRecord()
         guard epoch == self.epoch else { return }
         if let loss { throw loss }
         if let shortage { throw shortage }
@@ -164,20 +169,7 @@ actor PartFile {
         }
         startCheckpointIfDue()
         verifier.waitForRoom()
-    }
-
-    /// Returns once more bytes may come. Where nothing can be recorded the network need not wait for it.
-    private func waitForRecord() async throws {
-        while budget.isSpent(gathered: gatherer.byteCount) {
-            if checkpoint == nil {
-                try flush()
-                startCheckpoint()
-            }
-            guard let running = checkpoint else { return }
-            let result = await running.result
-            checkpointEnded(running, result)
-            guard case .success = result else { return }
-        }
+        if unrecordedBytes >= Self.recordsBehind * tuning.recordBytes { _ = await checkpoint?.result }
     }
 
     /// Writes what has come and still waits for what follows it.
@@ -224,7 +216,8 @@ actor PartFile {
         }
         verifier.check(checks)
         verifier.extend(to: frontier)
-        budget.came(UInt64(range.count))
+        unrecordedBytes += UInt64(range.count)
+        notes?.came(UInt64(range.count)) { held }
     }
 
     /// Forgets every byte that is not proven, and those that are still on their way.
@@ -233,12 +226,13 @@ actor PartFile {
         _ = gatherer.takeAll()
         // A checkpoint on its way would vouch for bytes that are void now.
         try await endCheckpoints()
+        try notes?.clear()
         let (kept, frontier) = ledger.withLock { ledger in
             ledger.forgetUnproven()
             return (ledger.written, ledger.frontier)
         }
         verifier.restart(at: frontier)
-        budget = RecordBudget(recordBytes: tuning.recordBytes)
+        unrecordedBytes = 0
         journal.entityTag = nil
         journal.isAdopted = nil
         journal.held = kept
@@ -270,7 +264,6 @@ actor PartFile {
             let result = await running.result
             guard checkpoint == running else { continue }
             checkpoint = nil
-            budget.end()
             switch result {
             case .success(let committed): ended(committed)
             case .failure(let error): note(error)
@@ -286,12 +279,19 @@ actor PartFile {
             note(error)
             throw loss ?? error
         }
-        budget = RecordBudget(recordBytes: tuning.recordBytes)
         ended(next)
     }
 
     private func note(_ error: any Error) {
-        if let unsafe = error as? NotOnDisk { loss = unsafe.cause }
+        guard let unsafe = error as? NotOnDisk else { return }
+        loss = unsafe.cause
+        do {
+            try notes?.clear()
+        } catch {
+            // A disk that takes nothing any more; what is taken over from it is checked in any case.
+            Log.write(.warning, "delivery.transfer", "what was written and lost stays noted: \(error)")
+        }
+        notes = nil
     }
 
     /// Ends the file at its length: brings it to the disk, and says what it hashes to. With an index every chunk of it was
@@ -313,13 +313,11 @@ actor PartFile {
     }
 
     private func startCheckpointIfDue() {
-        let isLate = stopwatch.elapsed - lastCheckpoint >= tuning.recordInterval
-        if budget.isDue || isLate && budget.hasNews { startCheckpoint() }
-    }
-
-    private func startCheckpoint() {
-        guard checkpoint == nil, loss == nil else { return }
-        budget.begin()
+        guard checkpoint == nil, loss == nil, unrecordedBytes > 0 else { return }
+        let isDue =
+            unrecordedBytes >= tuning.recordBytes || stopwatch.elapsed - lastCheckpoint >= tuning.recordInterval
+        guard isDue else { return }
+        unrecordedBytes = 0
         let next = journalUpToNow
         let task = Task { [file, journalPath, fileSystem] in
             try await blocking { try Self.commit(next, file, journalPath, fileSystem) }
@@ -333,7 +331,6 @@ actor PartFile {
     {
         guard checkpoint == task else { return }
         checkpoint = nil
-        budget.end()
         lastCheckpoint = stopwatch.elapsed
         switch result {
         case .success(let committed):

@@ -10,14 +10,15 @@ public struct TransferTuning: Sendable, Hashable {
     public var minimumSplit: UInt64 = 256 << 10
     /// How often a connection that has nothing left to do looks whether another one has fallen behind; `nil` for never.
     public var stragglerInterval: Duration? = .milliseconds(500)
-    /// What a kill costs at most: the bytes that were taken from the network and are not recorded.
+    /// New bytes are recorded after this many, or after ``recordInterval``, whichever comes first.
     ///
-    /// New bytes are recorded after a quarter of this, or after ``recordInterval``, whichever comes first, while more come. Once
-    /// five eighths of it came and are not recorded the network waits for the disk: on one that keeps up that never happens,
-    /// and on a slower one nothing is lost by waiting, since a file ends on the disk anyway. The rest is for what the buffers
-    /// of the connections hold, 4 MiB in all. What the system has received and nobody has read comes on top.
+    /// A power cut costs the bytes that came since the last finished record was begun: at most this many or those of one
+    /// interval, and what came while the next record was on its way to the disk. A disk that is slower than the network makes the
+    /// network wait once four times this many came during one record, so that in all it is never more than eight times this
+    /// many. A kill costs less, whatever the disk does: what was written is noted every MiB, and beside that at most 11 MiB are
+    /// gathered to be written together and in the buffers of the connections.
     public var recordBytes: UInt64 = 16 << 20
-    /// New bytes are recorded after this time, or after a quarter of ``recordBytes``.
+    /// New bytes are recorded after this time, or after ``recordBytes``.
     public var recordInterval = Duration.milliseconds(200)
     /// The bytes at a file's beginning that are left in the page cache: what an engine reads first. The rest would push out
     /// what other apps have there, and waiting for fresh memory costs more than writing. Where there is a chunk index, and the

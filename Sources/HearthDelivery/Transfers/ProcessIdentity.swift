@@ -1,4 +1,5 @@
 import Foundation
+import HearthBase
 
 #if canImport(Darwin)
     import Darwin
@@ -18,7 +19,7 @@ struct ProcessIdentity: Sendable, Hashable {
 
     /// This process.
     static let current = ProcessIdentity(
-        number: getpid(), started: Look.start(of: getpid()) ?? "", boot: Look.boot(), space: Look.space())
+        number: getpid(), started: Look.start(of: getpid()) ?? "", boot: SystemBoot.identity, space: Look.space())
 
     /// Whether it still runs, `nil` for a process of another machine, another boot or another container: nobody here can
     /// know.
@@ -53,13 +54,6 @@ private enum Look {
             return facts.kp_proc.p_stat == SZOMB
         }
 
-        static func boot() -> String {
-            var buffer = [CChar](repeating: 0, count: 64)
-            var size = buffer.count
-            guard sysctlbyname("kern.bootsessionuuid", &buffer, &size, nil, 0) == 0 else { return "" }
-            return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
-
         static func space() -> String { "" }
     #else
         /// The 22nd word of `/proc/<pid>/stat`, in clock ticks since the boot; `nil` for a process that has ended or that
@@ -78,10 +72,6 @@ private enum Look {
         private static func words(of process: Int32) -> [Substring]? {
             guard let text = text("/proc/\(process)/stat"), let bracket = text.lastIndex(of: ")") else { return nil }
             return text[text.index(after: bracket)...].split(separator: " ")
-        }
-
-        static func boot() -> String {
-            (text("/proc/sys/kernel/random/boot_id") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         }
 
         static func space() -> String {

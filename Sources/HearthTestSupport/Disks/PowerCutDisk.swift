@@ -36,6 +36,8 @@ public final class PowerCutDisk: ForwardingFileSystem {
     /// The folder this disk is.
     public let root: Path
     public let base: any FileSystem = LocalFileSystem()
+    /// It ends with the cut.
+    public let cacheLifetime: String? = UUID().uuidString
 
     private struct State {
         var log: [DiskChange] = []

@@ -51,8 +51,8 @@ public struct ServerRecord: Sendable {
     public internal(set) var requests: [RecordedRequest] = []
     public internal(set) var connectionsAccepted = 0
     public internal(set) var connectionsClosed = 0
-    /// The open connections.
-    var sockets: Set<Int32> = []
+    /// The open connections, by their number.
+    var sockets: [Int: Int32] = [:]
 
     /// The connections open now.
     public var connectionsOpen: Int { connectionsAccepted - connectionsClosed }

@@ -27,7 +27,7 @@ final class ServerConnection: Sendable {
         _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
         var size: Int32 = 1 << 20
         setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        recorder.update { _ = $0.sockets.insert(socket) }
+        recorder.update { $0.sockets[index] = socket }
     }
 
     func serve() {
@@ -44,7 +44,7 @@ final class ServerConnection: Sendable {
             guard outcome.isReusable else { break }
         }
         recorder.update { record in
-            record.sockets.remove(socket)
+            record.sockets[index] = nil
             close(socket)
         }
     }

@@ -7,14 +7,22 @@ import Foundation
 #endif
 
 extension FaultServer {
-    /// What it has seen so far, and how many of the bytes it sent no program has read: they wait in the sockets of either end.
-    /// Of a client that reads meanwhile they are too few, never too many.
-    public func recordAndUnread() throws -> (record: ServerRecord, unread: UInt64) {
+    /// What it has seen so far, and how many of the bytes it sent on each open connection no program has read: they wait in the
+    /// sockets of either end. Of a client that reads meanwhile they are too few, never too many.
+    public func recordAndUnread() throws -> (record: ServerRecord, unread: [Int: UInt64]) {
         let received = try Self.received(from: port)
-        let (record, unsent) = listener.recorder.update { record in
-            (record, record.sockets.reduce(0) { $0 + Self.unsent($1) })
+        return listener.recorder.update { record in
+            (record, record.sockets.mapValues { Self.unsent($0) + (Self.peerPort($0).flatMap { received[$0] } ?? 0) })
         }
-        return (record, received + unsent)
+    }
+
+    private static func peerPort(_ socket: Int32) -> UInt16? {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isKnown = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(socket, $0, &length) == 0 }
+        }
+        return isKnown ? UInt16(bigEndian: address.sin_port) : nil
     }
 
     /// The bytes a socket was given and has not sent.
@@ -29,23 +37,23 @@ extension FaultServer {
         #endif
     }
 
-    /// The bytes that wait to be read in the sockets of this machine that are connected to `port`; 0 where the system does not
-    /// say.
-    private static func received(from port: UInt16) throws -> UInt64 {
+    /// The bytes that wait to be read in each socket of this machine that is connected to `port`, by its own port; nothing where
+    /// the system does not say.
+    private static func received(from port: UInt16) throws -> [UInt16: UInt64] {
         #if os(Linux)
             let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
-            return table.split(separator: "\n").dropFirst().reduce(0) { $0 + received(line: $1, from: port) }
+            return table.split(separator: "\n").dropFirst().reduce(into: [:]) { sockets, line in
+                // Its number, its own address, the other one, its state, and what waits to be sent and to be read.
+                let words = line.split(separator: " ")
+                guard words.count > 4 else { return }
+                let numbers = [words[1], words[2], words[4]].compactMap { word in
+                    word.split(separator: ":").last.flatMap { UInt64($0, radix: 16) }
+                }
+                guard numbers.count == 3, numbers[1] == port else { return }
+                sockets[UInt16(truncatingIfNeeded: numbers[0])] = numbers[2]
+            }
         #else
-            return 0
+            return [:]
         #endif
-    }
-
-    /// One connection: its number, its own address, the other one, its state, and what waits to be sent and to be read.
-    private static func received(line: Substring, from port: UInt16) -> UInt64 {
-        let words = line.split(separator: " ")
-        guard words.count > 4, let remote = words[2].split(separator: ":").last, UInt16(remote, radix: 16) == port,
-            let queue = words[4].split(separator: ":").last
-        else { return 0 }
-        return UInt64(queue, radix: 16) ?? 0
     }
 }

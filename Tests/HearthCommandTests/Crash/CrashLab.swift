@@ -87,10 +87,40 @@ struct CrashLab {
 
     // MARK: After a kill
 
-    /// What the journals of a home vouch for, of version 2.0.0.
-    func recorded(_ home: Path) throws -> UInt64 {
-        let journal = home.string + "/transfers/\(digest.hex)/journal"
-        return try TransferJournal.read(Path(journal), in: LocalFileSystem())?.held.byteCount ?? 0
+    /// What the records of a home vouch for, of version 2.0.0.
+    func recorded(_ home: Path) throws -> RangeSet<UInt64> {
+        try Self.recorded(in: Path(home.string + "/transfers/\(digest.hex)"), digest)
+    }
+
+    /// What the journal and the record of what is written vouch for in the folder of a transfer.
+    static func recorded(in place: Path, _ digest: SHA256Digest) throws -> RangeSet<UInt64> {
+        let disk = LocalFileSystem()
+        guard let part = try disk.status(at: place.appending("data.part")) else { return RangeSet() }
+        let journal = try TransferJournal.read(place.appending("journal"), in: disk)?.held ?? RangeSet()
+        return journal.union(try WrittenRecord.find(in: place, of: part, digest: digest, fileSystem: disk))
+    }
+
+    /// The bytes of version 2.0.0 that a program that stands still has read from a server. What moves between the sockets while
+    /// they are looked at counts as read, so the least of several looks is nearest.
+    func taken(from server: FaultServer) throws -> RangeSet<UInt64> {
+        try (0..<5).map { _ in try takenAtOnce(from: server) }.min { $0.byteCount < $1.byteCount } ?? RangeSet()
+    }
+
+    private func takenAtOnce(from server: FaultServer) throws -> RangeSet<UInt64> {
+        var (record, unread) = try server.recordAndUnread()
+        let requests = record.requests.filter(Self.isModel)
+        let asked = requests.map { $0.asked(of: content.count) }
+        var taken = RangeSet<UInt64>()
+        for (request, range) in zip(requests, asked).reversed() {
+            // What nobody has read came last.
+            let waiting = min(unread[request.connection] ?? 0, request.bytesSent)
+            unread[request.connection, default: waiting] -= waiting
+            let end = min(range.lowerBound + request.bytesSent - waiting, range.upperBound)
+            // Where another request begins within this one, that one has taken over the rest, and what still came is dropped.
+            let cut = asked.map(\.lowerBound).filter { range.lowerBound < $0 && $0 < end }.min() ?? end
+            if range.lowerBound < cut { taken.insert(contentsOf: range.lowerBound..<cut) }
+        }
+        return taken
     }
 
     /// What always holds: the active release is one of the two, and everything that is listed is whole to its last byte.
