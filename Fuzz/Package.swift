@@ -10,7 +10,11 @@ let package = Package(
     targets: [
         .executableTarget(
             // In debug builds, which this always is, it looks behind the public interface.
-            name: "Fuzz", dependencies: [.product(name: "HearthDelivery", package: "hearth")],
+            name: "Fuzz",
+            dependencies: [
+                .product(name: "HearthDelivery", package: "hearth"),
+                .product(name: "HearthInference", package: "hearth"),
+            ],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
     ]
 )

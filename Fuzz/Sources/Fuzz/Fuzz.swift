@@ -19,6 +19,7 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "response": fuzzResponse,
     "canary-pattern": fuzzCanaryPattern,
     "hub": fuzzHub,
+    "picture": fuzzPicture,
 ]
 
 private let target: @Sendable (Data) -> Void = {
