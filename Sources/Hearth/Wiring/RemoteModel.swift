@@ -73,6 +73,8 @@ public struct RemoteModel: Sendable {
 struct MemoryPreflight: ReleasePreflight {
     let configuration: Configuration
     let deviceMemory: UInt64
+    /// Told what a large release will take, as a sentence for people.
+    var tell: @Sendable (String) -> Void = { Log.write(.info, "memory", $0) }
 
     func check(_ release: Release, head: RemoteHead) async throws {
         // The shortest context and the room to work are less than the weights by far: what is this small fits.
@@ -90,9 +92,10 @@ struct MemoryPreflight: ReleasePreflight {
         }
         do {
             guard let plan = try model?.plan(configuration: configuration, deviceMemory: deviceMemory) else { return }
-            for compromise in plan.compromises {
-                Log.write(.info, "memory", "\(release.identity) will fit, but \(compromise)")
-            }
+            let compromises = plan.compromises.map { "; \($0)" }.joined()
+            tell(
+                "\(release.identity) will take \(ByteCount(plan.estimate.total)) of memory with a context of "
+                    + "\(plan.contextLength) tokens\(compromises).")
         } catch {
             throw DeliveryError(
                 .notEnoughMemory, "\(release.identity) does not fit this device: \(error.message)",

@@ -8,7 +8,8 @@ extension CommandContext {
     func manager() async throws -> ModelManager {
         let manager = try ModelManager(
             home: home, configuration: try await configuration, environment: environment,
-            http: DefaultHTTPClient(version: HearthCommand.version), time: time)
+            http: DefaultHTTPClient(version: HearthCommand.version), time: time,
+            tellMemory: { [console] in console.say($0) })
         do {
             for rollback in try await manager.recover() {
                 let heir = rollback.to?.identity.description ?? "what came with the app"

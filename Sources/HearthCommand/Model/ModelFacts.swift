@@ -116,8 +116,9 @@ struct MemoryFacts: Sendable, Encodable {
         guard let totalBytes, let contextLength, let weightsBytes, let cacheBytes, let computeBytes else {
             return problem ?? "unknown"
         }
+        let type = cacheType.flatMap { $0 == CacheType.f16.rawValue ? nil : " as \($0)" } ?? ""
         return
             "\(ByteCount(totalBytes)) with a context of \(contextLength) tokens: weights \(ByteCount(weightsBytes)), "
-            + "cache \(ByteCount(cacheBytes))\(cacheType == CacheType.f16.rawValue ? "" : " as \(cacheType ?? "")"), working memory \(ByteCount(computeBytes))"
+            + "cache \(ByteCount(cacheBytes))\(type), working memory \(ByteCount(computeBytes))"
     }
 }

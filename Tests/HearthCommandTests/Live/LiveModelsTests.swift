@@ -14,11 +14,13 @@ import Testing
         private let onUnload: @Sendable () -> Void
 
         init(_ name: String, onUnload: @escaping @Sendable () -> Void) {
-            engine = ScriptedEngine(Array(repeating: [.text(name), .finish(.endOfGeneration)], count: 100))
+            engine = ScriptedEngine(
+                Array(repeating: [.text(name), .finish(.endOfGeneration)], count: 100), callsTools: name == "two")
             self.onUnload = onUnload
         }
 
         var modelInformation: ModelInformation { get async throws { await engine.modelInformation } }
+        nonisolated var callsTools: Bool { engine.callsTools }
 
         nonisolated func generate(
             _ messages: [ChatMessage], options: GenerationOptions
@@ -74,12 +76,14 @@ import Testing
         #expect(log.withLock { $0 } == [], "nothing is loaded before it is used")
         let chat = LanguageModelSession(model: model)
         #expect(try await answer(chat) == "one")
+        #expect(await !model.callsTools)
         await manager.onReady { [log] model in
             log.withLock { $0.append("ready \(model.identity?.version.name ?? "none")") }
         }
         let lease = try await model.lease()
         try await install("2.0.0", "two", with: manager)
         #expect(try await answer(chat) == "two")
+        #expect(await model.callsTools, "it is the live one that is asked")
         #expect(chat.transcript.count == 4)
         #expect(lease.release == first.identity)
         #expect(log.withLock { $0 } == ["load one", "load two", "ready 2.0.0"])

@@ -115,7 +115,10 @@ import Testing
 
     @Test func aReleaseThatCannotFitIsRefusedWithTheNumbers() async throws {
         let server = Server(GGUFBuilder.small.header())
-        let preflight = MemoryPreflight(configuration: Configuration(), deviceMemory: 2 << 30)
+        let told = Locked<[String]>([])
+        let preflight = MemoryPreflight(configuration: Configuration(), deviceMemory: 2 << 30) { sentence in
+            told.withLock { $0.append(sentence) }
+        }
         await #expect {
             try await preflight.check(try release(size: 3 << 30), head: RemoteHead(http: server))
         } throws: { error in
@@ -127,9 +130,13 @@ import Testing
         #expect(server.requests.withLock { $0 } == 1)
         try await preflight.check(try release(size: 1 << 30), head: RemoteHead(http: server))
         #expect(server.requests.withLock { $0 } == 2)
+        let sentence = try #require(told.withLock { $0 }.first)
+        #expect(
+            sentence.hasPrefix("m@1.0.0 will take 1.") && sentence.contains("with a context of 2048 tokens"),
+            "\(sentence)")
         // What is small fits, and nobody is asked.
         try await preflight.check(try release(size: 400 << 20), head: RemoteHead(http: server))
-        #expect(server.requests.withLock { $0 } == 2)
+        #expect(server.requests.withLock { $0 } == 2 && told.withLock { $0.count } == 1)
     }
 
     @Test func whatCannotBeReadRefusesNothing() async throws {
