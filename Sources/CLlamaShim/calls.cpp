@@ -31,6 +31,8 @@ void offer_tools(common_chat_templates_inputs &inputs, const common_chat_templat
             {tool.at("name").get<std::string>(), tool.at("description").get<std::string>(),
              tool.at("parameters").get<std::string>()});
     }
+    // What was thought before a call is read with it: some formats know calls only behind the end of the thinking.
+    inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
     auto abilities = common_chat_templates_get_caps(templates);
     inputs.parallel_tool_calls = abilities["supports_parallel_tool_calls"];
 }
@@ -64,6 +66,7 @@ hearth_call_format *call_format(
     const common_chat_templates *templates) {
     auto format = std::make_unique<hearth_call_format>();
     format->parser = common_chat_parser_params(params);
+    format->parser.reasoning_format = inputs.reasoning_format;
     format->parser.parser.load(params.parser);
     format->grammar = params.grammar;
     format->words = common_json::array();

@@ -33,14 +33,26 @@
             let calls: CallFormat?
         }
 
-        /// Whether the template describes tools, and its way of calling them can be followed.
+        /// Whether the template describes tools, and its way of calling them can be followed: a call as it stands in its history is one
+        /// that the grammar allows and that is read back.
         borrowing func callsTools() -> Bool {
             guard hearth_chat_templates_know_tools(raw) else { return false }
             let tool = ToolDefinition(
                 name: "look", description: "Looks.",
                 parameters: JSONSchema.object([.init("at", .string)]).json)
+            let call = ToolCall(id: "call00000", name: tool.name, arguments: #"{"at":"the sky"}"#)
+            let question = ChatMessage(.user, "Look up.")
             do {
-                return try render([ChatMessage(.user, "Hi")], tools: [tool]).calls != nil
+                let prompt = try render([question], tools: [tool])
+                let history = [
+                    question, ChatMessage(.assistant, "", toolCalls: [call]),
+                    ChatMessage(result: "It is blue.", of: call),
+                ]
+                let told = try render(history, tools: [tool]).text
+                if try prompt.calls?.reads(call, in: told, after: prompt.text) == true { return true }
+                Log.write(
+                    .info, "llama.tools", "the template's own way of calling tools is not what its grammar allows")
+                return false
             } catch {
                 Log.write(.info, "llama.tools", "the template's own way of calling tools is not used: \(error)")
                 return false

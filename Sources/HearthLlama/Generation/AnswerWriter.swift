@@ -19,6 +19,8 @@
         private let sampler: Sampler
         private let constraint: AnswerConstraint?
         private let calls: CallFormat?
+        /// All the model wrote, where it may call tools: some formats can only be read with what stands before.
+        private var written: [UInt8] = []
         private let policy: StopPolicy
         private let budget: ThinkingBudget
         /// What ends the thinking in the model's place; nothing for a model that has no marks for it.
@@ -68,6 +70,7 @@
                 isClosing = false
                 facts.generatedTokens += closing.count
                 reader.closeThinking(request.yield)
+                if calls != nil, let tags = reader.tags { written += Array(tags.closing.utf8) }
             } else if closes(usedContext, running, facts) {
                 isClosing = true
                 return .compute(closing)
@@ -110,7 +113,7 @@
             }
             do {
                 var found: [ToolCall] = []
-                for call in try calls.calls(in: text) {
+                for call in try calls.calls(in: text, after: String(decoding: written, as: UTF8.self)) {
                     var call = call
                     // Results are told apart by it, so it has to be the only one of its kind.
                     if call.id.isEmpty
@@ -146,9 +149,11 @@
             let count = weights.vocabulary.piece(of: token, into: &piece)
             piece.withUnsafeBytes {
                 reader.append(UnsafeRawBufferPointer(rebasing: $0.prefix(count)), request.yield)
+                if calls != nil { written += $0.prefix(count) }
             }
             if count == 0, let mark = mark(token) {
                 mark.withUnsafeBytes { reader.append($0, request.yield) }
+                if calls != nil { written += mark }
             }
         }
 

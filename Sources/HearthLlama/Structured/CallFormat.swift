@@ -52,9 +52,17 @@
             }
         }
 
-        /// The calls in what a model wrote from the first word on, without ids for those that have none.
+        /// The calls in what a model wrote, without ids for those that have none.
+        /// - Parameters:
+        ///   - text: from the first word on.
+        ///   - whole: all of it, with its thinking: some formats are read only so, and others only without what may stand before.
         /// - Throws: `generation-failed` for text that cannot be read.
-        func calls(in text: String) throws -> [ToolCall] {
+        func calls(in text: String, after whole: String) throws -> [ToolCall] {
+            if whole != text, let calls = try? calls(in: whole), !calls.isEmpty { return calls }
+            return try calls(in: text)
+        }
+
+        private func calls(in text: String) throws -> [ToolCall] {
             guard !ToolCall.isTooNested(text) else {
                 throw Self.unreadable("they hold more than \(ToolCall.maximumNesting) objects and arrays")
             }
@@ -66,6 +74,33 @@
                 }
             }
             return try JSONDecoder().decode([ToolCall].self, from: Self.taken(list, reason))
+        }
+
+        /// Whether a call that a template has written into a history is one the grammar allows, and is read back.
+        /// - Parameters:
+        ///   - told: the history as text, with the call in it.
+        ///   - prompt: the text before the answer that calls.
+        func reads(_ call: ToolCall, in told: String, after prompt: String) throws -> Bool {
+            // A prompt that ends with an opened thinking has a little in common with a call.
+            let common = prompt.commonPrefix(with: told).count - (words.map(\.count).max() ?? 0)
+            let rest = told.dropFirst(max(0, common))
+            guard let start = words.compactMap({ rest.firstRange(of: $0)?.lowerBound }).min() else { return false }
+            var matcher = GrammarMatcher(grammar)
+            var taken: [UInt8] = []
+            var complete = 0
+            for byte in rest[start...].utf8 {
+                guard matcher.take(CollectionOfOne(byte)) else { break }
+                taken.append(byte)
+                if matcher.isComplete { complete = taken.count }
+            }
+            let text = String(decoding: taken.prefix(complete), as: UTF8.self)
+            let closing = ThinkingTags.opened(by: prompt, among: ThinkingTags.known)?.closing ?? ""
+            let found = try calls(in: text, after: closing + "\n\n" + text)
+            guard let only = found.first, found.count == 1, only.name == call.name else { return false }
+            let values = try [only, call].map {
+                try JSONSerialization.jsonObject(with: Data($0.arguments.utf8)) as? [String: String]
+            }
+            return values[0] != nil && values[0] == values[1]
         }
 
         /// How a call may begin that has no mark of its own; those the grammar does not know are left out.

@@ -91,7 +91,7 @@
         ])
         func callsAreReadAsTheTemplateWritesThem(template: String, said: String, calls: [String]) throws {
             let format = try format(template)
-            #expect(try format.calls(in: said).map { "\($0.name) \($0.arguments)" } == calls)
+            #expect(try format.calls(in: said, after: said).map { "\($0.name) \($0.arguments)" } == calls)
             #expect(format.words.contains { said.hasPrefix($0) }, "\(format.words)")
             // The grammar that is armed allows just this, and the end behind it.
             let gate = Gate(format)
@@ -141,7 +141,7 @@
             for template in [ToolTemplates.hermes, ToolTemplates.bare, ToolTemplates.mistral] {
                 let format = try format(template)
                 do {
-                    let calls = try format.calls(in: said)
+                    let calls = try format.calls(in: said, after: said)
                     #expect(calls.allSatisfy { call in Self.tools.contains { $0.name == call.name } })
                 } catch let error as LLMError {
                     #expect(error.code == .generateFailed)
