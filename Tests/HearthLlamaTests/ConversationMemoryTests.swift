@@ -96,6 +96,25 @@
                 #expect(try await turn(fresh, first.messages).answer.text == second.answer.text)
             }
 
+            @Test func outliveTheModelOnlyForTheSameTypeOfCache() async throws {
+                let folder = try TemporaryFolder()
+                var configuration = Self.configuration(folder: folder.path("states"))
+                configuration.cacheType = .q8
+                let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
+                let first = try await turn(engine, Self.long("bear", sentences: 20))
+                await engine.unload()
+                try await engine.load(TestModel.path)
+                let second = try await turn(engine, first.messages)
+                #expect(try second.usage.cachedTokens == first.held)
+                await engine.unload()
+                configuration.cacheType = .f16
+                let other = try await LlamaActor.load(TestModel.path, configuration: configuration)
+                let third = try await turn(other, first.messages)
+                #expect(try third.usage.cachedTokens == 0)
+                #expect(third.answer.summary?.cacheMiss == .cold)
+                await other.unload()
+            }
+
             @Test func outliveTheModel() async throws {
                 let folder = try TemporaryFolder()
                 let states = folder.path("states")
