@@ -28,12 +28,15 @@
                 let hidesText = own.contains { if case .text = insertions[$0].kind { true } else { false } }
                 marked[index].content = own.map(marker.mark).joined() + (hidesText ? "" : messages[index].content)
             }
-            var rest = try render(marked)[...]
+            let rendered = try render(marked)
+            var rest = rendered[...]
             var parts: [PromptPart] = []
             for (number, insertion) in insertions.enumerated() {
                 guard let place = rest.firstRange(of: marker.mark(number)) else {
+                    // Templates may leave out what an answer says before it calls a tool.
+                    if case .text = insertion.kind, !rendered.contains(marker.mark(number)) { continue }
                     guard insertions.contains(where: { if case .picture = $0.kind { true } else { false } }) else {
-                        Log.write(.warning, "llama.prompt", "the template hides a message that spells a control token")
+                        Log.write(.warning, "llama.prompt", "the template moves a message that spells a control token")
                         return [.tokens(try whole(messages))]
                     }
                     throw LLMError(
