@@ -40,6 +40,24 @@ final class ScriptedPreparer: ReleasePreparer {
     }
 }
 
+/// Makes of every release what a test wants.
+struct ClosurePreparer: ReleasePreparer {
+    private let body: @Sendable (Path) async throws -> Void
+
+    init(_ body: @escaping @Sendable (Path) async throws -> Void) { self.body = body }
+
+    func recipe(for release: InstalledRelease) async throws -> PreparationRecipe? {
+        PreparationRecipe(
+            engine: "scripted", engineVersion: "1", settings: "any", fileName: "made.bin", expectedSize: 1,
+            summary: "anything")
+    }
+
+    func build(
+        _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
+        progress: @escaping @Sendable (Double) -> Void
+    ) async throws { try await body(target) }
+}
+
 /// Answers what it is told to, by the file it is given.
 final class ScriptedProbe: ReleaseProbe {
     let asked = Locked<[Path]>([])

@@ -125,6 +125,73 @@ import Testing
         #expect(try await fixture.store.prepared(of: live) == nil)
     }
 
+    /// An activation reads it again, whatever its date says.
+    @Test func bytesThatChangedUnnoticedHealAtTheNextActivation() async throws {
+        try await manager.activate(identity)
+        let made = try #require(try await prepared())
+        let copy = fixture.folder.path("copy")
+        try FileManager.default.copyItem(atPath: made.path.string, toPath: copy.string)
+        var data = try Data(contentsOf: made.path.url)
+        data[0] ^= 1
+        let date = try #require(try LocalFileSystem().status(at: made.path)?.modified)
+        try data.write(to: made.path.url)
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: made.path.string)
+        #expect(try await weightsToOpen() == made.path)
+        try #require(builds == 1, "nobody noticed")
+        try await manager.activate(identity)
+        #expect(builds == 2)
+        #expect(try Data(contentsOf: made.path.url) == Data(contentsOf: copy.url))
+    }
+
+    /// Several may be there while somebody reads; the one made last counts for those who cannot ask an engine.
+    @Test func theOneMadeLastIsTheOneThatIsShown() async throws {
+        let clock = ManualClock()
+        let fixture = try StoreFixture(time: clock.time)
+        let release = try await fixture.install(identity)
+        let lease = try ReleaseLeases(layout: fixture.layout, fileSystem: LocalFileSystem()).acquire(identity)
+        for settings in ["one", "two", "three"] {
+            clock.advance(by: .seconds(60))
+            preparer.use(settings)
+            _ = try await fixture.manager(preparer: preparer).weightsToOpen(of: release)
+            #expect(try await fixture.store.prepared(of: release)?.recipe.settings == settings)
+        }
+        lease.release()
+    }
+
+    @Test func whatWasMadeOfOtherBytesIsNotShown() async throws {
+        try await manager.activate(identity)
+        #expect(try await prepared() != nil)
+        let other = try StoreFixture.release(identity, salt: "!")
+        _ = try await fixture.store.install(other, files: try fixture.stage(other, salt: "!"), origin: nil)
+        #expect(try await prepared() == nil)
+        #expect(try await weightsToOpen().lastComponent == "made.bin")
+        #expect(builds == 2)
+    }
+
+    /// The release gets other bytes while something is made of the old ones: that is of no use any more.
+    @Test func whatIsMadeOfBytesThatAreGoneIsDropped() async throws {
+        let release = try #require(try await fixture.store.installed(identity))
+        let other = try StoreFixture.release(identity, salt: "!")
+        let files = try fixture.stage(other, salt: "!")
+        let store = fixture.anotherStore()
+        let meanwhile = ClosurePreparer { target in
+            try Data("made".utf8).write(to: target.url)
+            _ = try await store.install(other, files: files, origin: nil)
+        }
+        #expect(try await fixture.manager(preparer: meanwhile).weightsToOpen(of: release) == release.weights)
+        #expect(try fixture.temporaryNames().isEmpty)
+    }
+
+    @Test func nothingIsMadeWithoutRoomAndNothingEmptyIsKept() async throws {
+        let release = try #require(try await fixture.store.installed(identity))
+        preparer.recipe.withLock { $0?.expectedSize = .max }
+        #expect(try await weightsToOpen() == release.weights)
+        #expect(builds == 0)
+        let empty = ClosurePreparer { try Data().write(to: $0.url) }
+        #expect(try await fixture.manager(preparer: empty).weightsToOpen(of: release) == release.weights)
+        #expect(try await prepared() == nil)
+    }
+
     @Test func itGoesWithItsRelease() async throws {
         try await manager.activate(identity)
         let made = try #require(try await prepared())

@@ -76,7 +76,6 @@ import Testing
         Case(state: "2 1 - -", marks: ["rollback:1"], after: "2 1 - -", hasBundled: true),
         // Where nothing came with the app, the release stays, or comes back on probation.
         Case(state: "1 - 1 -", marks: ["rollback:1"], after: "1 - 1 -"),
-        Case(state: "2 - - 1", marks: ["rollback:2"], after: "2 - - 1"),
         Case(state: "- 1 - -", marks: ["rollback:1"], after: "1 - 1 -"),
         Case(state: "- 1 - -", marks: ["rollback:1"], whole: "2", after: "- 1 - -"),
         Case(state: "- - - 1", marks: ["rollback:1"], after: "- - - 1"),

@@ -140,8 +140,13 @@ import Testing
         #expect(try await manager.model(family, options: anew).identity?.version.name == "1.0.0")
         await manager.finishBackgroundUpdates()
         #expect(try await manager.model(family, policy: .localOnly).identity?.version.name == "2.0.0")
-        client.isOnline.withLock { $0 = false }
+        // And again, the next time it is asked for.
+        try offer("1.0.0", "2.0.0", "3.0.0")
         #expect(try await manager.model(family, options: anew).identity?.version.name == "2.0.0")
+        await manager.finishBackgroundUpdates()
+        #expect(try await manager.model(family, policy: .localOnly).identity?.version.name == "3.0.0")
+        client.isOnline.withLock { $0 = false }
+        #expect(try await manager.model(family, options: anew).identity?.version.name == "3.0.0")
         await manager.finishBackgroundUpdates()
     }
 

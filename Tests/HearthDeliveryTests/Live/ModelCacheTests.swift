@@ -45,6 +45,21 @@ import Testing
         #expect(try await cache.lease(one, bytes: 10).engine.use() == one)
     }
 
+    @Test func whoNoLongerWantsItGoneLeavesItThere() async throws {
+        let one = try release(1)
+        let cache = engines.makeCache()
+        let lease = try await cache.lease(one, bytes: 10)
+        let dropping = Task { try await cache.drop(one) }
+        // Time enough to begin to wait for the lease's end; cancelled before that, it would not have asked at all.
+        for _ in 0..<1000 { await Task.yield() }
+        dropping.cancel()
+        await #expect(throws: CancellationError.self) { try await dropping.value }
+        lease.end()
+        #expect(cache.loaded == [one])
+        try await cache.drop(one)
+        #expect(engines.now.loads == 1 && engines.now.unloads == 1)
+    }
+
     @Test func idleOnesStayWithinTheBudget() async throws {
         let cache = engines.makeCache(budget: 25)
         for number in 1...3 { try await cache.lease(try release(number), bytes: 10).end() }

@@ -109,6 +109,29 @@ import Testing
         #expect(event?.summary == "activated tiny@1.0.0:q4")
     }
 
+    @Test func whatWasOvertakenWhileItWasLoadedIsNoNews() async throws {
+        let one = try StoreFixture.identity("1.0.0")
+        let two = try StoreFixture.identity("2.0.0")
+        try await fixture.install(one)
+        try await fixture.install(two)
+        let manager = manager()
+        let (begun, source) = AsyncStream<Void>.makeStream()
+        let (held, gate) = AsyncStream<Never>.makeStream()
+        await manager.onActivation { model in
+            guard model.identity == one else { return }
+            source.yield()
+            for await _ in held {}
+        }
+        let ready = Locked<[String]>([])
+        await manager.onReady { model in ready.withLock { $0.append(model.identity?.version.name ?? "none") } }
+        let first = Task { try await manager.activate(one) }
+        for await _ in begun { break }
+        try await manager.activate(two)
+        gate.finish()
+        _ = try await first.value
+        #expect(ready.withLock { $0 } == ["2.0.0"])
+    }
+
     @Test func whatCannotBeLoadedIsNotReady() async throws {
         let identity = try StoreFixture.identity()
         try await fixture.install(identity)

@@ -137,6 +137,24 @@ import Testing
         #expect(try await pull() == "1.4.0")
     }
 
+    /// Who wants the latest has the origin asked, however long its list is good for; and a check that had to make do with the copy
+    /// is none that found everything up to date.
+    @Test func theLatestIsAskedForWithinTheHour() async throws {
+        control.withLock { $0 = nil }
+        offer(["1.0.0"])
+        #expect(try await pull() == "1.0.0")
+        offer(["1.0.0", "1.1.0"])
+        let manager = try manager()
+        let family = try #require(Family("toy"))
+        #expect(try await manager.model(family, policy: .latest).identity?.version.name == "1.1.0")
+        isDown.withLock { $0 = true }
+        var options = PullOptions()
+        options.asksAgain = true
+        let check = await manager.checkForUpdates(options: options)
+        #expect(check.installed.isEmpty && check.failures.map(\.family) == [family])
+        #expect((check.failures.first?.error as? DeliveryError)?.code == .sourceUnreachable)
+    }
+
     @Test func offlineTheLastListDoes() async throws {
         offer(["1.0.0"])
         #expect(try await pull() == "1.0.0")

@@ -126,6 +126,26 @@ import Testing
         #expect(try LocalFileSystem().status(at: try #require(two.projector))?.identity == shared, "and are again")
     }
 
+    /// One that has the same bytes in a file of its own is whole, helps, and is not touched.
+    @Test func whoHasTheFileWholeHelpsAndKeepsIt() async throws {
+        let manager = try manager()
+        let one = try await manager.pull(ModelReference(parsing: "big@1.0.0")).release
+        let two = try await manager.pull(ModelReference(parsing: "big@2.0.0")).release
+        let (path, other) = (try #require(one.projector), try #require(two.projector))
+        let disk = LocalFileSystem()
+        // Two files, as where the disk has no second names.
+        try FileManager.default.copyItem(atPath: other.string, toPath: folder.path("copy").string)
+        try disk.rename(folder.path("copy"), to: other)
+        let inode = try disk.status(at: other)?.identity
+        try flip(path, at: [1000])
+        _ = bytesServed()
+        let report = try await manager.repair(one.identity)
+        #expect(report.mended.map(\.string) == ["vision/mmproj.gguf"] && report.alsoMended.isEmpty)
+        #expect(report.fetchedBytes == 0 && bytesServed() == 0)
+        #expect(try disk.status(at: other)?.identity == inode)
+        for release in [one, two] { #expect(try await manager.store.verify(release.identity).isIntact) }
+    }
+
     /// Missing, cut off, or something else in its place; a folder gone, or a link where a folder was.
     @Test func missingFilesComeBack() async throws {
         let manager = try manager()

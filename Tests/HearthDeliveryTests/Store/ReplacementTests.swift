@@ -114,6 +114,28 @@ import Testing
         }
     }
 
+    /// Somebody begins to read the live release while it is being removed: it is back, and as live as it was.
+    @Test func aReleaseThatIsPutBackIsLiveAgain() async throws {
+        let disk = Intrusion()
+        let fixture = try StoreFixture(fileSystem: disk)
+        let (one, two) = (try StoreFixture.identity("1.0.0"), try StoreFixture.identity("2.0.0"))
+        try await fixture.install(one, activate: true)
+        try await fixture.install(two)
+        try await fixture.manager().activate(two)
+        try await fixture.store.pin(two.family, to: two)
+        let before = try await fixture.anotherStore().state(of: two.family)
+        let lease = Locked<ReleaseLease?>(nil)
+        let leases = leases(fixture)
+        disk.body.withLock { body in body = { try lease.withLock { $0 = try leases.acquire(two) } } }
+        disk.source.withLock { $0 = fixture.layout.folder(of: two) }
+        let outcome = await code {
+            try await fixture.store.remove(two.family, version: two.version, variant: two.variant)
+        }
+        #expect(outcome == "release-in-use" && lease.withLock { $0 } != nil)
+        #expect(try await fixture.anotherStore().state(of: two.family) == before)
+        #expect(try await fixture.anotherStore().active(two.family)?.identity == two)
+    }
+
     /// With the release's own files in another's place, a failing call leaves names that stand for files.
     @Test func everyFailingCallUnderAReaderLeavesFilesInTheirPlaces() async throws {
         var call = 1

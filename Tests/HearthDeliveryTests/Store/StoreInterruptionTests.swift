@@ -163,6 +163,7 @@ import Testing
         try LocalFileSystem().rename(installed.folder, to: aside)
         #expect(try await fixture.anotherStore().installed().isEmpty)
         #expect(try !fixture.exists(aside))
+        #expect(try !fixture.exists(aside.parent), "nothing is left of the family")
     }
 }
 

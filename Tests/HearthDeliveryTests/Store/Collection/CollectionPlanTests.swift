@@ -58,9 +58,28 @@ struct CollectionPlanTests {
     /// Commits have no order: the date decides.
     @Test func withoutAnOrderOfVersionsTheDateDecides() throws {
         let plan = CollectionPlan(
-            try facts([("abc1234", [], 9), ("def5678", [.active], 5), ("0123abc", [], 1)], active: "def5678"),
+            try facts(
+                [("abc1234", [], 9), ("def5678", [.active], 5), ("0123abc", [], 1), ("fed9876", [], 5)],
+                active: "def5678"),
             now: Self.now)
-        #expect(names(plan) == ["toy@abc1234"])
+        #expect(names(plan) == ["toy@abc1234"], "and not one of the same date")
+    }
+
+    /// Another variant of the active version is not older, however long ago it was used.
+    @Test func aVariantOfTheActiveVersionStays() throws {
+        var facts = try facts([("1.0.0", [.active], 1)], active: "1.0.0")
+        let small = try StoreFixture.identity("1.0.0", family: "toy", variant: "q2")
+        facts.members.append(CollectionFacts.Member(identity: small))
+        let plan = CollectionPlan(facts, now: Self.now)
+        #expect(plan.removals.isEmpty && plan.kept.last?.reasons == [.notOlder])
+    }
+
+    @Test func whatWasMadeOfAReleaseIsFreedWithIt() throws {
+        var facts = try facts([("1.0.0", [], 9), ("2.0.0", [.active], 1)], active: "2.0.0")
+        for index in facts.members.indices { facts.members[index].preparedBytes = 40 }
+        let plan = CollectionPlan(facts, now: Self.now)
+        #expect(plan.removals.map(\.bytes) == [140] && plan.freedBytes == 140)
+        #expect(plan.kept.map(\.bytes) == [140] && plan.remainingBytes == 140)
     }
 
     @Test func whatIsSharedIsFreedWithTheLast() throws {

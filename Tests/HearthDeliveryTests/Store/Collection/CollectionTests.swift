@@ -52,6 +52,57 @@ import Testing
         #expect(try !fixture.exists(fixture.layout.leaseFolder(of: one)))
     }
 
+    /// What engines made of a release that is gone is removed only while that is still gone.
+    @Test func whatWasMadeOfAReleaseThatIsBackStays() async throws {
+        let fixture = try StoreFixture()
+        let identity = try StoreFixture.identity()
+        let made = try fixture.folder.write("home/prepared/tiny/1.0.0~q4/0123456789abcdef/made.bin", Data("x".utf8))
+        #expect(try await fixture.store.facts().strayPrepared.map(\.item) == [.prepared(identity)])
+        try await fixture.install(identity)
+        #expect(try await !fixture.store.removeStrayPrepared(identity) && fixture.exists(made))
+        try await fixture.store.remove(identity.family, version: nil, variant: nil)
+        try fixture.folder.write("home/prepared/tiny/1.0.0~q4/0123456789abcdef/made.bin", Data("x".utf8))
+        #expect(try await fixture.store.removeStrayPrepared(identity) && !fixture.exists(made))
+    }
+
+    @Test func whatIsBeingInstalledIsNotRemoved() async throws {
+        let fixture = try StoreFixture()
+        for version in ["1.0.0", "1.1.0", "1.2.0"] {
+            try await fixture.install(try StoreFixture.identity(version), activate: true)
+        }
+        let one = try StoreFixture.identity("1.0.0")
+        let staging = try Staging(one, layout: fixture.layout, fileSystem: LocalFileSystem())
+        #expect(try await fixture.store.collectSuperseded(one.family).isEmpty)
+        staging.close()
+        #expect(try await fixture.store.collectSuperseded(one.family) == [one])
+    }
+
+    /// The later of its installation and of the last lease on it.
+    @Test func theLastUseIsTheLaterOfTwo() async throws {
+        let clock = ManualClock()
+        let fixture = try StoreFixture(time: clock.time)
+        let identity = try StoreFixture.identity()
+        let leases = ReleaseLeases(layout: fixture.layout, fileSystem: LocalFileSystem())
+        func lastUse() async throws -> (installed: Date, leased: Date, used: Date?) {
+            (
+                try #require(try await fixture.store.installed(identity)).receipt.installed,
+                try #require(try leases.lastUse(of: identity)),
+                try await fixture.store.facts(of: [identity.family]).members.first?.lastUsed
+            )
+        }
+        // Installed long after it was used, as the clocks have it; and the other way round.
+        clock.advance(by: .seconds(4_000_000_000))
+        try await fixture.install(identity)
+        try leases.acquire(identity).release()
+        let late = try await lastUse()
+        #expect(late.installed > late.leased && late.used == late.installed)
+        let place = fixture.layout.leaseFolder(of: identity).string
+        let future = late.installed.addingTimeInterval(60)
+        try FileManager.default.setAttributes([.modificationDate: future], ofItemAtPath: place)
+        let again = try await lastUse()
+        #expect(again.leased > again.installed && again.used == again.leased)
+    }
+
     @Test func aPlanIsCarriedOutAndTellsTheTruth() async throws {
         let fixture = try StoreFixture()
         for version in ["1.0.0", "1.1.0", "1.2.0"] {
