@@ -11,7 +11,8 @@ from measure import PAIRS, number, report, say, spread
 from streams import build
 
 TOKENS = 32
-SECOND = "Thank you. And what did the keeper do on the next morning?"
+# So that nobody is through before all tokens are there.
+SECOND = "Thank you. Now write a long story about the keeper's next voyage, with every detail."
 
 
 def first(turn):
@@ -67,7 +68,7 @@ def second():
             say(f"  second-turn {turn + 1}/{PAIRS}: ours {number(a['seconds'])} s, first after {number(a['firstTokenSeconds'])} s, "
                 f"{new[0]} of {a['promptTokens']} tokens new; peer {number(b['seconds'])} s, {number(b['firstTokenSeconds'])} s, "
                 f"{new[1]} of {b['promptTokens']}")
-            if a["tokens"] != b["tokens"] or abs(a["promptTokens"] - b["promptTokens"]) > 8:
+            if not a["tokens"] == b["tokens"] == TOKENS or abs(a["promptTokens"] - b["promptTokens"]) > 8:
                 raise SystemExit(f"not the same work: ours {a}, the server's {b}")
     for name, key in [("second-turn", "seconds"), ("second-turn-first", "firstTokenSeconds")]:
         a, b = [figures[key] for figures in left], [figures[key] for figures in right]

@@ -9,8 +9,10 @@
     /// A token is drawn as always; only one that does not fit is put aside and another drawn in its place, which gives the same odds
     /// as drawing among those that fit, and costs nothing where the model writes what it should. What it thinks is free.
     final class AnswerConstraint {
-        /// So many tokens are put aside one by one before the whole vocabulary is looked through.
+        /// So many tokens are put aside one by one before all are put aside whose first byte does not fit, which costs little.
         private static let patience = 24
+        /// So many before the whole vocabulary is held against the grammar, which costs as much as many draws.
+        private static let greatPatience = 400
 
         private var gate: ConstraintGate
         private let vocabulary: Vocabulary
@@ -77,7 +79,11 @@
                 if gate.isExhausted { throw failure("it is too ambiguous to be followed any further") }
                 all[Int(token)] = -.infinity
                 refused += 1
-                if refused == Self.patience { putAside(all, reader) }
+                switch refused {
+                case Self.patience: putAside(all, reader, wholly: false)
+                case Self.greatPatience: putAside(all, reader, wholly: true)
+                default: break
+                }
             }
         }
 
@@ -114,10 +120,11 @@
             return said
         }
 
-        /// Puts aside all tokens that cannot fit.
-        private func putAside(_ logits: UnsafeMutableBufferPointer<Float>, _ reader: AnswerReader) {
+        /// Puts aside tokens that cannot fit: all of them, or those whose first byte shows it.
+        private func putAside(
+            _ logits: UnsafeMutableBufferPointer<Float>, _ reader: AnswerReader, wholly: Bool
+        ) {
             guard !reader.isThinking else { return }
-            // Most tokens are seen not to fit by their first byte.
             let first = (UInt8.min...UInt8.max).map { byte in
                 opens(begun + [byte], reader) || gate.allows(begun + [byte])
             }
@@ -132,6 +139,7 @@
                     logits[token] = -.infinity
                     continue
                 }
+                guard wholly || count == 0 else { continue }
                 let bytes = bytes(of: id)
                 let fits = bytes.isEmpty ? !gate.isInside : opens(begun + bytes, reader) || gate.allows(begun + bytes)
                 if !fits { logits[token] = -.infinity }

@@ -36,7 +36,7 @@
             case .tooLong: messages = [ChatMessage(.user, text(words: 4000))]
             case .truncated:
                 messages =
-                    (0..<24).flatMap { _ in
+                    (0..<12).flatMap { _ in
                         [ChatMessage(.user, text(words: 60)), ChatMessage(.assistant, "Yes.")]
                     } + messages
             case .tinyLimit: options.maximumNewTokens = [0, 1, -1].randomElement(using: &random) ?? 0
@@ -87,7 +87,7 @@
 
         /// Cancels the task that reads, in whatever phase the request is then.
         private mutating func cancelled(_ messages: [ChatMessage]) async throws -> String {
-            let long = messages + [ChatMessage(.assistant, "Yes."), ChatMessage(.user, text(words: 300))]
+            let long = messages + [ChatMessage(.assistant, "Yes."), ChatMessage(.user, text(words: 120))]
             let asked = Bool.random(using: &random) ? messages : long
             let task = Task { [self] in try await ending(engine.generate(asked, options: .greedy(maximumNewTokens: 60)))
             }

@@ -14,7 +14,7 @@
 
             private static func load() async throws -> LlamaActor {
                 // What is kept of conversations is at its limit before anybody looks.
-                let configuration = LlamaConfiguration(contextLength: 2048, stateBytes: 8 << 20)
+                let configuration = LlamaConfiguration(contextLength: 1024, stateBytes: 8 << 20)
                 let engine = try await LlamaActor.load(
                     TestModel.path, projector: TestModel.path(.projector), configuration: configuration)
                 try await engine.load(
@@ -40,8 +40,8 @@
                 let total = SoakSize.requests
                 let before = Handles.held
                 let engine = try await Self.load()
-                // Its context is made for the first text.
-                _ = try await engine.embed(["fox"])
+                // Its context is made for the first text, and takes its full size with one that fills a chunk.
+                _ = try await engine.embed([String(repeating: "fox ", count: 300)])
                 let idle = Handles.held
                 let progress = Locked(Progress())
                 try await withThrowingTaskGroup(of: Void.self) { group in
