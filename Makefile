@@ -18,7 +18,7 @@ help:
 	@echo "make chat     talk to the default model"
 	@echo "make test     everything that fits fifteen minutes"
 	@echo "make verify   everything in full; STAGE=... for one stage, one of: $$(scripts/verify.sh --stages)"
-	@echo "make bench    measure against llama.cpp's own tools and curl; BENCH=peers and BENCH=extremes for the rest"
+	@echo "make bench    measure against llama.cpp's own tools and curl; BENCH=engine, BENCH=peers and BENCH=extremes for the rest"
 	@echo "make fuzz     feed the parsers hostile bytes; FUZZ_SECONDS=... for each"
 	@echo "make docs     the reference, as web pages in .build/docs"
 	@echo "make install  the hearth command into PREFIX (default $(PREFIX))"

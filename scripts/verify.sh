@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests sanitizers engine-sanitizers soak fuzz crash disk limits network first-run bench bench-peers bench-extremes"
+stages="tests sanitizers engine-sanitizers soak fuzz crash disk limits network first-run bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -102,6 +102,7 @@ stage_first_run() {
 }
 
 stage_bench() { make --no-print-directory bench BENCH=basic; }
+stage_bench_engine() { make --no-print-directory bench BENCH=engine; }
 stage_bench_peers() { make --no-print-directory bench BENCH=peers; }
 stage_bench_extremes() { make --no-print-directory bench BENCH=extremes; }
 

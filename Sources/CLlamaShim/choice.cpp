@@ -2,8 +2,11 @@
 
 #ifdef HEARTH_LLAMA
 
+#include <llama.h>
+
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <new>
 #include <random>
 #include <vector>
@@ -88,6 +91,15 @@ int32_t hearth_choice_draw(hearth_choice *choice, const float *logits, int32_t c
     }
     // Logits that are no numbers leave nothing to choose from.
     return choice->tokens.empty() ? hearth_choice_greedy(logits, count) : choice->tokens.back();
+}
+
+int32_t hearth_chain_draw(void *chain, const float *logits, int32_t count) {
+    std::unique_ptr<llama_token_data[]> tokens(new (std::nothrow) llama_token_data[count]);
+    if (!tokens) return -1;
+    for (int32_t index = 0; index < count; index++) tokens[index] = {index, logits[index], 0};
+    llama_token_data_array candidates = {tokens.get(), static_cast<size_t>(count), -1, false};
+    llama_sampler_apply(static_cast<llama_sampler *>(chain), &candidates);
+    return candidates.selected >= 0 ? candidates.data[candidates.selected].id : 0;
 }
 
 #endif

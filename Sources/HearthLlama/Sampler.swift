@@ -52,14 +52,9 @@
         /// - Throws: `generation-failed` when there is nothing to choose from.
         borrowing func draw(_ context: borrowing ModelContext, at index: Int32) throws -> llama_token {
             guard case .chain(let chain) = method else { return try sample(context, at: index) }
-            let logits = try context.logits(at: index)
-            var tokens = (0..<vocabularySize).map { llama_token_data(id: $0, logit: logits[Int($0)], p: 0) }
-            return tokens.withUnsafeMutableBufferPointer { tokens in
-                var candidates = llama_token_data_array(
-                    data: tokens.baseAddress, size: tokens.count, selected: -1, sorted: false)
-                llama_sampler_apply(chain, &candidates)
-                return candidates.selected >= 0 ? candidates.data[Int(candidates.selected)].id : 0
-            }
+            let token = hearth_chain_draw(chain, try context.logits(at: index), vocabularySize)
+            guard token >= 0 else { throw Self.noMemory }
+            return token
         }
 
         /// Remembers a drawn token for the penalties.

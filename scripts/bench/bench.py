@@ -30,11 +30,12 @@ STORE = {"start-stored": store.start_stored, "list-500": store.list_many}
 # Each group stays well under half an hour.
 GROUPS = {
     "store": STORE,
-    "basic": {"startup": startup, **STORE, "decode-greedy": decode.greedy, "prefill": decode.prefill, "decode-sampled": decode.sampled,
-              "greedy-equal": decode.equal, "vision-equal": vision.equal, "streams-8": streams.eight,
-              "second-turn": turns.second, "cancel": turns.cancel,
-              "neighbours": neighbours.neighbours,
+    "basic": {"startup": startup, **STORE, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled,
               "pull": pull.verified, "reading": streaming.reading},
+    "engine": {"decode-greedy": decode.greedy, "prefill": decode.prefill, "decode-sampled": decode.sampled,
+               "greedy-equal": decode.equal, "vision-equal": vision.equal, "streams-8": streams.eight,
+               "second-turn": turns.second, "cancel": turns.cancel, "neighbours": neighbours.neighbours,
+               "reading": streaming.reading},
     "peers": {"pull-synced": pull.synced, "pull-checked": pull.checked, "pull-aria2": pull.aria2, "pull-hub": pull.hub},
     "extremes": {"pull-limited": pull.limited, "pull-large": pull.large, "first-token": cold.first_token},
 }

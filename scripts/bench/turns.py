@@ -18,7 +18,7 @@ SECOND = "Thank you. Now write a long story about the keeper's next voyage, with
 def first(turn):
     """Another conversation each time, so that none finds another's beginning in memory."""
     lines = [f"On day {day} of year {turn + 1} the keeper wrote {day * 7} words about the storm, the ship and the {day} gulls."
-             for day in range(1, 56)]
+             for day in range(1, 48)]
     return "Read this diary. " + " ".join(lines) + " What is it about?"
 
 

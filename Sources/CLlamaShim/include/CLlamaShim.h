@@ -216,6 +216,10 @@ int32_t hearth_choice_draw(struct hearth_choice *choice, const float *logits, in
 /// The index of the largest logit, the first of equals; count above 0.
 int32_t hearth_choice_greedy(const float *logits, int32_t count);
 
+/// The index that a chain of llama.cpp's samplers (a `llama_sampler`) draws, which is not told that it counts; 0 where the chain
+/// leaves nothing, -1 when there is no memory.
+int32_t hearth_chain_draw(void *chain, const float *logits, int32_t count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,7 +12,7 @@
         /// So many tokens are put aside one by one before all are put aside whose first byte does not fit, which costs little.
         private static let patience = 24
         /// So many before the whole vocabulary is held against the grammar, which costs as much as many draws.
-        private static let greatPatience = 400
+        private static let greatPatience = 150
 
         private var gate: ConstraintGate
         private let vocabulary: Vocabulary
