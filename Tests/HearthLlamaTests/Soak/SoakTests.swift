@@ -22,6 +22,22 @@
                 return engine
             }
 
+            /// Memory that is reserved once is taken when it is first used: by a prompt that fills a chunk, a picture, a text whose
+            /// vectors fill another chunk.
+            private static func warmUp(_ engine: LlamaActor) async throws {
+                let long = String(repeating: "The fox walks along the quiet river today. ", count: 80)
+                for role in EngineRole.allCases {
+                    for message in [
+                        ChatMessage(.user, long),
+                        ChatMessage(.user, "What is this?", images: [try ChatImage(TestPictures.png)]),
+                    ] {
+                        let options = GenerationOptions.greedy(maximumNewTokens: 4)
+                        _ = try await Answer(engine.generate([message], options: options, role: role))
+                    }
+                }
+                _ = try await engine.embed([String(repeating: "fox ", count: 300)])
+            }
+
             /// What ends a request in a way that is its own fault, or nobody's.
             private static let known: Set<String> = [
                 "stop", "stop-string", "length", "context-full", "timeout", "let go", "cancelled", "embedded",
@@ -40,8 +56,7 @@
                 let total = SoakSize.requests
                 let before = Handles.held
                 let engine = try await Self.load()
-                // Its context is made for the first text, and takes its full size with one that fills a chunk.
-                _ = try await engine.embed([String(repeating: "fox ", count: 300)])
+                try await Self.warmUp(engine)
                 let idle = Handles.held
                 let progress = Locked(Progress())
                 try await withThrowingTaskGroup(of: Void.self) { group in
