@@ -5,7 +5,8 @@ SWIFT ?= swift
 # compile everything again.
 export SWIFT_DETERMINISTIC_HASHING = 1
 PREFIX ?= /usr/local
-pkgconfig = $(shell . scripts/env.sh && echo $$llama_prefix)/lib/pkgconfig
+# Older versions of make do not pass variables of their command line on to what they ask the shell.
+pkgconfig = $(shell export BACKEND=$(BACKEND); . scripts/env.sh && echo $$llama_prefix)/lib/pkgconfig
 flags = --pkg-config-path $(pkgconfig)
 # The standard library goes in, so that the binary runs anywhere, in any environment.
 # Colours are a flag of the compiler, so a build at a terminal and one into a log would each undo the other.
@@ -23,6 +24,7 @@ help:
 	@echo "make docs     the reference, as web pages in .build/docs"
 	@echo "make install  the hearth command into PREFIX (default $(PREFIX))"
 	@echo "make setup build lint format clean"
+	@echo "BACKEND=vulkan with setup and build: also compute on GPUs, through Vulkan"
 
 setup:
 	@scripts/setup.sh

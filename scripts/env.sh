@@ -11,6 +11,13 @@ llama_flags="-DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION
  -DGGML_NATIVE=OFF -DGGML_OPENMP=OFF -DLLAMA_BUILD_COMMON=ON -DLLAMA_BUILD_MTMD=ON -DLLAMA_BUILD_TOOLS=ON
  -DLLAMA_BUILD_SERVER=ON -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_APP=OFF
  -DLLAMA_BUILD_UI=OFF -DLLAMA_USE_PREBUILT_UI=OFF -DLLAMA_OPENSSL=OFF"
+# BACKEND=vulkan adds ggml's Vulkan back end, for GPUs; it is a build of its own beside the usual one.
+llama_link=""
+case "${BACKEND:-}" in
+''|cpu) ;;
+vulkan) llama_flags="$llama_flags -DGGML_VULKAN=ON" llama_link=" -lvulkan" ;;
+*) echo "what is BACKEND='$BACKEND'? The words understood here are 'cpu' and 'vulkan'." >&2; exit 1 ;;
+esac
 # Without AVX2 the portable build would die at its first instruction, so such a CPU gets a build of its own.
 llama_cpu="$(uname -m)"
 if [ "$llama_cpu" = x86_64 ] && ! grep -qw avx2 /proc/cpuinfo 2>/dev/null; then

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# install-llama.sh SOURCE BUILD PREFIX: one static archive, the headers and a llama.pc out of a finished build.
+# install-llama.sh SOURCE BUILD PREFIX [LIBRARIES]: one static archive, the headers and a llama.pc out of a finished build.
 # cmake's own install leaves out libllama-common-base, cpp-httplib, vendor-hash and every header of common/.
 set -euo pipefail
-source_folder=$1 build=$2 prefix=$3
+source_folder=$1 build=$2 prefix=$3 libraries=${4:-}
 staging="$prefix.tmp"
 rm -rf "$staging" && mkdir -p "$staging/lib/pkgconfig" "$staging/include/llama-common/jinja"
 
@@ -27,7 +27,8 @@ includedir=${prefix}/include
 Name: llama
 Description: llama.cpp with its common library and mtmd, as one static archive
 Version: 0.3.36
-Libs: -L${libdir} -lhearth-llama -lstdc++ -lm -lpthread -ldl
+Libs: -L${libdir} -lhearth-llama@LIBRARIES@ -lstdc++ -lm -lpthread -ldl
 Cflags: -I${includedir} -I${includedir}/llama-common
 PC
+sed -i "s/@LIBRARIES@/$libraries/" "$staging/lib/pkgconfig/llama.pc"
 rm -rf "$prefix" && mv "$staging" "$prefix"

@@ -3,6 +3,7 @@
 #   scripts/setup.sh            libraries, llama.cpp, the default model, tiny ones and the hub client that the tests compare with
 #   scripts/setup.sh bench      also the peers the benchmarks measure against
 #   scripts/setup.sh disk       also strace, for scripts/inject.sh
+# BACKEND=vulkan builds llama.cpp with its Vulkan back end; say it to make build, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
@@ -16,6 +17,7 @@ command -v swift >/dev/null || die "no Swift toolchain found: install Swift 6.2 
 packages="build-essential ca-certificates cmake dbus libarchive-dev libcurl4-openssl-dev libglib2.0-dev libmicrohttpd-dev
  libssl-dev ninja-build pkg-config python3 python3-dbusmock python3-pip unzip"
 [ "$peers" = bench ] && packages="$packages aria2 curl nginx-light openssl util-linux"
+[ -n "$llama_link" ] && packages="$packages glslc libvulkan-dev spirv-headers"
 [ "$peers" = disk ] && packages="$packages strace"
 
 # One query for all of them: set-up runs before every build, so the nothing-to-do case has to be quick.
@@ -70,6 +72,8 @@ if [ ! -f "$default_model" ]; then
     rm -rf "$HEARTH_CACHE/models.tmp"
 fi
 
+# Debian 12's headers of Vulkan lack a few structures that llama.cpp names.
+[ -n "$llama_link" ] && export CPLUS_INCLUDE_PATH="$PWD/scripts/vulkan${CPLUS_INCLUDE_PATH:+:$CPLUS_INCLUDE_PATH}"
 source_folder="$HEARTH_CACHE/llama-source-${llama_package#*==}"
 if [ ! -f "$llama_prefix/lib/pkgconfig/llama.pc" ] || { [ "$peers" = bench ] && ! llama_peers_complete; }; then
     if [ ! -d "$source_folder" ]; then
@@ -87,7 +91,7 @@ fi
 if [ ! -f "$llama_prefix/lib/pkgconfig/llama.pc" ]; then
     say "building llama.cpp once (about 4 minutes on two cores) into $llama_prefix"
     cmake --build "$llama_build" --target llama llama-common mtmd >>"$llama_build.log" 2>&1 || { tail -40 "$llama_build.log" >&2; exit 1; }
-    scripts/install-llama.sh "$source_folder" "$llama_build" "$llama_prefix"
+    scripts/install-llama.sh "$source_folder" "$llama_build" "$llama_prefix" "$llama_link"
 fi
 if [ "$peers" = bench ] && ! llama_peers_complete; then
     say "building $llama_peers for the benchmarks"
