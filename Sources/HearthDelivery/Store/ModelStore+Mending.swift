@@ -157,7 +157,8 @@ extension ModelStore {
             do {
                 try fileSystem.removeFile(temporary)
             } catch let second {
-                // It may have moved in already. What stays is cleared up at the next start, and the first error is the one to tell.
+                // It may have moved in already. What stays is cleared up at the next start; the first error is the one to
+                // tell.
                 Log.write(.info, "delivery.store", "\(temporary) was not removed: \(second)")
             }
             throw error

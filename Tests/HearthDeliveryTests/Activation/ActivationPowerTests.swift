@@ -5,8 +5,8 @@ import Testing
 
 @testable import HearthDelivery
 
-/// The power goes after any call of what makes a release live or leaves it; whatever the disk keeps, what is live is whole, and the
-/// next start needs no help.
+/// The power goes after any call of what makes a release live or leaves it; whatever the disk keeps, what is live is whole,
+/// and the next start needs no help.
 @Suite(.timeLimit(.minutes(10))) struct ActivationPowerTests {
     enum Deed: String, CaseIterable, Sendable {
         case activate, rollback, use

@@ -137,8 +137,8 @@ import Testing
         #expect(try await pull() == "1.4.0")
     }
 
-    /// Who wants the latest has the origin asked, however long its list is good for; and a check that had to make do with the copy
-    /// is none that found everything up to date.
+    /// Who wants the latest has the origin asked, however long its list is good for; and a check that had to make do with
+    /// the copy is none that found everything up to date.
     @Test func theLatestIsAskedForWithinTheHour() async throws {
         control.withLock { $0 = nil }
         offer(["1.0.0"])
