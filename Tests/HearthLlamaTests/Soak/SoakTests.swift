@@ -22,15 +22,15 @@
                 return engine
             }
 
-            /// Memory that is reserved once is taken when it is first used: by a prompt that fills a chunk, a picture, a text whose
-            /// vectors fill another chunk.
+            /// Memory that is reserved once is taken when it is first used: by prompts that fill a chunk, of which one is put aside for
+            /// the next, by a picture, by a text whose vectors fill another chunk.
             private static func warmUp(_ engine: LlamaActor) async throws {
-                let long = String(repeating: "The fox walks along the quiet river today. ", count: 80)
+                let long = ["fox", "bear"].map {
+                    ChatMessage(.user, String(repeating: "The \($0) walks along the quiet river today. ", count: 100))
+                }
                 for role in EngineRole.allCases {
-                    for message in [
-                        ChatMessage(.user, long),
-                        ChatMessage(.user, "What is this?", images: [try ChatImage(TestPictures.png)]),
-                    ] {
+                    let picture = ChatMessage(.user, "What is this?", images: [try ChatImage(TestPictures.png)])
+                    for message in long + [picture] {
                         let options = GenerationOptions.greedy(maximumNewTokens: 4)
                         _ = try await Answer(engine.generate([message], options: options, role: role))
                     }
