@@ -9,12 +9,11 @@
 #include <new>
 
 struct hearth_threads {
-    llama_context *context;
     ggml_threadpool_t pool;
     decltype(ggml_threadpool_free) *free;
 };
 
-hearth_threads *hearth_threads_attach(llama_context *context, int32_t count) {
+hearth_threads *hearth_threads_new(int32_t count) {
     // Asked through the registry, because a build with loadable back ends does not link the CPU's symbols.
     ggml_backend_dev_t device = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
     if (!device || count < 2) return nullptr;
@@ -28,19 +27,17 @@ hearth_threads *hearth_threads_attach(llama_context *context, int32_t count) {
     ggml_threadpool_params params = ggml_threadpool_params_default(count);
     ggml_threadpool_t pool = create(&params);
     if (!pool) return nullptr;
-    auto *threads = new (std::nothrow) hearth_threads{context, pool, free};
-    if (!threads) {
-        free(pool);
-        return nullptr;
-    }
-    llama_attach_threadpool(context, pool, nullptr);
+    auto *threads = new (std::nothrow) hearth_threads{pool, free};
+    if (!threads) free(pool);
     return threads;
 }
 
-void hearth_threads_detach(hearth_threads *threads) {
-    if (!threads) return;
-    llama_detach_threadpool(threads->context);
-    hearth_threads_free(threads);
+void hearth_threads_use(llama_context *context, hearth_threads *threads) {
+    if (threads) {
+        llama_attach_threadpool(context, threads->pool, nullptr);
+    } else {
+        llama_detach_threadpool(context);
+    }
 }
 
 void hearth_threads_free(hearth_threads *threads) {

@@ -8,7 +8,7 @@
     struct ModelContext: ~Copyable {
         /// For calls that read or compute; never freed by anybody else.
         let raw: OpaquePointer
-        private let threads: ThreadPool
+        private let threads: ThreadPools
         // A context reads the weights until it is freed.
         private let weights: ModelWeights
 
@@ -36,7 +36,8 @@
             options.cache_type = shape.cacheType.ggmlType
             guard let context = hearth_context_new(weights.model, &options, &reason) else { return nil }
             raw = context
-            threads = ThreadPool(context, count: shape.threads)
+            threads = ThreadPools()
+            threads.use(shape.threads, for: context)
             self.weights = weights
             Handles.take(.context)
         }
@@ -60,7 +61,7 @@
         /// Computes with so many threads from now on.
         borrowing func setThreadCount(_ count: Int) {
             llama_set_n_threads(raw, Int32(clamping: count), Int32(clamping: count))
-            threads.replace(raw, count: count)
+            threads.use(count, for: raw)
         }
 
         /// Runs `body`, whose computations end early once the signal is set.
@@ -125,24 +126,25 @@
         }
     }
 
-    /// Owns the threads that compute for a context beside the calling one; as many as there are to be, never more.
-    private final class ThreadPool {
-        private var raw: OpaquePointer?
+    /// Owns the threads that compute for a context beside the calling one, a pool for each number of them that was used: one
+    /// that is not computing waits, where threads of a pool that is too large would spin, and a context goes on using its
+    /// pool until its next computation.
+    private final class ThreadPools {
+        private var pools: [Int: OpaquePointer] = [:]
 
-        init(_ context: OpaquePointer, count: Int) {
-            raw = hearth_threads_attach(context, Int32(clamping: count))
-            Handles.take(.threads)
-        }
+        init() { Handles.take(.threads) }
 
-        func replace(_ context: OpaquePointer, count: Int) {
-            hearth_threads_detach(raw)
-            raw = hearth_threads_attach(context, Int32(clamping: count))
+        /// Lets a context compute with so many threads.
+        func use(_ count: Int, for context: OpaquePointer) {
+            let pool = pools[count] ?? hearth_threads_new(Int32(clamping: count))
+            pools[count] = pool
+            hearth_threads_use(context, pool)
         }
 
         /// After the context.
         func free() {
-            hearth_threads_free(raw)
-            raw = nil
+            for pool in pools.values { hearth_threads_free(pool) }
+            pools = [:]
             Handles.give(.threads)
         }
     }

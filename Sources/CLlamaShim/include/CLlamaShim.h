@@ -67,13 +67,13 @@ char *hearth_call_format_parse(
     const struct hearth_call_format *format, const char *text, size_t length, char **error);
 void hearth_call_format_free(struct hearth_call_format *format);
 
-/// Worker threads that stay alive between tokens; without them every graph starts and joins its own.
-/// Attached to the context until freed; NULL where the CPU back end has none to give. Free after the context.
-struct hearth_threads *hearth_threads_attach(struct llama_context *context, int32_t count);
+/// Worker threads that stay alive between tokens; without them every graph starts and joins its own. NULL where the CPU back end
+/// has none to give, and for fewer than two.
+struct hearth_threads *hearth_threads_new(int32_t count);
+/// Computes with these from the next graph on, with NULL with none that stay. That graph pauses those used until then: they must
+/// be alive until then, and are free of work from then on. So free no threads before every context that used them.
+void hearth_threads_use(struct llama_context *context, struct hearth_threads *threads);
 void hearth_threads_free(struct hearth_threads *threads);
-/// Ends the threads of a context that goes on without them, or with a pool of another size: threads of a larger pool that
-/// have nothing to do spin for the time of a token.
-void hearth_threads_detach(struct hearth_threads *threads);
 
 /// The version of llama.cpp this shim was written for. load.cpp does not compile against another's structures.
 #define HEARTH_LLAMA_VERSION "0.5.0-dev"

@@ -1,0 +1,31 @@
+#if Llama
+    import HearthBase
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    extension RealModel {
+        @Suite struct Threads {
+            /// A computation pauses the threads of the one before it, so those have to be there still.
+            @Test(.timeLimit(.minutes(2))) func mayChangeInNumberBeforeEveryComputation() async throws {
+                let computed = try await blocking {
+                    let weights = try ModelWeights(path: TestModel.path, configuration: LlamaConfiguration()) { _ in
+                        true
+                    }
+                    var reason: UnsafeMutablePointer<CChar>?
+                    let shape = ModelContext.Shape(length: 512, batch: 32, chunk: 32, threads: 2)
+                    guard let context = ModelContext(weights, shape, reason: &reason) else { return 0 }
+                    var batch = TokenBatch(capacity: 1)
+                    for (position, count) in (0..<300).map({ ($0, [2, 3, 1, 3, 2, 1][$0 % 6]) }) {
+                        context.setThreadCount(count)
+                        batch.removeAll()
+                        batch.append([1], at: position, outputs: .last)
+                        guard context.threadCount == count, context.decode(batch) == 0 else { return position }
+                    }
+                    return 300
+                }
+                #expect(computed == 300)
+            }
+        }
+    }
+#endif
