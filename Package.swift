@@ -128,7 +128,7 @@ let package = Package(
             name: "HearthCommandTests",
             dependencies: [
                 "Hearth", "HearthBase", "HearthCommand", "HearthCrashProbe", "HearthDelivery", "HearthHTTP",
-                "HearthInference", "HearthTestSupport", "hearth",
+                "HearthInference", .target(name: "HearthLlama", condition: llama), "HearthTestSupport", "hearth",
             ],
             exclude: ["Golden"]),
     ],

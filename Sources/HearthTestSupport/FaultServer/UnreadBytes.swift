@@ -8,13 +8,22 @@ import Foundation
 
 extension FaultServer {
     /// What it has seen so far, and how many of the bytes it sent on each open connection no program has read: they wait in the
-    /// sockets of either end. Of a client that reads meanwhile they are too few, never too many.
+    /// sockets of either end, or were lost between them and will be sent again. Never too many, and of a client that stands still
+    /// too few by at most ``slack``.
     public func recordAndUnread() throws -> (record: ServerRecord, unread: [Int: UInt64]) {
         let received = try Self.received(from: port)
         return listener.recorder.update { record in
-            (record, record.sockets.mapValues { Self.unsent($0) + (Self.peerPort($0).flatMap { received[$0] } ?? 0) })
+            let unread = record.sockets.mapValues { socket in
+                let (unsent, unconfirmed) = Self.waiting(socket)
+                let sentInVain = unconfirmed > Self.slack ? unconfirmed - Self.slack : 0
+                return max(unsent, sentInVain) + (Self.peerPort(socket).flatMap { received[$0] } ?? 0)
+            }
+            return (record, unread)
         }
     }
+
+    /// What a system may have received of a connection and not confirmed yet: it waits a moment with every second segment.
+    private static let slack: UInt64 = 2 * (64 << 10)
 
     private static func peerPort(_ socket: Int32) -> UInt16? {
         var address = sockaddr_in()
@@ -25,15 +34,20 @@ extension FaultServer {
         return isKnown ? UInt16(bigEndian: address.sin_port) : nil
     }
 
-    /// The bytes a socket was given and has not sent.
-    private static func unsent(_ socket: Int32) -> UInt64 {
-        var count: Int32 = 0
+    /// The bytes a socket was given and has not sent, and those the other end has not confirmed.
+    private static func waiting(_ socket: Int32) -> (unsent: UInt64, unconfirmed: UInt64) {
+        var unconfirmed: Int32 = 0
         #if canImport(Darwin)
             var length = socklen_t(MemoryLayout<Int32>.size)
-            return getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &length) == 0 ? UInt64(max(0, count)) : 0
+            guard getsockopt(socket, SOL_SOCKET, SO_NWRITE, &unconfirmed, &length) == 0 else { return (0, 0) }
+            return (0, UInt64(max(0, unconfirmed)))
         #else
-            let unsentBytes: UInt = 0x894B  // SIOCOUTQNSD
-            return ioctl(socket, unsentBytes, &count) == 0 ? UInt64(max(0, count)) : 0
+            var unsent: Int32 = 0
+            let (unsentBytes, unconfirmedBytes): (UInt, UInt) = (0x894B, 0x5411)  // SIOCOUTQNSD, SIOCOUTQ
+            guard ioctl(socket, unsentBytes, &unsent) == 0, ioctl(socket, unconfirmedBytes, &unconfirmed) == 0 else {
+                return (0, 0)
+            }
+            return (UInt64(max(0, unsent)), UInt64(max(0, unconfirmed)))
         #endif
     }
 

@@ -112,9 +112,11 @@ struct CrashLab {
         let asked = requests.map { $0.asked(of: content.count) }
         var taken = RangeSet<UInt64>()
         for (request, range) in zip(requests, asked).reversed() {
+            // Of a connection that was given up nobody knows how much was read: that is recorded, or another one brings it.
+            guard let left = unread[request.connection] else { continue }
             // What nobody has read came last.
-            let waiting = min(unread[request.connection] ?? 0, request.bytesSent)
-            unread[request.connection, default: waiting] -= waiting
+            let waiting = min(left, request.bytesSent)
+            unread[request.connection] = left - waiting
             let end = min(range.lowerBound + request.bytesSent - waiting, range.upperBound)
             // Where another request begins within this one, that one has taken over the rest, and what still came is dropped.
             let cut = asked.map(\.lowerBound).filter { range.lowerBound < $0 && $0 < end }.min() ?? end
