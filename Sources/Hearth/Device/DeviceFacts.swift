@@ -20,8 +20,8 @@ public struct DeviceFacts: Sendable, Hashable, Codable {
     /// What can be read of this device. Blocks for the reading of a few small files.
     public static func read() -> DeviceFacts {
         // What cannot be read (another system, a sandbox without /proc) is left out: these are facts for people.
-        let cpu = ProcessorDescription(cpuinfo: (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? "")
-        let release = (try? String(contentsOfFile: "/etc/os-release", encoding: .utf8)) ?? ""
+        let cpu = ProcessorDescription(cpuinfo: SystemFile.contents("/proc/cpuinfo") ?? "")
+        let release = SystemFile.contents("/etc/os-release") ?? ""
         let memory = DeviceMemory.read()
         return DeviceFacts(
             operatingSystem: osName(release) ?? ProcessInfo.processInfo.operatingSystemVersionString,

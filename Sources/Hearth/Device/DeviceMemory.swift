@@ -21,7 +21,7 @@ public struct DeviceMemory: Sendable, Hashable {
     public static func read() -> DeviceMemory {
         #if os(Linux)
             // A file that is not there sets no limit.
-            let limit = ControlGroup.memoryLimit(contents: SmallFile.contents)
+            let limit = ControlGroup.memoryLimit(contents: SystemFile.contents)
         #else
             let limit: UInt64? = nil
         #endif

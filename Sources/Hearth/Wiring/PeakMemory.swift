@@ -31,7 +31,7 @@ struct PeakMemory: Sendable {
 
     private static func value(_ key: String) -> UInt64? {
         // Nothing that can be read means nothing told: a system without /proc, or one that hides it.
-        guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
+        guard let text = SystemFile.contents("/proc/self/status") else { return nil }
         return Self.value(key, in: text)
     }
 

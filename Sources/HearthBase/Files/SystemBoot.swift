@@ -2,8 +2,6 @@ import Foundation
 
 #if canImport(Darwin)
     import Darwin
-#else
-    import Glibc
 #endif
 
 /// The time since this machine was started.
@@ -20,13 +18,8 @@ public enum SystemBoot {
         }
     #else
         private static func look() -> String {
-            let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { return "" }
-            defer { close(descriptor) }
-            var buffer = [UInt8](repeating: 0, count: 64)
-            let count = read(descriptor, &buffer, buffer.count)
-            return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-                .trimmingCharacters(in: .whitespacesAndNewlines)
+            SystemFile.contents("/proc/sys/kernel/random/boot_id")?.trimmingCharacters(in: .whitespacesAndNewlines)
+                ?? ""
         }
     #endif
 }

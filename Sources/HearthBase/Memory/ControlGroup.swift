@@ -75,9 +75,3 @@ package enum ControlGroup {
         return value > 0 && value < 1 << 60 ? value : nil
     }
 }
-
-/// Small texts of the system, such as those below `/proc`.
-package enum SmallFile {
-    /// The text of a file; `nil` where it cannot be read, which for these means that the system does not say. Blocks.
-    package static func contents(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
-}

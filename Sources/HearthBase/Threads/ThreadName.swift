@@ -9,8 +9,7 @@ package enum ThreadName {
         get {
             #if os(Linux)
                 // As in the setter: without /proc there is no name to tell.
-                let name = try? String(contentsOfFile: file, encoding: .utf8)
-                return name?.trimmingCharacters(in: .newlines) ?? ""
+                return SystemFile.contents(file)?.trimmingCharacters(in: .newlines) ?? ""
             #else
                 return Thread.current.name ?? ""
             #endif

@@ -55,7 +55,7 @@ public struct SystemMemory: MemoryPressureSource {
     private let contents: @Sendable (String) -> String?
 
     /// The system's own figures.
-    public init() { self.init(contents: SmallFile.contents) }
+    public init() { self.init(contents: SystemFile.contents) }
 
     /// The same from other texts, by the path of the file.
     init(contents: @escaping @Sendable (String) -> String?) { self.contents = contents }

@@ -75,9 +75,9 @@ struct RoutingTable: Sendable, Hashable {
         hasDefaultRoute = hasVersion4 || hasVersion6
     }
 
-    /// The routes now. Blocks for the reading of two small files of the kernel's, which are empty where they cannot be read.
+    /// The routes now. Blocks for the reading of two files of the kernel's, which are empty where they cannot be read.
     static func read() -> RoutingTable {
-        func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+        func text(_ path: String) -> String { SystemFile.contents(path) ?? "" }
         return RoutingTable(version4: text("/proc/net/route"), version6: text("/proc/net/ipv6_route"))
     }
 }

@@ -70,7 +70,9 @@ private enum Look {
 
         /// The words from the third on: the second, the program's name in brackets, may hold anything.
         private static func words(of process: Int32) -> [Substring]? {
-            guard let text = text("/proc/\(process)/stat"), let bracket = text.lastIndex(of: ")") else { return nil }
+            guard let text = SystemFile.contents("/proc/\(process)/stat"), let bracket = text.lastIndex(of: ")") else {
+                return nil
+            }
             return text[text.index(after: bracket)...].split(separator: " ")
         }
 
@@ -79,15 +81,6 @@ private enum Look {
             let count = readlink("/proc/self/ns/pid", &buffer, buffer.count)
             guard count > 0 else { return "" }
             return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
-
-        private static func text(_ path: String) -> String? {
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { return nil }
-            defer { close(descriptor) }
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            let count = read(descriptor, &buffer, buffer.count)
-            return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
         }
     #endif
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HearthBase
 
 #if canImport(Darwin)
     import Darwin
@@ -9,14 +10,20 @@ import Foundation
 extension FaultServer {
     /// What it has seen so far, and how many of the bytes it sent on each open connection no program has read: they wait in the
     /// sockets of either end, or were lost between them and will be sent again. Never too many, and of a client that stands still
-    /// too few by at most ``slack``.
-    public func recordAndUnread() throws -> (record: ServerRecord, unread: [Int: UInt64]) {
-        let received = try Self.received(from: port)
+    /// too few by at most ``slack``. A connection that the other end has closed is left out, even if this end has not noticed:
+    /// what was not read there is gone, and nobody knows how much that was.
+    public func recordAndUnread() -> (record: ServerRecord, unread: [Int: UInt64]) {
+        let waitingThere = Self.received(from: port)
         return listener.recorder.update { record in
-            let unread = record.sockets.mapValues { socket in
+            let unread = record.sockets.compactMapValues { socket -> UInt64? in
+                var received: UInt64 = 0
+                if let waitingThere {
+                    guard let waiting = Self.peerPort(socket).flatMap({ waitingThere[$0] }) else { return nil }
+                    received = waiting
+                }
                 let (unsent, unconfirmed) = Self.waiting(socket)
                 let sentInVain = unconfirmed > Self.slack ? unconfirmed - Self.slack : 0
-                return max(unsent, sentInVain) + (Self.peerPort(socket).flatMap { received[$0] } ?? 0)
+                return max(unsent, sentInVain) + received
             }
             return (record, unread)
         }
@@ -51,23 +58,26 @@ extension FaultServer {
         #endif
     }
 
-    /// The bytes that wait to be read in each socket of this machine that is connected to `port`, by its own port; nothing where
+    /// The bytes that wait to be read in each socket of this machine that is connected to `port`, by its own port; `nil` where
     /// the system does not say.
-    private static func received(from port: UInt16) throws -> [UInt16: UInt64] {
+    private static func received(from port: UInt16) -> [UInt16: UInt64]? {
         #if os(Linux)
-            let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
-            return table.split(separator: "\n").dropFirst().reduce(into: [:]) { sockets, line in
+            return SystemFile.contents("/proc/net/tcp")?.split(separator: "\n").dropFirst().reduce(into: [:]) {
+                sockets, line in
                 // Its number, its own address, the other one, its state, and what waits to be sent and to be read.
                 let words = line.split(separator: " ")
                 guard words.count > 4 else { return }
                 let numbers = [words[1], words[2], words[4]].compactMap { word in
                     word.split(separator: ":").last.flatMap { UInt64($0, radix: 16) }
                 }
-                guard numbers.count == 3, numbers[1] == port else { return }
+                guard numbers.count == 3, numbers[1] == port, words[3] == Self.established else { return }
                 sockets[UInt16(truncatingIfNeeded: numbers[0])] = numbers[2]
             }
         #else
-            return [:]
+            return nil
         #endif
     }
+
+    /// How the system's table writes that a connection is open at this end.
+    private static let established = "01"
 }

@@ -102,12 +102,12 @@ struct CrashLab {
 
     /// The bytes of version 2.0.0 that a program that stands still has read from a server. What moves between the sockets while
     /// they are looked at counts as read, so the least of several looks is nearest.
-    func taken(from server: FaultServer) throws -> RangeSet<UInt64> {
-        try (0..<5).map { _ in try takenAtOnce(from: server) }.min { $0.byteCount < $1.byteCount } ?? RangeSet()
+    func taken(from server: FaultServer) -> RangeSet<UInt64> {
+        (0..<5).map { _ in takenAtOnce(from: server) }.min { $0.byteCount < $1.byteCount } ?? RangeSet()
     }
 
-    private func takenAtOnce(from server: FaultServer) throws -> RangeSet<UInt64> {
-        var (record, unread) = try server.recordAndUnread()
+    private func takenAtOnce(from server: FaultServer) -> RangeSet<UInt64> {
+        var (record, unread) = server.recordAndUnread()
         let requests = record.requests.filter(Self.isModel)
         let asked = requests.map { $0.asked(of: content.count) }
         var taken = RangeSet<UInt64>()

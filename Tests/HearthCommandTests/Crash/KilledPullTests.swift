@@ -37,7 +37,7 @@ import Testing
                 await server.wait { CrashLab.served($0) >= UInt64(Double(size) * share) }
             }
             pull.send(SIGSTOP)
-            let taken = try lab.taken(from: server)
+            let taken = lab.taken(from: server)
             pull.send(SIGKILL)
             let status = await pull.result().status
             #expect(status == 128 + SIGKILL || status == 0, "\(note)")
