@@ -34,6 +34,28 @@ import Testing
         var list: [Int]
         static var jsonSchema: JSONSchema { .object([.init("list", .array(of: .integer))]) }
     }
+    struct OwnNode: JSONSchemaProviding {
+        var next: [OwnNode]
+        static var jsonSchema: JSONSchema { .text(##"{"$ref":"#"}"##) }
+    }
+    struct OwnListed: JSONSchemaProviding {
+        init(from decoder: any Decoder) throws { _ = try decoder.unkeyedContainer() }
+        static var jsonSchema: JSONSchema { .array(of: .integer) }
+    }
+    struct Holder: Codable {
+        var node: OwnNode
+        var listed: OwnListed?
+        var more: [OwnListed]
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            node = try values.decode(OwnNode.self, forKey: .node)
+            listed = try values.decodeIfPresent(OwnListed.self, forKey: .listed)
+            more = try values.decode([OwnListed].self, forKey: .more)
+        }
+        func encode(to encoder: any Encoder) throws {}
+        private enum CodingKeys: CodingKey { case node, listed, more }
+    }
+    struct NeedsListed: Decodable { var listed: OwnListed }
     struct Nothing: Codable {}
 
     @Test func isFoundByDecodingFromNothing() throws {
@@ -50,6 +72,26 @@ import Testing
         #expect(try JSONSchema(of: Own.self) == Own.jsonSchema)
         #expect(try JSONSchema(of: Nothing.self) == .object([]))
         #expect(try JSONSchema(of: [Int].self) == .array(of: .integer))
+    }
+
+    /// What contains itself or decodes a list by hand cannot be decoded from nothing, and need not be.
+    @Test func aTypeThatSaysItItselfIsNotDecoded() throws {
+        #expect(try JSONSchema(of: OwnNode.self) == OwnNode.jsonSchema)
+        #expect(try JSONSchema(of: OwnListed.self) == OwnListed.jsonSchema)
+        #expect(
+            try JSONSchema(of: Holder.self)
+                == .object([
+                    .init("node", OwnNode.jsonSchema), .init("listed", OwnListed.jsonSchema, isRequired: false),
+                    .init("more", .array(of: OwnListed.jsonSchema)),
+                ]))
+    }
+
+    @Test func whoNeedsAValueOfSuchATypeIsTheOneToSayIt() {
+        #expect {
+            try JSONSchema(of: NeedsListed.self)
+        } throws: {
+            ($0 as? LLMError)?.message.contains("NeedsListed: its property listed") == true
+        }
     }
 
     @Test func isJSON() throws {

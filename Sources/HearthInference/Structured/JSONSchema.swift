@@ -2,6 +2,9 @@ import Foundation
 import HearthBase
 
 /// A type that says itself what its JSON looks like; others are looked at by ``JSONSchema/init(of:)``.
+///
+/// A type one of whose properties is of such a type, and not optional or a list, is still decoded from nothing with that property.
+/// Where that cannot be done, because the property decodes itself by hand or contains itself, both have to say it themselves.
 public protocol JSONSchemaProviding: Decodable {
     static var jsonSchema: JSONSchema { get }
 }

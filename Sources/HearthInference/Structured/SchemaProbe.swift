@@ -4,7 +4,7 @@ import HearthBase
 /// Decodes a type from nothing and notes what it asks for.
 enum SchemaProbe {
     static func schema(of type: any Decodable.Type, inside outer: [any Decodable.Type]) throws -> JSONSchema {
-        try probe(type, inside: outer).schema
+        try (type as? any JSONSchemaProviding.Type)?.jsonSchema ?? probe(type, inside: outer).schema
     }
 
     /// The schema of a type and a value of it, which is of no meaning.
@@ -175,10 +175,20 @@ private struct ProbeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeNil(forKey key: Key) -> Bool { false }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        let (schema, value) = try SchemaProbe.probe(type, inside: decoder.outer)
+        let (schema, value) = try probe(type, key)
         decoder.notes.note(
             JSONSchema.Property(key.stringValue, schema, isRequired: !(type is any OptionalProbing.Type)))
         return value
+    }
+
+    private func probe<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> (JSONSchema, Value) {
+        do {
+            return try SchemaProbe.probe(type, inside: decoder.outer)
+        } catch  where type is any JSONSchemaProviding.Type {
+            // Its schema is known; a value of it, which whoever asks cannot do without, is not to be had.
+            throw SchemaProbe.unusable(
+                decoder.outer.last ?? type, "its property \(key.stringValue) cannot be made of nothing")
+        }
     }
 
     func nestedContainer<Nested: CodingKey>(
