@@ -19,6 +19,9 @@ stage_tests() {
     make --no-print-directory docs
 }
 
+# Leaks are left out: what it reports are the one-time allocations of the Swift runtime and Foundation; the soak counts handles.
+asan_options="detect_leaks=0:suppressions=$PWD/scripts/asan-suppressions.txt"
+
 # llama.cpp is not instrumented, so these run without it: all the project's own threads and memory are in the rest.
 stage_sanitizers() {
     # The end-to-end tests want an engine; the others have time limits that a sanitizer's tenfold slowness on a busy machine
@@ -26,8 +29,7 @@ stage_sanitizers() {
     local skip=(--skip EndToEndTests --skip blockedBodiesStallNoTask --skip twoInstallersOfOneReleaseEndWell
         --skip aConsumerWhoTakesHisTimeIsNotSilence --skip holesStayHolesAndNothingElse)
     swift test --traits Server --sanitize=thread --scratch-path .build-tsan "${skip[@]}"
-    # Leaks are left out: what it reports are the one-time allocations of the Swift runtime and Foundation.
-    ASAN_OPTIONS=detect_leaks=0 swift test --traits Server --sanitize=address --scratch-path .build-asan "${skip[@]}"
+    ASAN_OPTIONS="$asan_options" swift test --traits Server --sanitize=address --scratch-path .build-asan "${skip[@]}"
 }
 
 # The engine's own tests, with llama.cpp as it is: what ggml does among its own threads and with its own memory is not looked at;
@@ -37,8 +39,8 @@ stage_engine_sanitizers() {
     # This one is about resident memory, and a sanitizer keeps what was freed for a while.
     options+=(--skip isDoneTwentyTimesWithoutALeak)
     swift test "${options[@]}" --sanitize=thread --scratch-path .build-tsan-engine
-    # Vectors that llama.cpp fills and the shim reads are marked by one side only; for leaks see above, the soak counts handles.
-    ASAN_OPTIONS=detect_leaks=0:detect_container_overflow=0 swift test "${options[@]}" --sanitize=address --scratch-path .build-asan-engine
+    # Vectors that llama.cpp fills and the shim reads are marked by one side only.
+    ASAN_OPTIONS="$asan_options:detect_container_overflow=0" swift test "${options[@]}" --sanitize=address --scratch-path .build-asan-engine
 }
 
 # Five hundred requests of all kinds to two models, in a process of their own, whose memory and handles are counted.

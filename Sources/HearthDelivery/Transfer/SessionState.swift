@@ -82,7 +82,8 @@ struct SessionState: Sendable {
 
     // MARK: Workers
 
-    private var capacity: Int { mode == .parts ? governor.target : 1 }
+    /// The connections there should be.
+    var capacity: Int { mode == .parts ? governor.target : 1 }
 
     /// Whether bytes are coming over other connections than this job's.
     var isFlowing: Bool { mode == .parts && fetched > 0 }

@@ -3,9 +3,10 @@ import HearthBase
 import HearthHTTP
 
 extension TransferSession {
-    /// The bytes that all connections together may hold for a slow disk; each has about twice its share while one piece is
-    /// written and the next one comes.
-    private static let bufferBudget = 2 << 20
+    /// The bytes that may wait for a slow disk in the buffers of all connections together. Three and a half times as many are lost with
+    /// a kill: while a buffer fills, one like it is written, another comes next, and libcurl has half of one in hand. Where the
+    /// number of connections has just grown, those there were still have their larger share: at most twice as many in all.
+    private static let bufferBudget = 1 << 20
     /// How often in a row a fresh address may be refused.
     private static let maximumRefusals = 2
 
@@ -76,7 +77,7 @@ extension TransferSession {
         var query = HTTPRequest(url)
         query.headers["Accept-Encoding"] = "identity"
         query.idleTimeout = StallWatch.window
-        query.bodyBufferSize = max(128 << 10, Self.bufferBudget / max(4, state.withLock { $0.connections }))
+        query.bodyBufferSize = Self.bufferBudget / max(4, state.withLock { $0.capacity })
         guard let asked = job.asked else { return query }
         query.headers["Range"] = "bytes=\(asked.lowerBound)-" + (job.isOpen ? "" : "\(asked.upperBound - 1)")
         query.headers["If-Range"] = tags.withLock { $0.tag(of: job.source) }
