@@ -27,6 +27,11 @@ final class ChildProcess: Sendable {
     private let ending: AsyncStream<Int32>
     private let hasEnded = Locked(false)
 
+    /// How a sanitizer that these tests were built with is to behave; the programs they start have the same one.
+    private static let sanitizer = ProcessInfo.processInfo.environment.filter {
+        ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key)
+    }
+
     /// Starts `hearth`, or another program, with an empty environment but for `environment`.
     init(
         _ words: [String], program: Path = ChildProcess.hearth, environment: [String: String] = [:], input: String = "",
@@ -35,7 +40,7 @@ final class ChildProcess: Sendable {
         let process = Process()
         process.executableURL = program.url
         process.arguments = words
-        process.environment = environment
+        process.environment = environment.merging(Self.sanitizer) { given, _ in given }
         let outputPipe = Pipe()
         let errorPipe = Pipe()
         let inputPipe = Pipe()
