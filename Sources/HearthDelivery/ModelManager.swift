@@ -93,7 +93,7 @@ public actor ModelManager {
         transfer = FileTransfer(
             http: http, fileSystem: fileSystem, time: time, folder: store.transfersFolder, provider: provider,
             network: network)
-        indexes = ChunkIndexFetcher(http: self.http)
+        indexes = ChunkIndexFetcher(http: http, provider: provider)
         // How soon a transfer notices what people want of it is counted in their time, whatever `time` is.
         transfers = TransferManager(transfer: transfer, folder: store.transfersFolder, fileSystem: fileSystem)
         fetcher = CatalogFetcher(http: self.http, fileSystem: fileSystem)

@@ -26,6 +26,7 @@ public struct RemoteHead: Sendable {
     private let provider: (any DownloadURLProvider)?
 
     /// Reads over the given transport.
+    /// - Parameter provider: makes the addresses that are used of those in the catalog; one that is refused is renewed once.
     public init(http: any HTTPClient, provider: (any DownloadURLProvider)? = nil) {
         self.http = http
         self.provider = provider
@@ -43,9 +44,13 @@ public struct RemoteHead: Sendable {
         _ file: RemoteFile, upTo limit: Int = maximumBytes, until isEnough: (Data) throws -> Bool
     ) async throws -> Data {
         var failure: (any Error)?
-        for location in file.locations {
+        let addresses = SourceAddresses(locations: file.locations, provider: provider)
+        for source in file.locations.indices {
             do {
-                return try await read(location, min(max(1, limit), Self.maximumBytes), isEnough)
+                return try await addresses.answer(from: source) { url in
+                    let isSigned = addresses.isRenewable(source)
+                    return try await read(url, isSigned, min(max(1, limit), Self.maximumBytes), isEnough)
+                }
             } catch let error as any HearthFailure where error is HTTPError || error is TransferError {
                 failure = failure ?? error
             }
@@ -53,8 +58,9 @@ public struct RemoteHead: Sendable {
         throw failure ?? TransferError(.missing, "\(file.name) has no place to be read from")
     }
 
-    private func read(_ location: URL, _ limit: Int, _ isEnough: (Data) throws -> Bool) async throws -> Data {
-        let url = try await provider?.downloadURL(for: location) ?? location
+    private func read(
+        _ url: URL, _ isSigned: Bool, _ limit: Int, _ isEnough: (Data) throws -> Bool
+    ) async throws -> Data {
         var request = HTTPRequest(
             url, headers: ["Range": "bytes=0-\(limit - 1)", "Accept-Encoding": "identity"],
             totalTimeout: Self.timeout)
@@ -62,7 +68,11 @@ public struct RemoteHead: Sendable {
         let response = try await http.execute(request)
         // A server that knows no ranges sends the whole, of which the front is taken.
         guard response.status == 206 || response.status == 200 else {
-            throw TransferError(.unexpectedStatus, "the front of a file was answered with status \(response.status)")
+            // Some servers say 400 where the time of an address is over.
+            let isRefused = [401, 403].contains(response.status) || (isSigned && response.status == 400)
+            throw TransferError(
+                isRefused ? .accessDenied : .unexpectedStatus,
+                "the front of a file was answered with status \(response.status)")
         }
         if response.status == 206, response.headers["Content-Range"]?.hasPrefix("bytes 0-") != true {
             throw TransferError(.badContentRange, "another part of a file came than its front")

@@ -10,14 +10,19 @@ struct ChunkIndexFetcher: Sendable {
     private static let timeout = Duration.seconds(30)
 
     let http: any HTTPClient
+    /// Makes the addresses that are used of those in the catalog, as for the file itself.
+    let provider: (any DownloadURLProvider)?
 
     /// The index of a file of `fileSize` bytes, `nil` if there is none to be had.
     /// - Throws: `CancellationError`.
     func fetch(_ file: RemoteFile, fileSize: UInt64) async throws -> ChunkIndex? {
         guard file.digest != nil else { return nil }
-        for location in file.locations {
+        let addresses = SourceAddresses(locations: file.locations, provider: provider)
+        for source in file.locations.indices {
             do {
-                return try await index(file, at: location, fileSize: fileSize)
+                return try await addresses.answer(from: source) { url in
+                    try await index(file, at: url, isSigned: addresses.isRenewable(source), fileSize: fileSize)
+                }
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
@@ -27,11 +32,13 @@ struct ChunkIndexFetcher: Sendable {
         return nil
     }
 
-    private func index(_ file: RemoteFile, at location: URL, fileSize: UInt64) async throws -> ChunkIndex {
+    private func index(
+        _ file: RemoteFile, at location: URL, isSigned: Bool, fileSize: UInt64
+    ) async throws -> ChunkIndex {
         let limit = min(file.size.limit, UInt64(ChunkIndex.maximumEncodedSize))
         let request = HTTPRequest(location, totalTimeout: Self.timeout, maximumBodySize: limit)
         let response = try await http.execute(request)
-        let policy = ResponsePolicy(label: file.name.string, size: file.size, asked: nil)
+        let policy = ResponsePolicy(label: file.name.string, size: file.size, asked: nil, isSigned: isSigned)
         _ = try policy.decide(status: response.status, headers: response.headers, url: response.url)
         let data = try await response.body.collect(upTo: Int(limit))
         let digest = try await blocking { SHA256Digest(hashing: [UInt8](data)) }

@@ -5,7 +5,8 @@ import HearthBase
 ///
 /// An app that gates its models conforms to this: it presents its key to its own service and returns what that answers.
 /// A transfer asks once at its start, and again, once for all of its connections, whenever a server says 400, 401 or 403
-/// to an address it was given; no byte that has arrived is lost by that.
+/// to an address it was given; no byte that has arrived is lost by that. What is read beside the files, their chunk indexes
+/// and the fronts of weights, is asked for in the same way, and once more where it is refused.
 public protocol DownloadURLProvider: Sendable {
     /// An address to fetch a file from, now.
     /// - Parameter location: the file's address as the catalog gives it.
@@ -58,5 +59,18 @@ actor SourceAddresses {
         let fresh = try await renewal.value
         self.known[source] = fresh
         return fresh
+    }
+
+    /// Asks a source, and once more at a fresh address where there is one and the first was refused.
+    /// - Parameter ask: throws ``TransferError`` with `access-denied` where the address is refused.
+    nonisolated func answer<Answer: Sendable>(
+        from source: Int, _ ask: (URL) async throws -> Answer
+    ) async throws -> Answer {
+        let address = try await address(of: source)
+        do {
+            return try await ask(address.url)
+        } catch let error as TransferError where error.code == .accessDenied && isRenewable(source) {
+            return try await ask(try await self.address(of: source, refused: address).url)
+        }
     }
 }
