@@ -33,7 +33,7 @@ extension ModelManager {
             return .alreadyInstalled(
                 try await activateIfWanted(
                     there, resolved, options, rehashes: true,
-                    ReleaseProgress(total: release.totalSize, report: progress)))
+                    ReleaseProgress(installed: there.receipt.totalSize, report: progress)))
         }
         if !resolved.isNamed { try await refuseHeldBack(release, options) }
         try check(resolved, options)
@@ -54,7 +54,8 @@ extension ModelManager {
         hub.post(.installed(installed))
         // Every byte was hashed when it came.
         let live = try await activateIfWanted(
-            installed, resolved, options, rehashes: false, ReleaseProgress(total: release.totalSize, report: progress))
+            installed, resolved, options, rehashes: false,
+            ReleaseProgress(installed: installed.receipt.totalSize, report: progress))
         return .installed(live, fetchedBytes: fetched)
     }
 
@@ -70,7 +71,7 @@ extension ModelManager {
         let gate = gate(options.metered)
         for index in files.indices { files[index].locations = try await gate.admitted(files[index].locations) }
         try await preflight(release, files, options)
-        let tracker = ReleaseProgress(total: files.map(\.size.estimate).saturatedSum, report: progress)
+        let tracker = ReleaseProgress(files.map(\.size), report: progress)
         var purpose = TransferPurpose(
             release: release.identity, source: resolved.location ?? release.file.locations.first,
             activates: options.activate)
@@ -99,7 +100,7 @@ extension ModelManager {
         do {
             for (file, plain) in zip(files, requests) {
                 if let copy = try await localCopy(of: file) {
-                    tracker.fileEnded(file.size.estimate)
+                    tracker.fileEnded(copy.size)
                     staged.append(copy)
                     continue
                 }
@@ -109,7 +110,7 @@ extension ModelManager {
                 }
                 let arrived = try await fetch(file, request, for: purpose, tracker)
                 taken.append(request)
-                tracker.fileEnded(file.size.estimate)
+                tracker.fileEnded(arrived.size)
                 fetched += arrived.fetchedBytes
                 staged.append(StagedFile(file, arrived))
             }
@@ -131,9 +132,7 @@ extension ModelManager {
         var fetched: UInt64 = 0
         var attempt = 1
         while true {
-            var arrived = try await transfers.fetch(request, for: purpose) {
-                tracker.update($0, file: file.size.estimate)
-            }
+            var arrived = try await transfers.fetch(request, for: purpose) { tracker.update($0) }
             fetched += arrived.fetchedBytes
             arrived.fetchedBytes = fetched
             guard file.digest == nil, let blob = file.gitBlob else { return arrived }

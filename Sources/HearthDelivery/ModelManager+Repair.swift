@@ -135,7 +135,7 @@ extension ModelManager {
         let request = TransferRequest(
             release.file, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
         let purpose = TransferPurpose(release: identity, source: receipt.origin, activates: false)
-        let tracker = ReleaseProgress(total: release.file.size.estimate, report: progress)
+        let tracker = ReleaseProgress([release.file.size], report: progress)
         let whole = release
         return try await bring([release.file], [request], of: release, for: purpose, tracker) { staged in
             try await self.store.mend(damaged, of: identity, from: staged[0], of: whole) { tracker.extracting($0) }

@@ -1,28 +1,43 @@
 import HearthBase
 
 /// Turns the progress of files fetched one after the other into that of their release.
+///
+/// The total is known once the exact length of every file is: from the catalog, from the server that sends it, or because
+/// it is here. Rounded lengths add up to nothing that a bar could be trusted with.
 final class ReleaseProgress: Sendable {
     private struct State {
-        var before: UInt64 = 0
+        /// The bytes of the files that are here.
+        var before: UInt64
+        /// The most bytes ever told.
         var highest: UInt64 = 0
-        var total: UInt64
+        /// The files that are not here yet, the one under way first.
+        var coming: ArraySlice<FileSize>
     }
 
     private let state: Locked<State>
     private let report: @Sendable (TransferProgress) -> Void
 
-    init(total: UInt64, report: @escaping @Sendable (TransferProgress) -> Void) {
-        state = Locked(State(total: total))
+    /// The progress of files that are to come, in this order.
+    init(_ files: [FileSize], report: @escaping @Sendable (TransferProgress) -> Void) {
+        state = Locked(State(before: 0, coming: files[...]))
         self.report = report
     }
 
-    /// Takes a reading of the file under way, whose length the catalog gives as `estimate`.
-    func update(_ progress: TransferProgress, file estimate: UInt64) {
+    /// The progress of what is done with bytes that are all here.
+    init(installed bytes: UInt64, report: @escaping @Sendable (TransferProgress) -> Void) {
+        state = Locked(State(before: bytes, coming: []))
+        self.report = report
+    }
+
+    /// Takes a reading of the file under way.
+    func update(_ progress: TransferProgress) {
         let (completed, total) = state.withLock { state in
-            // A rounded length in the catalog gives way to what the server says.
-            let whole = state.total - estimate + (progress.totalBytes ?? estimate)
-            state.highest = max(state.highest, min(whole, state.before + progress.completedBytes))
-            return (state.highest, whole)
+            let sizes = [progress.totalBytes ?? state.coming.first?.exact] + state.coming.dropFirst().map(\.exact)
+            let known = sizes.compactMap { $0 }
+            let total = known.count == sizes.count ? ([state.before] + known).saturatedSum : nil
+            let completed = [state.before, progress.completedBytes].saturatedSum
+            state.highest = max(state.highest, min(completed, total ?? .max))
+            return (state.highest, total)
         }
         var reading = progress
         reading.completedBytes = completed
@@ -30,29 +45,30 @@ final class ReleaseProgress: Sendable {
         report(reading)
     }
 
-    func fileEnded(_ estimate: UInt64) {
-        state.withLock { $0.before += estimate }
+    /// The file under way is here, and has so many bytes.
+    func fileEnded(_ size: UInt64) {
+        state.withLock { state in
+            state.before = [state.before, size].saturatedSum
+            state.coming = state.coming.dropFirst()
+        }
     }
 
     /// Takes a reading of the archive being unpacked; its bytes are another count than those that were fetched.
     func extracting(_ progress: TransferProgress) { report(progress) }
 
-    func installing() {
-        let (completed, total) = state.withLock { (max($0.highest, $0.before), $0.total) }
-        report(TransferProgress(phase: .installing, completedBytes: completed, totalBytes: max(total, completed)))
-    }
+    func installing() { tell(.installing) }
 
     /// All bytes are here; what is done with them now.
     func activating(_ progress: ActivationProgress) {
-        let (completed, total) = state.withLock { (max($0.highest, $0.before), $0.total) }
-        let phase: TransferProgress.Phase =
-            switch progress {
-            case .verifying: .verifying
-            case .preparing: .preparing
-            case .probing: .probing
-            }
-        report(
-            TransferProgress(
-                phase: phase, completedBytes: max(total, completed), totalBytes: max(total, completed)))
+        switch progress {
+        case .verifying: tell(.verifying)
+        case .preparing: tell(.preparing)
+        case .probing: tell(.probing)
+        }
+    }
+
+    private func tell(_ phase: TransferProgress.Phase) {
+        let bytes = state.withLock { max($0.highest, $0.before) }
+        report(TransferProgress(phase: phase, completedBytes: bytes, totalBytes: bytes))
     }
 }

@@ -34,7 +34,8 @@ struct Installation: Sendable {
             }
             packed = (plan, archive.path)
         }
-        let total = release.members.isEmpty ? nil : release.members.map(\.size.estimate).saturatedSum
+        let sizes = release.members.compactMap(\.size.exact)
+        let total = sizes.isEmpty || sizes.count < release.members.count ? nil : sizes.saturatedSum
         let unpacked = Locked<UInt64>(0)
         if packed != nil { reporter.report(.extracting, 0, total) }
         return try staging.fill(
