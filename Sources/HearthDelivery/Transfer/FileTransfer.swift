@@ -19,15 +19,17 @@ public struct FileTransfer: Sendable {
     private let tuning: TransferTuning
     private let provider: (any DownloadURLProvider)?
     private let network: (any NetworkMonitor)?
+    private let pulse: TimeSource
 
     /// Transfers whose files grow below `folder`.
     /// - Parameters:
     ///   - provider: makes the addresses that are used of those in the catalog; `nil` uses them as they are.
     ///   - network: says when the network may not be used, by the request's own rules; `nil` asks nobody.
+    ///   - pulse: the time that passes between two readings while nothing moves.
     public init(
         http: any HTTPClient, fileSystem: any FileSystem, time: TimeSource, folder: Path,
         tuning: TransferTuning = TransferTuning(), provider: (any DownloadURLProvider)? = nil,
-        network: (any NetworkMonitor)? = nil
+        network: (any NetworkMonitor)? = nil, pulse: TimeSource = .system
     ) {
         self.http = http
         self.fileSystem = fileSystem
@@ -36,11 +38,13 @@ public struct FileTransfer: Sendable {
         self.tuning = tuning
         self.provider = provider
         self.network = network
+        self.pulse = pulse
     }
 
     /// Fetches what is missing of a file, and checks it.
     ///
-    /// Cancelling keeps the bytes; the next call goes on behind them. Broken connections are taken up again by
+    /// Cancelling keeps the bytes; the next call goes on behind them. What is here is read again first, in the phase
+    /// `verifying`, and cancelling does not wait for the end of that. Broken connections are taken up again by
     /// themselves, a few times in a row without progress and without limit while bytes come. Bytes that are not the
     /// promised ones are thrown away and fetched again, ``Download/maximumAttempts`` times in all, from the next place
     /// if there is one; in the pause between, the file stays locked against other calls.
@@ -65,7 +69,7 @@ public struct FileTransfer: Sendable {
         _ request: TransferRequest, under lock: TransferLock, progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> TransferredFile {
         let place = try self.place(of: request)
-        let reporter = ProgressReporter(time: time, report: progress)
+        let reporter = ProgressReporter(time: time, pulse: pulse, report: progress)
         guard let network else { return try await attempt(request, at: place, reporter) }
         let gate = NetworkGate(policy: NetworkPolicy(metered: request.metered), monitor: network, time: time)
         return try await gate.whileAllowed(locations: request.locations) { hold in
@@ -132,8 +136,24 @@ public struct FileTransfer: Sendable {
                 session.withLock { $0 }?.want(range, chunk: chunk)
             }
         }
-        // Chunks from earlier times are checked first: only then is it known what is missing.
-        if request.index != nil { try await part.settle() }
+        return try await withTaskCancellationHandler {
+            try await fetchOnce(request, into: part, session, at: place, isRaced: isRaced, reporter)
+        } onCancel: {
+            // Neither the reading of what is here nor who waits for it holds up the end.
+            part.abandon()
+        }
+    }
+
+    private func fetchOnce(
+        _ request: TransferRequest, into part: PartFile, _ session: Locked<TransferSession?>, at place: Path,
+        isRaced: Bool, _ reporter: ProgressReporter
+    ) async throws -> (TransferredFile, isAdopted: Bool) {
+        // What is here from earlier times is checked first: with an index only that tells what is missing, and without one
+        // connections would stand still until the hash has caught up with them.
+        if part.heldCount > 0 {
+            async let _ = reporter.keepReporting(check: part, of: request.size.exact)
+            try await part.settle()
+        }
         let state = SessionState(request, held: part.held, tuning: tuning, isRaced: isRaced)
         let running = TransferSession(
             request: request, http: http, time: time, part: part,
@@ -142,7 +162,7 @@ public struct FileTransfer: Sendable {
         session.withLock { $0 = running }
         defer { session.withLock { $0 = nil } }
         do {
-            let length = try await running.run()
+            let length = try await reporter.whileTicking { try await running.run() }
             reporter.report(.verifying, length, length)
             let digest = try await part.finish(at: length)
             let file = TransferredFile(
@@ -197,30 +217,5 @@ public struct FileTransfer: Sendable {
         let key = request.digest?.hex ?? "url-" + SHA256Digest(hashing: Array(address.utf8)).hex
         guard let component = PathComponent(key) else { throw FileError(errno: EINVAL, doing: "create", path: folder) }
         return folder.appending(component)
-    }
-}
-
-/// Reports progress from several places, through one meter.
-final class ProgressReporter: Sendable {
-    private let meter = Locked(ProgressMeter())
-    private let stopwatch: Stopwatch
-    private let send: @Sendable (TransferProgress) -> Void
-
-    init(time: TimeSource, report: @escaping @Sendable (TransferProgress) -> Void) {
-        stopwatch = time.stopwatch()
-        send = report
-    }
-
-    func report(
-        _ phase: TransferProgress.Phase, _ completed: UInt64, _ total: UInt64?, connections: Int = 0,
-        source: String? = nil, hold: DownloadHold? = nil
-    ) {
-        let now = stopwatch.elapsed
-        let reading = meter.withLock { meter in
-            meter.update(
-                phase: phase, completed: completed, total: total, connections: connections, source: source, hold: hold,
-                at: now)
-        }
-        if let reading { send(reading) }
     }
 }

@@ -120,6 +120,12 @@ actor PartFile {
     /// How many bytes of it are written.
     nonisolated var heldCount: UInt64 { ledger.withLock { $0.writtenCount } }
 
+    /// How many bytes of it are here and need not be read again.
+    nonisolated var checkedCount: UInt64 {
+        let hashed = verifier.position
+        return ledger.withLock { $0.checkedCount(hashed: hashed) }
+    }
+
     /// The strong entity tag of the bytes, where the place they came from has this address.
     func entityTag(of location: String) -> String? { journal.location == location ? journal.entityTag : nil }
 
@@ -241,7 +247,11 @@ actor PartFile {
 
     // MARK: Ending
 
+    /// Ends all checking at once, since nobody wants the file now; what is written can still be recorded.
+    nonisolated func abandon() { verifier.close() }
+
     /// Waits until every chunk that is here is checked and the bytes without a gap are hashed.
+    /// - Throws: what reading the file threw; `CancellationError` once it is abandoned.
     func settle() async throws {
         try flush()
         try await verifier.settle()

@@ -27,6 +27,15 @@ struct PartLedger: Sendable {
     /// The bytes written, how many.
     var writtenCount: UInt64 { written.byteCount }
 
+    /// The bytes written that are not waiting to be read again, how many.
+    /// - Parameter hashed: how far the hash of the whole has come, where chunks are not checked.
+    func checkedCount(hashed: UInt64) -> UInt64 {
+        let waiting =
+            isIndexed
+            ? underCheck.reduce(0) { $0 + UInt64(bytes(ofChunk: $1).count) } : frontier - min(frontier, hashed)
+        return writtenCount - min(writtenCount, waiting)
+    }
+
     /// The bytes here that nobody has vouched for.
     var unproven: RangeSet<UInt64> { written.subtracting(proven) }
 

@@ -89,7 +89,8 @@ final class PartVerifier: Sendable {
         }.start()
     }
 
-    /// Ends the thread after what it is doing; whoever waits is told of a cancellation.
+    /// Ends the thread within a step of its reading; whoever waits is told of a cancellation, and nobody waits for room any
+    /// more. What is written from now on is checked by whoever opens the file next.
     func close() { change { $0.isClosed = true } }
 
     /// Has chunks checked that are written.
@@ -252,12 +253,19 @@ final class PartVerifier: Sendable {
         return nil
     }
 
+    private var isClosed: Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        return state.isClosed
+    }
+
     /// Reads a range step by step; `false` if the file ends within it.
     private func read(
         _ range: Range<UInt64>, _ buffer: UnsafeMutableRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws -> Bool {
         var offset = range.lowerBound
         while offset < range.upperBound {
+            guard !isClosed else { throw CancellationError() }
             let found = try read(offset, atMost: Int(clamping: range.upperBound - offset), buffer)
             guard !found.isEmpty else { return false }
             body(found)

@@ -1,17 +1,22 @@
+import Foundation
 import HearthBase
 
 /// Turns byte counts into readings that people can trust: at most ten a second, never backwards, with a smoothed rate.
 struct ProgressMeter {
-    private static let interval = Duration.milliseconds(100)
-    /// The weight of the newest sample; old samples fade within some seconds.
-    private static let smoothing = 0.15
+    /// No reading comes sooner after another one, but for a new phase and the last byte.
+    static let interval = Duration.milliseconds(100)
+    /// After so long without a byte nothing moves any more: the rate is 0, and the time left unknown.
+    static let stillness = Duration.seconds(10)
 
-    private var phase = TransferProgress.Phase.connecting
     private var completed: UInt64 = 0
-    private var total: UInt64?
     private var rate: Double?
-    private var lastReading: Duration?
+    private var average = MovingAverage()
+    private var shown: TransferProgress?
+    private var lastReading = Duration.zero
+    /// When bytes came last, or the measuring began.
+    private var lastBytes = Duration.zero
     private var lastSample: (at: Duration, bytes: UInt64)?
+    private var isStill = false
 
     /// Takes the state at a moment and returns a reading if one is due.
     ///
@@ -20,27 +25,86 @@ struct ProgressMeter {
         phase: TransferProgress.Phase, completed: UInt64, total: UInt64?, connections: Int = 0,
         source: String? = nil, hold: DownloadHold? = nil, at now: Duration
     ) -> TransferProgress? {
-        let isNewPhase = phase != self.phase || lastReading == nil
-        if isNewPhase { lastSample = nil }
-        self.phase = phase
-        self.total = total
+        let isNewPhase = phase != shown?.phase
+        if isNewPhase { begin(phase) }
         let before = self.completed
-        self.completed = max(self.completed, total.map { min($0, completed) } ?? completed)
+        self.completed = max(before, total.map { min($0, completed) } ?? completed)
         let isLast = total.map { before < $0 && self.completed >= $0 } ?? false
-        guard isNewPhase || isLast || now - (lastReading ?? .zero) >= Self.interval else { return nil }
+        let isDue = isNewPhase || isLast || now - lastReading >= Self.interval
+        let last = shown
+        shown = TransferProgress(
+            phase: phase, completedBytes: last?.completedBytes ?? 0, totalBytes: total, connections: connections,
+            source: source, hold: hold)
+        return isDue ? read(at: now) : nil
+    }
+
+    /// A reading for a moment in which nothing was told; `nil` if none is due, or it would be the last one again.
+    mutating func tick(at now: Duration) -> TransferProgress? {
+        guard let shown, Self.moves(shown.phase), now - lastReading >= Self.interval else { return nil }
+        let before = rate
+        sample(at: now)
+        return rate != before || completed != shown.completedBytes ? read(at: now) : nil
+    }
+
+    private mutating func read(at now: Duration) -> TransferProgress? {
         sample(at: now)
         lastReading = now
-        return TransferProgress(
-            phase: phase, completedBytes: self.completed, totalBytes: total, bytesPerSecond: rate,
-            connections: connections, source: source, hold: hold)
+        shown?.completedBytes = completed
+        shown?.bytesPerSecond = rate
+        return shown
+    }
+
+    /// Whether bytes come from the network in a phase.
+    private static func moves(_ phase: TransferProgress.Phase) -> Bool { phase == .connecting || phase == .downloading }
+
+    private mutating func begin(_ phase: TransferProgress.Phase) {
+        // A connection that is made again in the middle is a part of the download, and of its rate.
+        if rate != nil, let shown, Self.moves(shown.phase), Self.moves(phase) { return }
+        rate = nil
+        average = MovingAverage()
+        lastSample = nil
+        isStill = false
     }
 
     private mutating func sample(at now: Duration) {
-        defer { lastSample = (now, completed) }
-        guard let lastSample else { return }
-        let seconds = (now - lastSample.at).seconds
+        guard let last = lastSample else {
+            lastSample = (now, completed)
+            lastBytes = now
+            return
+        }
+        let seconds = (now - last.at).seconds
         guard seconds > 0 else { return }
-        let sample = Double(completed - lastSample.bytes) / seconds
-        rate = rate.map { $0 + (sample - $0) * Self.smoothing } ?? sample
+        let bytes = completed - last.bytes
+        lastSample = (now, completed)
+        if bytes > 0 {
+            lastBytes = now
+            isStill = false
+        } else if now - lastBytes >= Self.stillness {
+            // What comes after this is a rate of its own.
+            average = MovingAverage()
+            isStill = true
+            if rate != nil { rate = 0 }
+        }
+        // Neither a standstill nor the wait for the first byte is a part of any rate.
+        if isStill || (rate == nil && shown?.phase == .connecting) { return }
+        average.take(Double(bytes), over: seconds)
+        if rate != nil || average.value > 0 { rate = average.value }
     }
+}
+
+/// A mean of what came in a second, in which what lies back weighs less: e times less every three seconds, however many
+/// samples there were.
+private struct MovingAverage {
+    private static let memory = 3.0
+
+    private var sum = 0.0
+    private var weight = 0.0
+
+    mutating func take(_ amount: Double, over seconds: Double) {
+        let kept = exp(-seconds / Self.memory)
+        sum = sum * kept + amount / seconds * (1 - kept)
+        weight = weight * kept + (1 - kept)
+    }
+
+    var value: Double { weight > 0 ? sum / weight : 0 }
 }

@@ -56,7 +56,9 @@ public struct TransferredFile: Sendable, Hashable {
 public struct TransferProgress: Sendable, Hashable {
     /// What is going on.
     public enum Phase: String, Sendable, Hashable, Codable {
-        case connecting, downloading, verifying
+        case connecting, downloading
+        /// Bytes that are here are read and compared: those of an earlier attempt before others are asked for, all at the end.
+        case verifying
         /// Being unpacked: the bytes are those that came out of the archive.
         case extracting
         case installing
@@ -74,9 +76,9 @@ public struct TransferProgress: Sendable, Hashable {
 
     public var phase: Phase
     public var completedBytes: UInt64
-    /// `nil` when the server does not say.
+    /// `nil` while nobody has told the exact length, of every file where there are several.
     public var totalBytes: UInt64?
-    /// Smoothed over some seconds; `nil` until there is something to go by.
+    /// Smoothed over some seconds; `nil` until there is something to go by, 0 when nothing has come for ten seconds.
     public var bytesPerSecond: Double?
     /// The connections bytes are coming over.
     public var connections: Int
@@ -106,7 +108,7 @@ public struct TransferProgress: Sendable, Hashable {
         return min(1, Double(completedBytes) / Double(totalBytes))
     }
 
-    /// The time left at the present rate, in seconds.
+    /// The time left at the present rate, in seconds; `nil` where the total is unknown or nothing comes.
     public var secondsLeft: Double? {
         guard let totalBytes, let bytesPerSecond, bytesPerSecond > 0 else { return nil }
         return Double(totalBytes - min(totalBytes, completedBytes)) / bytesPerSecond

@@ -50,6 +50,87 @@ import Testing
         #expect(abs(left - 90) < 1)
     }
 
+    /// A meter after ten seconds at 100 MB/s.
+    private func moving() -> (ProgressMeter, bytes: UInt64, Duration) {
+        var meter = ProgressMeter()
+        for step in 0...100 {
+            _ = meter.update(
+                phase: .downloading, completed: UInt64(step) * 10_000_000, total: 1 << 40,
+                at: .milliseconds(step * 100))
+        }
+        return (meter, 1_000_000_000, .seconds(10))
+    }
+
+    @Test func aStandstillIsToldUntilNothingMoves() throws {
+        var (meter, bytes, now) = moving()
+        var readings: [TransferProgress] = []
+        for _ in 0..<6_000 {
+            now += .milliseconds(10)
+            if let reading = meter.tick(at: now) { readings.append(reading) }
+        }
+        let rates = readings.compactMap(\.bytesPerSecond)
+        #expect(zip(rates, rates.dropFirst()).allSatisfy { $0 > $1 })
+        #expect((90...100).contains(rates.count), "ten a second, for ten seconds, and no more")
+        let last = try #require(readings.last)
+        #expect(last.bytesPerSecond == 0)
+        #expect(last.secondsLeft == nil)
+        #expect(last.completedBytes == bytes)
+
+        var reading: TransferProgress?
+        for _ in 0..<20 {
+            now += .milliseconds(100)
+            bytes += 8_500_000
+            reading = meter.update(phase: .downloading, completed: bytes, total: 1 << 40, at: now)
+        }
+        #expect(abs(try #require(reading?.bytesPerSecond) - 85e6) < 1e3, "what was before the standstill is over")
+    }
+
+    @Test func aSampleWeighsAsMuchAsItIsLong() throws {
+        var (meter, bytes, now) = moving()
+        now += .seconds(60)
+        bytes += 8_500_000
+        let late = meter.update(phase: .downloading, completed: bytes, total: 1 << 40, at: now)
+        #expect(try #require(late?.bytesPerSecond) < 1e6, "a minute of nearly nothing")
+        var reading: TransferProgress?
+        for _ in 0..<150 {
+            now += .milliseconds(100)
+            bytes += 8_500_000
+            reading = meter.update(phase: .downloading, completed: bytes, total: 1 << 40, at: now)
+        }
+        #expect(abs(try #require(reading?.bytesPerSecond) - 85e6) < 1e6)
+    }
+
+    @Test(arguments: [200, 500, 1000])
+    func theRateDoesNotDependOnHowOftenItIsAskedFor(step: Int) throws {
+        func rate(every step: Int) throws -> Double {
+            var meter = ProgressMeter()
+            var reading: TransferProgress?
+            for time in stride(from: 0, through: 8_000, by: step) {
+                let bytes = min(time, 5_000) * 10_000 + max(0, time - 5_000) * 20_000
+                reading = meter.update(
+                    phase: .downloading, completed: UInt64(bytes), total: 1 << 40, at: .milliseconds(time))
+            }
+            return try #require(reading?.bytesPerSecond)
+        }
+        #expect(abs(try rate(every: step) - rate(every: 100)) < 1)
+    }
+
+    @Test func bytesThatCameTooSoonAfterAReadingAreToldWithTheNextTick() {
+        var meter = ProgressMeter()
+        _ = meter.update(phase: .downloading, completed: 1, total: 100, at: .zero)
+        #expect(meter.update(phase: .downloading, completed: 50, total: 100, at: .milliseconds(10)) == nil)
+        #expect(meter.tick(at: .milliseconds(99)) == nil)
+        #expect(meter.tick(at: .milliseconds(100))?.completedBytes == 50)
+        #expect(meter.tick(at: .milliseconds(105)) == nil)
+    }
+
+    @Test func onlyBytesOfTheNetworkAreWaitedFor() {
+        var meter = ProgressMeter()
+        #expect(meter.tick(at: .seconds(1)) == nil, "nothing was told yet")
+        _ = meter.update(phase: .waiting, completed: 5, total: 100, at: .seconds(2))
+        for second in 3..<60 { #expect(meter.tick(at: .seconds(second)) == nil) }
+    }
+
     @Test func anUnknownTotalIsShownAsUnknown() {
         var meter = ProgressMeter()
         let reading = meter.update(phase: .downloading, completed: 5, total: nil, at: .zero)
