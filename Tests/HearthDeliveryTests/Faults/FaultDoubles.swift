@@ -22,6 +22,24 @@ final class FullDisk: ForwardingFileSystem {
     }
 }
 
+extension TransferManager {
+    /// How a transfer ends, and the state it is in then.
+    func ending(of request: TransferRequest) async -> (Result<TransferredFile, any Error>, DownloadState?) {
+        let isOver = Locked(false)
+        let running = Task {
+            defer { isOver.withLock { $0 = true } }
+            return try await self.fetch(request)
+        }
+        var flight: TransferFlight?
+        while flight == nil, !isOver.withLock({ $0 }) {
+            await Task.yield()
+            flight = flights.values.first
+        }
+        let result = await running.result
+        return (result, flight?.download.state)
+    }
+}
+
 /// Gives out numbered addresses, and counts them.
 final class CountingProvider: DownloadURLProvider {
     private struct State {

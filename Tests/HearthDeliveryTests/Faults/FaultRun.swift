@@ -66,9 +66,10 @@ final class FaultRun: Sendable {
     func run() async throws {
         let client = client()
         let begin = clock.now
-        let first = await outcome(of: try request(), client)
+        let (first, state) = await ending(of: try request(), client)
         let waited = begin.duration(to: clock.now).seconds
         try expectEnding(first, client)
+        try expectState(state, after: first)
         expectNothingTwice(client)
         expectPatience(waited, client.exchanges.count)
         if let addresses = fault.addresses {
@@ -120,14 +121,15 @@ final class FaultRun: Sendable {
             index: fault.hasIndex ? Self.index : nil)
     }
 
-    private func outcome(
+    /// How a start under a manager ends; its own records are on a disk without faults.
+    private func ending(
         of request: TransferRequest, _ client: RecordingHTTPClient
-    ) async -> Result<TransferredFile, any Error> {
-        do {
-            return .success(try await transfer(client).fetch(request) { _ in })
-        } catch {
-            return .failure(error)
-        }
+    ) async -> (Result<TransferredFile, any Error>, DownloadState?) {
+        let manager = TransferManager(
+            transfer: transfer(client), folder: folder.path, fileSystem: LocalFileSystem())
+        let ending = await manager.ending(of: request)
+        await manager.letGo(request, discarding: false)
+        return ending
     }
 
     // MARK: - What has to hold
@@ -140,6 +142,18 @@ final class FaultRun: Sendable {
         case (.fails(let code), .failure(let error)):
             #expect((error as? any HearthFailure)?.codeText == code, "\(error)")
             #expect(!"\(error)".contains("s3cret"))
+        }
+    }
+
+    /// The state that people see in the end is the row's ending, whatever it went through before.
+    private func expectState(_ state: DownloadState?, after result: Result<TransferredFile, any Error>) throws {
+        switch (fault.ending, try #require(state)) {
+        case (.whole, .completed(let path)): #expect(path == (try result.get()).path)
+        case (.fails(let code), .failed(let failure)):
+            #expect(failure.code == code)
+            #expect(code != "checksum-mismatch" || failure.message.hasPrefix(DownloadFailure.corrupted.message))
+            #expect(!failure.message.contains("s3cret"))
+        case (_, let other): Issue.record("it ends as \(other)")
         }
     }
 
