@@ -54,7 +54,6 @@ extension DownloadHold {
         switch self {
         case .offline: "No network: the download goes on by itself when there is one"
         case .metered: "Wi-Fi required: this network is metered; the download goes on by itself on another"
-        case .otherTransfer: "Another transfer fetches the same file"
         case .paused: "Paused: it goes on when it is resumed"
         }
     }
@@ -73,7 +72,7 @@ extension DownloadHold {
                 context: ErrorContext(
                     remedy: "Try again on another network, or allow this one with --metered allow."),
                 disposition: .tryLater)
-        case .otherTransfer, .paused:
+        case .paused:
             TransferError(.busy, message, disposition: .tryLater)
         }
     }

@@ -26,8 +26,6 @@ public enum DownloadHold: Sendable, Hashable {
     case offline
     /// The network is metered, and this download is only for those that are not.
     case metered
-    /// Another transfer of the same file is under way.
-    case otherTransfer
     /// Somebody paused it.
     case paused
 }
@@ -56,6 +54,7 @@ public struct DownloadFailure: Sendable, Hashable {
 ///
 /// An event that does not fit the state changes nothing, so a timer that fires late or a second start does no harm. Whoever
 /// carries out ``DownloadEffect/stop`` lets no event of the stopped work through afterwards.
+/// What an earlier attempt left and cannot be continued is no event: ``FileTransfer`` throws it away and begins at the first byte.
 ///
 /// ```swift
 /// var download = Download()
@@ -93,7 +92,6 @@ public struct Download: Sendable, Hashable {
         case .cancelledByUser: cancelledByUser()
         case .cancelledBySystem(let failure): isActive ? fail(failure, [.stop]) : []
         case .failed(let failure): isActive ? fail(failure, []) : []
-        case .resumeUnusable(let failure): isActive ? fail(failure, [.discardPart]) : []
         }
     }
 
@@ -228,8 +226,6 @@ public enum DownloadEvent: Sendable, Hashable {
     case cancelledBySystem(DownloadFailure)
     /// The network or the disk failed: the bytes stay.
     case failed(DownloadFailure)
-    /// What an earlier attempt left cannot be continued: it goes, so that the next start begins at the first byte.
-    case resumeUnusable(DownloadFailure)
 }
 
 /// What a download wants done.

@@ -58,7 +58,7 @@ import Testing
 
     @Test func refusalsSayWhenToTryAgain() {
         for (hold, code) in [
-            (DownloadHold.metered, "metered-network"), (.offline, "offline"), (.otherTransfer, "transfer-busy"),
+            (DownloadHold.metered, "metered-network"), (.offline, "offline"), (.paused, "transfer-busy"),
         ] {
             #expect(hold.failure.codeText == code)
             #expect(hold.failure.disposition == .tryLater)

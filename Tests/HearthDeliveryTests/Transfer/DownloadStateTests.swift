@@ -29,7 +29,6 @@ import Testing
     private static let events: [DownloadEvent] = [
         .start, .hold(.offline), .release, .progress(0.75), .received, .mismatch, .pauseOver, .verified(path),
         .verifiedArchive, .extracted(path), .cancelledByUser, .cancelledBySystem(wifi), .failed(lost),
-        .resumeUnusable(lost),
     ]
 
     struct Step: Sendable {
@@ -70,7 +69,6 @@ import Testing
                 Step(state, .cancelledByUser, .idle, [.stop, .discardPart]),
                 Step(state, .cancelledBySystem(wifi), .failed(wifi), [.stop]),
                 Step(state, .failed(lost), .failed(lost)),
-                Step(state, .resumeUnusable(lost), .failed(lost), [.discardPart]),
             ]
         }
 
