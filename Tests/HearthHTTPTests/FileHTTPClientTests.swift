@@ -86,6 +86,29 @@ struct FileHTTPClientTests {
         }
     }
 
+    @Test func whatMayNotBeReadIs403AndBehindAFileThereIsNothing() async throws {
+        let disk = FaultyFileSystem()
+        disk.fail(call: 1, of: .openExisting, errno: EACCES)
+        #expect(try await FileHTTPClient(fileSystem: disk).execute(HTTPRequest(file.url)).status == 403)
+        #expect(try await client.execute(HTTPRequest(file.appending("inner").url)).status == 404)
+    }
+
+    @Test(arguments: [EIO, ESTALE, ETIMEDOUT, ENOSPC])
+    func aDiskThatFailsIsAConnectionThatBroke(number: Int32) async throws {
+        func expectLoss(_ error: HTTPError?) {
+            #expect(error?.code == .connectionLost)
+            #expect(error?.disposition == .tryLater)
+            #expect((error?.underlying as? FileError)?.context.found == "errno \(number)")
+        }
+        let disk = FaultyFileSystem()
+        let client = FileHTTPClient(fileSystem: disk)
+        disk.fail(call: 1, of: .openExisting, errno: number)
+        expectLoss(await #expect(throws: HTTPError.self) { _ = try await client.execute(HTTPRequest(file.url)) })
+        disk.fail(call: 2, of: .read, errno: number)
+        let response = try await client.execute(HTTPRequest(file.url))
+        expectLoss(await #expect(throws: HTTPError.self) { _ = try await response.body.collect(upTo: 2_000_000) })
+    }
+
     @Test func anEmptyFileHasAnEmptyBody() async throws {
         let empty = try folder.write("empty", Data())
         let response = try await client.execute(HTTPRequest(empty.url))

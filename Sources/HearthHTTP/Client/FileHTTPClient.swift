@@ -4,7 +4,8 @@ import HearthBase
 /// `file:` addresses answered as a web server would: for origins on a disk or a network share.
 ///
 /// `GET` and `HEAD`; ranges with `If-Range`; a strong `ETag` of the size, the time of the last change and the inode; 404
-/// for what is missing, 403 for a folder.
+/// for what is missing, 403 for a folder and for what may not be read. A disk or a share that fails is a connection that
+/// broke, with the error of the system underneath.
 public struct FileHTTPClient: HTTPClient {
     /// The bytes of one chunk.
     private static let chunkSize = 512 << 10
@@ -17,17 +18,41 @@ public struct FileHTTPClient: HTTPClient {
     public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
         let path = try Self.path(request)
         let fileSystem = fileSystem
-        let opened = try await blocking { () throws -> (OpenFile, FileStatus)? in
-            guard let status = try fileSystem.status(at: path), status.kind == .file else { return nil }
-            let file = try fileSystem.open(path, .read)
-            return (file, try fileSystem.status(of: file))
-        }
+        let found = try await blocking { try Self.find(path, in: fileSystem) }
         try Task.checkCancellation()
-        guard let (file, status) = opened else {
-            let isThere = try await blocking { try fileSystem.status(at: path) != nil }
-            return Self.empty(isThere ? 403 : 404, [:], request)
+        return switch found {
+        case .file(let file, let status): try respond(request, file, status)
+        case .refused(let status): Self.empty(status, [:], request)
         }
-        return try respond(request, file, status)
+    }
+
+    /// What lies at a path.
+    private enum Finding: Sendable {
+        case file(OpenFile, FileStatus)
+        /// Nothing that could be sent, and the status that says so.
+        case refused(Int)
+    }
+
+    private static func find(_ path: Path, in fileSystem: any FileSystem) throws -> Finding {
+        do {
+            guard let status = try fileSystem.status(at: path) else { return .refused(404) }
+            guard status.kind == .file else { return .refused(403) }
+            let file = try fileSystem.open(path, .read)
+            return .file(file, try fileSystem.status(of: file))
+        } catch let error as FileError {
+            switch error.code {
+            case .notFound, .notADirectory: return .refused(404)
+            case .permissionDenied: return .refused(403)
+            default: throw unreadable(path, error)
+            }
+        }
+    }
+
+    /// A server's error, for whoever asks takes it for one of a place, of which there may be others.
+    private static func unreadable(_ path: Path, _ error: FileError) -> HTTPError {
+        HTTPError(
+            .connectionLost, "\(path.lastComponent) could not be read where it lies",
+            context: ErrorContext(file: path.string), disposition: .tryLater, underlying: error)
     }
 
     private static func path(_ request: HTTPRequest) throws -> Path {
@@ -90,9 +115,13 @@ public struct FileHTTPClient: HTTPClient {
             let start = position.withLock { $0 }
             let wanted = Int(min(UInt64(Self.chunkSize), range.end - start))
             guard wanted > 0 else { return nil }
-            let chunk = try await blocking {
-                try [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
-                    count = try fileSystem.read(file, into: UnsafeMutableRawBufferPointer(buffer), at: start)
+            let chunk = try await blocking { () throws -> [UInt8] in
+                do {
+                    return try [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
+                        count = try fileSystem.read(file, into: UnsafeMutableRawBufferPointer(buffer), at: start)
+                    }
+                } catch let error as FileError {
+                    throw Self.unreadable(file.path, error)
                 }
             }
             guard chunk.count == wanted else {
