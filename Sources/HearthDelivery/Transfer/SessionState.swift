@@ -249,7 +249,7 @@ struct SessionState: Sendable {
             return .zero
         }
         if (error as? TransferError)?.code == .serverBusy { governor.refused(at: now) }
-        if patience.isExhausted(at: now) { throw error }
+        if patience.isExhausted(afterFailureAt: now) { throw error }
         let pause = board.failed(job.source, error, requested: requested, jitter: jitter, at: now)
         return pause
     }
@@ -309,14 +309,22 @@ struct CorruptionRecord: Sendable {
 }
 
 /// Whether a transfer as a whole gets anywhere: connections that each bring a trickle and are replaced would go on for ever.
+///
+/// Only time in which somebody tried counts. The clock goes on while the machine sleeps or the process is stopped; what broke
+/// meanwhile is tried again.
 struct Patience: Sendable {
     static let window = Duration.seconds(120)
     static let minimumBytes = 8 * StallWatch.minimumBytes
+    /// What a longer time without bytes and without a failure counts as: whoever tries hears of one or the other before.
+    static let longestGap = Duration.seconds(30)
 
     private var start = Duration.zero
+    /// The last time anything happened.
+    private var last = Duration.zero
     private var bytes = 0
 
     mutating func received(_ count: Int, at now: Duration) {
+        note(now)
         bytes += count
         if bytes >= Self.minimumBytes { reset(at: now) }
     }
@@ -324,7 +332,19 @@ struct Patience: Sendable {
     /// Begins again, after a wait that somebody asked for.
     mutating func reset(at now: Duration) {
         start = max(start, now)
+        last = max(last, start)
         bytes = 0
+    }
+
+    /// Takes a failed attempt; returns whether it was the last one.
+    mutating func isExhausted(afterFailureAt now: Duration) -> Bool {
+        note(now)
+        return isExhausted(at: now)
+    }
+
+    private mutating func note(_ now: Duration) {
+        start += max(.zero, now - last - Self.longestGap)
+        last = max(last, now)
     }
 
     func isExhausted(at now: Duration) -> Bool { now - start >= Self.window }

@@ -139,6 +139,70 @@ import Testing
         #expect(patience.isExhausted(at: .seconds(420)))
     }
 
+    @Test func timeInWhichNobodyTriedDoesNotCount() {
+        var patience = Patience()
+        patience.received(1_000, at: .seconds(5))
+        // Four connections that broke while the machine slept for an hour, and what is tried after it.
+        let failures = Array(repeating: 3_605, count: 4) + (3_606...4_000)
+        let last = failures.first { patience.isExhausted(afterFailureAt: .seconds($0)) }
+        // 5 s, half a minute for the hour, and what is tried and of no use counts as ever.
+        #expect(last == 3_690)
+    }
+
+    @Test func longSilencesEndToo() {
+        var patience = Patience()
+        let attempts = (1...10).prefix { !patience.isExhausted(afterFailureAt: .seconds(100 * $0)) }
+        #expect(attempts.count == 3, "each counts as half a minute")
+    }
+
+    /// A network on which the machine falls asleep for some minutes while the first connection brings bytes, and breaks it.
+    private struct Nap: HTTPClient {
+        static let content = Content.pattern(count: 200_000).bytes
+        let clock: HurriedClock
+        let requests = Locked(0)
+
+        func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
+            let isFirst = requests.withLock { requests in
+                requests += 1
+                return requests == 1
+            }
+            let offset = request.headers["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
+            let rest = Locked(Self.content[offset...])
+            let body = HTTPBody { [clock] in
+                let bytes = rest.withLock { rest in
+                    defer { rest = rest.dropFirst(50_000) }
+                    return rest.prefix(50_000)
+                }
+                if isFirst && bytes.startIndex > 0 {
+                    try await clock.sleep(for: .seconds(600))
+                    throw HTTPError(.connectionLost, "it is gone", disposition: .tryLater)
+                }
+                return bytes.isEmpty ? nil : Array(bytes)
+            }
+            let count = Self.content.count
+            return HTTPResponse(
+                status: offset == 0 ? 200 : 206,
+                headers: [
+                    "ETag": "\"v1\"", "Content-Length": "\(count - offset)",
+                    "Content-Range": "bytes \(offset)-\(count - 1)/\(count)",
+                ], url: request.url, body: body)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aConnectionThatDiedWhileTheMachineSleptIsReplaced() async throws {
+        let folder = try TemporaryFolder()
+        let clock = HurriedClock()
+        let network = Nap(clock: clock)
+        let url = try #require(URL(string: "http://127.0.0.1:1/m.gguf"))
+        let digest = SHA256Digest(hashing: Nap.content)
+        let request = TransferRequest(
+            label: "m.gguf", locations: [url], size: .exact(UInt64(Nap.content.count)), digest: digest)
+        let transfer = FileTransfer(
+            http: network, fileSystem: LocalFileSystem(), time: clock.time, folder: folder.path)
+        #expect(try await transfer.fetch(request) { _ in }.digest == digest)
+        #expect(network.requests.withLock { $0 } == 2)
+    }
+
     /// Connections that bring a little each and are replaced, for ever.
     private struct Trickle: HTTPClient {
         let clock: HurriedClock
