@@ -8,7 +8,7 @@ enum ResponseDecision: Equatable {
     case append(total: UInt64?)
     /// The body is the file from its first byte: what is there is void.
     case restart(total: UInt64?)
-    /// Nothing is left to be sent: the bytes there are all of them.
+    /// The server says that the file ends where the asked bytes begin.
     case complete
     /// The offset does not exist at the server: ask again from the first byte.
     case askFromStart
@@ -55,6 +55,14 @@ struct ResponsePolicy {
         default:
             throw failure(status: status, url)
         }
+    }
+
+    /// What a 416 is, if asking from the first byte is of no use: some machine behind that address has not got all of the
+    /// file, perhaps not yet.
+    func unsatisfied(_ url: URL) -> TransferError {
+        error(
+            .unexpectedStatus, "the server says that a part of \(label) does not exist", url,
+            expected: asked.map { "bytes from \($0.lowerBound) on" }, found: "status 416", disposition: .tryLater)
     }
 
     /// A file comes as it is: not compressed on the way, not as the sign-in page of some network.

@@ -42,6 +42,7 @@ struct SessionState: Sendable {
     private var governor: ConnectionGovernor
     private var limiter: RateLimiter?
     private var patience = Patience()
+    var restarts = RestartRecord()
     /// Counts restarts: bytes that were asked for before the last one are void.
     private(set) var epoch = 0
     /// Whether everything is being begun again.
@@ -61,10 +62,14 @@ struct SessionState: Sendable {
     /// What is wanted again, but not before a time.
     private var postponed: [(range: Range<UInt64>, until: Duration)] = []
     private let size: FileSize
+    private let hasDigest: Bool
+    private let hasIndex: Bool
     private let tuning: TransferTuning
 
     init(_ request: TransferRequest, held: RangeSet<UInt64>, tuning: TransferTuning, isRaced: Bool = true) {
         size = request.size
+        hasDigest = request.digest != nil
+        hasIndex = request.index != nil
         self.tuning = tuning
         schedule = PieceSchedule(
             total: request.size.exact, limit: request.size.limit, held: held, tuning: tuning)
@@ -77,6 +82,8 @@ struct SessionState: Sendable {
 
     /// Whether every byte is here.
     var isComplete: Bool { schedule.isComplete && postponed.isEmpty }
+    /// Whether no byte is here, nor on its way in parts.
+    var hasNothing: Bool { here == 0 && mode != .parts }
     /// The connections there are.
     var connections: Int { schedule.assignments.count }
 
@@ -162,6 +169,20 @@ struct SessionState: Sendable {
     /// Whether a job's answer may be used: nothing has begun again since it was asked for.
     func isCurrent(_ job: Job) -> Bool { job.epoch == epoch }
 
+    /// Takes a server's word that the file ends where a job begins; `false` where that cannot be.
+    mutating func ends(_ job: Job) -> Bool {
+        guard isCurrent(job), schedule.total == nil, here == job.range.lowerBound else { return false }
+        schedule.settle(total: here)
+        return true
+    }
+
+    /// Whether to begin again because a place does not know the bytes it was asked for: once, and not where bytes would stay
+    /// or be lost in vain. A place that has sent parts knows some of them; proven bytes stay, and the same would be asked again.
+    mutating func mayAskFromStart(_ job: Job) -> Bool {
+        guard !board.hasOther(than: job.source), !hasDigest || (mode != .parts && !hasIndex) else { return false }
+        return restarts.takeUnsatisfied(job.source)
+    }
+
     /// Lets a job begin everything again, and nobody take another one until that is done; `false` if somebody else was first.
     mutating func claimRestart(_ job: Job) -> Bool {
         guard isCurrent(job) else { return false }
@@ -202,6 +223,7 @@ struct SessionState: Sendable {
         fetched += UInt64(accepted)
         if here > highWater {
             highWater = here
+            restarts.progressed()
             board.progressed(job.source)
         }
         patience.received(accepted, at: now)

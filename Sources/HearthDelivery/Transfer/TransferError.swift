@@ -33,9 +33,10 @@ extension ErrorCode<TransferErrorDomain> {
     public static var accessDenied: Self { "access-denied" }
     /// The server is overloaded or failing (408, 429, 5xx).
     public static var serverBusy: Self { "server-busy" }
-    /// A mirror has another file now than the one that is arriving from the others.
+    /// A mirror has another file now than the one that is arriving from the others; or, for a file without a digest, a
+    /// server's answers are parts of different files.
     public static var entityChanged: Self { "entity-changed" }
-    /// Any other status.
+    /// Any other status, or 416 for bytes that the server should have.
     public static var unexpectedStatus: Self { "unexpected-status" }
     /// The ``DownloadURLProvider`` failed with an error of its own, which is underneath.
     public static var noAddress: Self { "no-address" }

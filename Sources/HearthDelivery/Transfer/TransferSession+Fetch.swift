@@ -18,7 +18,9 @@ extension TransferSession {
         var here = state.withLock { $0.here }
         while true {
             do {
-                return try await exchange(job, at: address.url, &requested)
+                // Asked a second time without a condition, the answer is what it is.
+                while try await !exchange(job, at: address.url, &requested) {}
+                return
             } catch let error as TransferError where error.code == .accessDenied {
                 let hereNow = state.withLock { $0.here }
                 // Addresses that bring something are renewed as often as it takes.
@@ -32,12 +34,14 @@ extension TransferSession {
     }
 
     /// One request, and what its answer asks for.
-    private func exchange(_ job: SessionState.Job, at url: URL, _ requested: inout Duration?) async throws {
+    /// - Returns: whether that was all; else the same is to be asked once more.
+    private func exchange(_ job: SessionState.Job, at url: URL, _ requested: inout Duration?) async throws -> Bool {
         let epoch = await part.epoch
         if !state.withLock({ $0.isFlowing }) { report(.connecting, job) }
-        let response = try await http.execute(query(job, url))
+        let query = query(job, url)
+        let response = try await http.execute(query)
         // The answer to a question from before everything began again; the file may be another one by now.
-        guard state.withLock({ $0.isCurrent(job) }) else { return }
+        guard state.withLock({ $0.isCurrent(job) }) else { return true }
         requested = RetryAfter.pause(status: response.status, response.headers["Retry-After"], now: time.now)
         let policy = ResponsePolicy(
             label: request.label, size: request.size, asked: job.asked, isSigned: addresses.isRenewable(job.source))
@@ -45,32 +49,57 @@ extension TransferSession {
         switch try policy.decide(status: response.status, headers: response.headers, url: response.url) {
         case .append(let total):
             let isPart = response.status == 206
-            if isPart, let known = tags.withLock({ $0.tag(of: job.source) }), let tag, tag != known {
+            guard belongs(tag, of: job, isPart: isPart) else {
+                guard isPart else {
+                    try await takeWhole(response, job, total: total, tag: tag)
+                    return true
+                }
+                if tag == nil { state.withLock { $0.forbidParts() } }
                 try await restart(job, total: nil, giving: nil)
-                return
-            }
-            if request.digest == nil, tags.withLock({ $0.isAnother(job.source) }) {
-                // What is here came from elsewhere, and nothing would tell whether the rest belongs to it.
-                try await restart(job, total: nil, giving: nil)
-                return
-            }
-            if isPart, request.digest == nil, tag == nil {
-                state.withLock { $0.forbidParts() }
-                try await restart(job, total: nil, giving: nil)
-                return
+                return true
             }
             try await begin(job, isPart: isPart, total: total, tag: tag)
+            let length = total ?? state.withLock { $0.schedule.total }
             let end = isPart ? job.asked?.upperBound : nil
-            try await receive(response, job, epoch: epoch, end: end.map { min($0, total ?? $0) } ?? total)
+            try await receive(response, job, epoch: epoch, end: end.map { min($0, length ?? $0) } ?? length)
         case .restart(let total):
-            guard let fresh = try await restart(job, total: total, giving: job.worker) else { return }
-            try await begin(fresh, isPart: false, total: total, tag: tag)
-            try await receive(response, fresh, epoch: await part.epoch, end: total)
+            let isAsLong = total == nil || state.withLock { ($0.schedule.total ?? total) == total }
+            if request.digest != nil, let condition = query.headers["If-Range"], condition != tag, isAsLong {
+                // The digest knows the file whatever it is called: what has come stays.
+                Log.write(.info, "delivery.transfer", "\(request.label): another entity tag; asking without it")
+                tags.withLock { $0.distrust(job.source) }
+                return false
+            }
+            try await takeWhole(response, job, total: total, tag: tag)
         case .complete:
-            state.withLock { $0.settle(total: job.range.lowerBound) }
+            if !state.withLock({ $0.ends(job) }) { try await askFromStart(job, policy, response.url) }
         case .askFromStart:
-            try await restart(job, total: nil, giving: nil)
+            try await askFromStart(job, policy, response.url)
         }
+        return true
+    }
+
+    /// Whether the body of an answer belongs to the bytes that are here. With a digest it may, and that decides in the end.
+    private func belongs(_ tag: String?, of job: SessionState.Job, isPart: Bool) -> Bool {
+        if request.digest != nil { return true }
+        let isFirst = state.withLock { $0.hasNothing }
+        return tags.withLock { $0.vouch(for: tag, of: job.source, isPart: isPart, isFirst: isFirst) }
+    }
+
+    /// Takes the whole file that came in answer to a request for a part of it: what is here is void.
+    private func takeWhole(
+        _ response: HTTPResponse, _ job: SessionState.Job, total: UInt64?, tag: String?
+    ) async throws {
+        guard let fresh = try await restart(job, total: total, giving: job.worker) else { return }
+        try await begin(fresh, isPart: false, total: total, tag: tag)
+        try await receive(response, fresh, epoch: await part.epoch, end: total)
+    }
+
+    /// Begins again with a place that does not know the bytes it was asked for, where that may help.
+    /// - Throws: ``TransferError`` where it does not.
+    private func askFromStart(_ job: SessionState.Job, _ policy: ResponsePolicy, _ url: URL) async throws {
+        guard state.withLock({ $0.mayAskFromStart(job) }) else { throw policy.unsatisfied(url) }
+        try await restart(job, total: nil, giving: nil)
     }
 
     private func query(_ job: SessionState.Job, _ url: URL) -> HTTPRequest {
@@ -80,12 +109,14 @@ extension TransferSession {
         query.bodyBufferSize = Self.bufferBudget / max(4, state.withLock { $0.capacity })
         guard let asked = job.asked else { return query }
         query.headers["Range"] = "bytes=\(asked.lowerBound)-" + (job.isOpen ? "" : "\(asked.upperBound - 1)")
-        query.headers["If-Range"] = tags.withLock { $0.tag(of: job.source) }
+        query.headers["If-Range"] = tags.withLock { $0.condition(for: job.source) }
         return query
     }
 
     /// Notes what a response said of the file, before its first byte.
     private func begin(_ job: SessionState.Job, isPart: Bool, total: UInt64?, tag: String?) async throws {
+        // Everything may have begun again since the answer was looked at; what it said is void then.
+        guard state.withLock({ $0.isCurrent(job) }) else { return }
         let begun = EntityTags.Begun(total: total, source: job.source, tag: tag)
         let isNews = tags.withLock { tags in
             tags.note(tag, of: job.source)
@@ -102,18 +133,24 @@ extension TransferSession {
 
     /// Forgets every byte that is not proven, because the server has another file now or sends no parts.
     ///
-    /// Where somebody else has the file, this place is left instead.
+    /// Where somebody else has the file, this place is left instead; so is one that has had this too often.
+    /// - Parameter worker: who has the whole file coming already.
     /// - Returns: the job that goes on with the whole file; `nil` if somebody else has begun again already.
     @discardableResult
     private func restart(
         _ job: SessionState.Job, total: UInt64?, giving worker: Int?
     ) async throws -> SessionState.Job? {
         if state.withLock({ $0.board.hasOther(than: job.source) && $0.mode == .parts }) {
-            throw TransferError(
-                .entityChanged, "the file at this address changed while \(request.label) was arriving",
-                context: ErrorContext(file: request.label, url: request.locations[job.source].withoutQuery))
+            throw changed(job, "the file at this address changed while \(request.label) was arriving")
         }
-        guard state.withLock({ $0.claimRestart(job) }) else { return nil }
+        let isMine = try state.withLock { state in
+            guard state.isCurrent(job) else { return false }
+            guard worker != nil || state.restarts.take(job.source) else {
+                throw changed(job, "what comes from this address as \(request.label) is another file each time")
+            }
+            return state.claimRestart(job)
+        }
+        guard isMine else { return nil }
         try await part.restart()
         tags.withLock { $0.removeAll() }
         let now = stopwatch.elapsed
@@ -181,6 +218,12 @@ extension TransferSession {
         reporter.report(
             phase, here, total, connections: phase == .downloading ? connections : 0,
             source: request.locations[job.source].host())
+    }
+
+    private func changed(_ job: SessionState.Job, _ message: String) -> TransferError {
+        TransferError(
+            .entityChanged, message,
+            context: ErrorContext(file: request.label, url: request.locations[job.source].withoutQuery))
     }
 
     private func tooLong() -> TransferError {

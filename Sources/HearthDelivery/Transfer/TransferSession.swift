@@ -174,29 +174,3 @@ final class TransferSession: Sendable {
         if pause > .zero { try await rest(pause) }
     }
 }
-
-/// Which entity each place said it has.
-struct EntityTags: Sendable {
-    private var tags: [Int: String] = [:]
-    /// What the part file was told last.
-    var begun: Begun?
-
-    struct Begun: Sendable, Equatable {
-        let total: UInt64?
-        let source: Int
-        let tag: String?
-    }
-
-    /// The strong entity tag of a place.
-    func tag(of source: Int) -> String? { tags[source] }
-
-    /// Whether bytes came from another place than this one.
-    func isAnother(_ source: Int) -> Bool { tags.keys.contains { $0 != source } }
-
-    mutating func note(_ tag: String?, of source: Int) { tags[source] = tag }
-
-    mutating func removeAll() {
-        tags = [:]
-        begun = nil
-    }
-}

@@ -5,12 +5,32 @@ import HearthTestSupport
 /// Bytes that are not the promised ones, and things that are not the file.
 let contentFaults: [Fault] = [
     Fault(
-        "another file under the same address mid-way (another ETag)", "takes the new one from its first byte", .whole,
+        "another ETag mid-way", "keeps what has come, goes on without If-Range; the digest decides", .whole,
         aim: .afterCut(at: 50_000), reply: { $0.answer(etag: "\"v2\"") }
+    ).with { $0.requests = 3 },
+    Fault(
+        "another ETag with each answer (machines that do not agree)", "the same", .whole,
+        reply: { visit in
+            let reply = visit.answer(etag: "\"v\(visit.turn)\"")
+            return visit.turn == 0 ? reply.dropped(after: 20_000) : reply
+        }
+    ).with { $0.requests = 3 },
+    Fault(
+        "another ETag with each answer, If-Range ignored", "goes on; the digest decides", .whole,
+        reply: { visit in
+            let reply = visit.unconditional.header("ETag", "\"v\(visit.turn)\"")
+            return visit.turn == 0 ? reply.dropped(after: 20_000) : reply
+        }
+    ).with { $0.requests = 2 },
+    Fault(
+        "another file mid-way (another ETag, other bytes)", "finds it by its digest, fetches all of it again", .whole,
+        aim: .afterCut(at: 50_000), times: 2, reply: { $0.answer(with: anotherFile, etag: "\"v2\"") }
     ).with {
-        $0.requests = 2
-        $0.again = 50_000...50_000
-        $0.againInPieces = 0...200_000
+        $0.requests = 4
+        $0.again = 300_000...300_000
+        $0.waits = 1.5...3
+        // Of several connections each may have asked with the old tag.
+        $0.shapes = [.onePiece]
     },
     Fault(
         "a weak ETag", "goes on by range, without If-Range; the digest decides", .whole,
@@ -34,6 +54,16 @@ let contentFaults: [Fault] = [
         $0.requests = 2
         $0.again = 50_000...50_000
         $0.againInPieces = 0...200_000
+    },
+    Fault(
+        "no digest, and another ETag with each part", "begins again three times, then fails", .fails("entity-changed"),
+        reply: { $0.unconditional.header("ETag", "\"v\($0.turn)\"") }
+    ).with {
+        $0.hasDigest = false
+        $0.kept = .nothing
+        $0.againInPieces = 0...600_000
+        // The whole file in one answer is all of one kind.
+        $0.shapes = [.pieces]
     },
     Fault(
         "no digest, and no ETag to go on by", "takes the file from its first byte", .whole,

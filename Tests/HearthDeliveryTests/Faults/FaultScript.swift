@@ -77,6 +77,9 @@ struct Visit: Sendable {
         FaultServer.answer(request, with: other ?? content, etag: etag)
     }
 
+    /// The proper answer of a server that does not know `If-Range`.
+    var unconditional: Reply { answer(etag: request.headers["If-Range"] ?? "\"v1\"") }
+
     /// The proper answer, ended before the byte at `offset` of the file.
     func cut(at offset: UInt64) -> Reply { proper.dropped(after: place(of: offset)) }
 

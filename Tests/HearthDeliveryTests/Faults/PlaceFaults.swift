@@ -41,6 +41,21 @@ let mirrorFaults: [Fault] = [
         $0.kept = .nothing
     },
     Fault(
+        "the first mirror knows nothing behind byte 50 000 (416)", "goes on at that byte from the second", .whole,
+        aim: .afterCut(at: 50_000), reply: { _ in Reply(416) }
+    ).mirrored(requests: 2),
+    Fault(
+        "no digest, and the first mirror has another ETag with each part", "leaves it after three new beginnings",
+        .whole, reply: { $0.unconditional.header("ETag", "\"v\($0.turn)\"") }
+    ).mirrored(requests: 2).with {
+        $0.hasDigest = false
+        $0.kept = .nothing
+        $0.requests = nil
+        $0.waits = nil
+        $0.againInPieces = 0...600_000
+        $0.shapes = [.pieces]
+    },
+    Fault(
         "the first mirror all but stops", "goes on at the next byte from the second", .whole,
         reply: { $0.proper.paced(bytesPerSecond: 50_000).header(FaultRun.pace, "5") }
     ).mirrored(requests: 2, waits: 15...60),

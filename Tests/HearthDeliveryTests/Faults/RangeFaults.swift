@@ -95,7 +95,8 @@ let rangeFaults: [Fault] =
             "a range is ignored: 200 with the whole file", "takes it from its first byte", .whole,
             aim: .afterCut(at: 50_000), reply: { $0.whole }
         ).with {
-            $0.requests = 2
+            // Asked once more without If-Range: its entity tag is gone.
+            $0.requests = 3
             $0.again = 50_000...50_000
             $0.againInPieces = 0...200_000
         },
@@ -107,20 +108,40 @@ let rangeFaults: [Fault] =
             $0.again = 150_000...150_000
         },
         Fault(
-            "416 although bytes are missing", "asks again from the first byte", .whole, aim: .afterCut(at: 50_000),
+            "416 although bytes are missing",
+            "asks again from the first byte, or, where parts have come from there, for that part after a pause",
+            .whole, aim: .afterCut(at: 50_000),
             times: 1, reply: { _ in Reply(416, headers: ["Content-Range": "bytes */10"]) }
         ).with {
             $0.requests = 3
             $0.again = 50_000...50_000
-            $0.againInPieces = 0...200_000
+            $0.againInPieces = 0...0
         },
         Fault(
-            "416 without Content-Range", "asks again from the first byte", .whole, aim: .afterCut(at: 50_000),
+            "416 without Content-Range", "the same", .whole, aim: .afterCut(at: 50_000),
             times: 1, reply: { _ in Reply(416) }
         ).with {
             $0.requests = 3
             $0.again = 50_000...50_000
-            $0.againInPieces = 0...200_000
+            $0.againInPieces = 0...0
+        },
+        Fault(
+            "416 to every part but the first, for ever", "begins again once at most, gives up after four attempts",
+            .fails("unexpected-status"), reply: { $0.asked.lowerBound == 0 ? $0.cut(at: 20_000) : Reply(416) }
+        ).with {
+            $0.requests = 5
+            $0.again = 20_000...20_000
+            $0.againInPieces = 0...0
+            $0.waits = 1...3.5
+        },
+        Fault(
+            "no digest, and 416 to every part but the first, for ever", "the same", .fails("unexpected-status"),
+            reply: { $0.asked.lowerBound == 0 ? $0.cut(at: 20_000) : Reply(416) }
+        ).with {
+            $0.hasDigest = false
+            $0.requests = 5
+            $0.again = 20_000...20_000
+            $0.shapes = [.onePiece]
         },
         Fault(
             "416 to every request", "gives up", .fails("unexpected-status"), reply: { _ in Reply(416) }

@@ -93,9 +93,23 @@ let indexFaults: [Fault] = [
         reply: { $0.answer(with: $0.scrambled) }
     ).indexed(again: 0...300_000).with { $0.hasMirror = true },
     Fault(
-        "another file mid-way (another ETag)", "keeps the proven parts", .whole, aim: .afterCut(at: 150_000),
+        "another ETag mid-way", "keeps what has come, goes on without If-Range", .whole, aim: .afterCut(at: 150_000),
         reply: { $0.answer(etag: "\"v2\"") }
-    ).indexed(again: 0...150_000).with { $0.againInPieces = 0...200_000 },
+    ).indexed(again: 0...0).with { $0.requests = 3 },
+    Fault(
+        "another file mid-way (another ETag, other bytes)", "fetches the wrong parts again, and no others", .whole,
+        aim: .afterCut(at: 150_000), times: 2, reply: { $0.answer(with: $0.scrambled, etag: "\"v2\"") }
+    ).indexed(again: 168_928...168_928).with {
+        // Of several connections each may have asked with the old tag.
+        $0.shapes = [.onePiece]
+    },
+    Fault(
+        "416 to all that is missing, for ever", "gives up after four attempts, keeps the bytes",
+        .fails("unexpected-status"), aim: .afterCut(at: 150_000), reply: { _ in Reply(416) }
+    ).indexed(again: 0...0).with {
+        $0.requests = 4
+        $0.waits = 1...3.5
+    },
 ]
 
 extension Visit {
