@@ -35,8 +35,9 @@
         /// Where the computed states of conversations are kept that have no place in the context, so that they also outlive the
         /// model and the process; they hold what was said. `nil`, the default, keeps some in memory while the model is loaded.
         public var stateFolder: Path?
-        /// The bytes all kept states may take, 0 for none; `nil` for 1 GiB in a folder, and in memory for a thirty-second
-        /// of the device's, at most 256 MiB.
+        /// The bytes all kept states may take, those of other models in the same folder among them; a state that is larger by
+        /// itself is not kept. 0 for none, which leaves a folder as it is; `nil` for 1 GiB in a folder, and in memory for a
+        /// thirty-second of the device's, at most 256 MiB.
         public var stateBytes: UInt64?
 
         /// Defaults that suit the machine, unless said otherwise.

@@ -112,8 +112,8 @@
                 } ?? ""
             return ConversationMemory(
                 maker: maker, window: context.length, cells: context.cells, sequences: context.sequences,
-                canGoBack: weights.canForgetAPart,
-                shelf: StateShelf(folder: configuration.stateFolder), savedBytes: configuration.resolvedStateBytes)
+                canGoBack: weights.canForgetAPart, folder: configuration.stateFolder,
+                savedBytes: configuration.resolvedStateBytes)
         }
 
         private static func readInformation(_ weights: ModelWeights, _ context: borrowing ModelContext)

@@ -6,39 +6,6 @@
     import HearthTestSupport
     import Testing
 
-    @Suite struct StateFileTests {
-        private let file = StateFile(maker: "m", tokens: [1, -2, .max], state: [UInt8](0..<200))
-
-        @Test func isReadAsWritten() throws {
-            let data = file.encoded
-            #expect(StateFile(decoding: data) == file)
-            let front = try #require(StateFile.front(of: data, limit: 3))
-            #expect(front.maker == "m" && front.tokens == file.tokens)
-            #expect(StateFile.front(of: data, limit: 2) == nil)
-            let empty = StateFile(maker: "", tokens: [], state: [])
-            #expect(StateFile(decoding: empty.encoded) == empty)
-        }
-
-        @Test func isRefusedWithOneWrongBitOrByte() {
-            let data = file.encoded
-            for offset in data.indices {
-                var wrong = data
-                wrong[offset] ^= 1
-                #expect(StateFile(decoding: wrong) == nil, "\(offset)")
-                #expect(StateFile(decoding: data.prefix(offset)) == nil)
-                _ = StateFile.front(of: data.prefix(offset), limit: 3)
-                _ = StateFile.front(of: wrong, limit: 3)
-            }
-            #expect(StateFile(decoding: data + Data([0])) == nil)
-            // Counts that are larger than the file.
-            var hostile = Data("HKVS".utf8) + Data([1, 0, 0, 0]) + Data(count: 32)
-            hostile += Data(repeating: 0xFF, count: 64)
-            #expect(StateFile.front(of: hostile, limit: .max) == nil)
-            hostile = hostile.prefix(40) + Data(count: 4) + Data(repeating: 0xFF, count: 64)
-            #expect(StateFile.front(of: hostile, limit: .max) == nil)
-        }
-    }
-
     extension RealModel {
         @Suite struct SeveralConversations {
             /// A conversation whose first prompt has about 1,500 tokens.
@@ -81,7 +48,8 @@
                 let first = try await turn(engine, Self.long("fox"))
                 #expect(try first.usage.promptTokens > 1400)
                 #expect(first.answer.summary?.cacheMiss == .cold)
-                let other = try await turn(engine, Self.long("bear", sentences: 20))
+                // Both have no room in the context together.
+                let other = try await turn(engine, Self.long("bear", sentences: 80))
                 #expect(try other.usage.cachedTokens < 64)
                 // Each goes on where it was.
                 let second = try await turn(engine, first.messages)
@@ -164,15 +132,34 @@
                 let second = try await turn(engine, first.messages)
                 #expect(try second.usage.cachedTokens == 0)
                 #expect(second.answer.summary?.reason != nil)
-                // Deleted, so that nobody stumbles over them again.
-                #expect(try FileManager.default.contentsOfDirectory(atPath: states.string).isEmpty)
+                // Deleted, so that nobody stumbles over them again, but for what does not even begin as a state.
+                #expect(try FileManager.default.contentsOfDirectory(atPath: states.string) == ["empty.state"])
             }
 
             @Test func areNotKeptBeyondTheirRoom() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(bytes: 0))
-                let first = try await turn(engine, Self.long("fox", sentences: 20))
-                _ = try await turn(engine, capitalOfFrance)
+                let first = try await turn(engine, Self.long("fox"))
+                _ = try await turn(engine, Self.long("bear", sentences: 80))
                 #expect(try await turn(engine, first.messages).usage.cachedTokens < 64)
+            }
+
+            /// Two models and windows share a folder, as two roles do.
+            @Test func leaveTheStatesOfOthersInTheFolderAlone() async throws {
+                let folder = try TemporaryFolder()
+                let configuration = Self.configuration(folder: folder.path("states"))
+                let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
+                let first = try await turn(engine, Self.long("fox"))
+                await engine.unload()
+                var other = configuration
+                other.contextLength = 512
+                for path in [TestModel.path, try TestModel.path(.window)] {
+                    let small = try await LlamaActor.load(path, configuration: other)
+                    #expect(try await turn(small, capitalOfFrance).usage.cachedTokens == 0)
+                    await small.unload()
+                }
+                try await engine.load(TestModel.path)
+                #expect(try await turn(engine, first.messages).usage.cachedTokens == first.held)
+                await engine.unload()
             }
         }
     }

@@ -11,26 +11,30 @@
         private let reach: MemoryReach
         private let shelf: StateShelf
         private let cells: Int
+        private let savedBytes: UInt64
         private(set) var table: SlotTable
 
         /// - Parameters:
         ///   - window: the tokens of one conversation.
         ///   - cells: the tokens of all sequences together.
         ///   - canGoBack: the model can forget the end of what it has read.
+        ///   - folder: where states are kept beyond the life of the model.
+        ///   - savedBytes: what all of them may take.
         init(
-            maker: String, window: Int, cells: Int, sequences: Int, canGoBack: Bool, shelf: StateShelf,
-            savedBytes: UInt64
+            maker: String, window: Int, cells: Int, sequences: Int, canGoBack: Bool, folder: Path?, savedBytes: UInt64
         ) {
             self.maker = maker
-            self.shelf = shelf
             self.cells = cells
+            self.savedBytes = savedBytes
+            shelf = StateShelf(folder: folder, limit: savedBytes)
             reach = canGoBack ? .anywhere : .presentOnly
             table = SlotTable(
                 count: sequences,
                 rules: SlotTable.Rules(
                     canCopy: sequences > 1 && canGoBack, canSave: savedBytes > 0, savedBytes: savedBytes))
+            _ = shelf.trim()
             for state in shelf.found(maker: maker, window: window) {
-                add(state.written, HeldPrefix(tokens: state.tokens, maker: maker, reach: reach), state.bytes, slot: nil)
+                _ = add(state.written, held(state.tokens), state.bytes, slot: nil)
             }
         }
 
@@ -109,25 +113,29 @@
         }
 
         private func save(_ model: LoadedModel, sequence: Int, slot: Int?) {
-            guard let state = model.savedState(sequence, maker: maker), let written = shelf.write(state) else { return }
-            add(written.place, held(state.tokens), written.bytes, slot: slot)
+            guard let state = model.savedState(sequence, maker: maker, limit: savedBytes),
+                let written = shelf.write(state)
+            else { return }
+            let number = add(written.place, held(state.tokens), written.bytes, slot: slot)
+            for gone in shelf.trim(sparing: number) { table.forget(gone) }
         }
 
-        private func add(_ written: StateShelf.Written, _ held: HeldPrefix, _ bytes: UInt64, slot: Int?) {
+        private func add(_ written: StateShelf.Written, _ held: HeldPrefix, _ bytes: UInt64, slot: Int?) -> Int {
             let saved = table.didSave(held, bytes: bytes, slot: slot)
             shelf.keep(written, as: saved.state)
             for old in saved.deletes { shelf.delete(old) }
+            return saved.state
         }
 
         private func held(_ tokens: [TokenID]) -> HeldPrefix { HeldPrefix(tokens: tokens, maker: maker, reach: reach) }
     }
 
     extension LoadedModel {
-        /// A copy of what a sequence holds (`llama_state_seq_get_data`); `nil` when there is no memory for it.
-        func savedState(_ sequence: Int, maker: String) -> StateFile? {
+        /// A copy of what a sequence holds (`llama_state_seq_get_data`); `nil` when it holds nothing, or more than so many bytes.
+        func savedState(_ sequence: Int, maker: String, limit: UInt64) -> StateFile? {
             let id = llama_seq_id(sequence)
             let size = llama_state_seq_get_size(context.raw, id)
-            guard size > 0, !ledger(sequence).isEmpty else { return nil }
+            guard size > 0, size <= limit, !ledger(sequence).isEmpty else { return nil }
             let state = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
                 count = llama_state_seq_get_data(context.raw, buffer.baseAddress, buffer.count, id)
             }

@@ -23,6 +23,9 @@
         private static let headLength = 8 + SHA256Digest.byteCount
         private static let makerLimit = 1 << 10
 
+        /// The length of the file in bytes.
+        var byteCount: UInt64 { UInt64(Self.headLength + maker.utf8.count + tokens.count * 4 + state.count + 16) }
+
         /// The bytes of the file.
         var encoded: Data {
             var body = Data(capacity: maker.utf8.count + tokens.count * 4 + state.count + 16)
@@ -47,10 +50,10 @@
             guard digest == SHA256Digest(hashing: Data(body)) else { return nil }
             var reader = Reader(data.dropFirst(4))
             guard reader.number(UInt32.self) == Self.version, reader.skip(SHA256Digest.byteCount),
-                let front = reader.front(limit: data.count), let length = reader.number(UInt64.self),
-                length == UInt64(reader.rest.count)
+                let maker = reader.maker(), let count = reader.number(UInt32.self), let tokens = reader.tokens(count),
+                let length = reader.number(UInt64.self), length == UInt64(reader.rest.count)
             else { return nil }
-            (maker, tokens, state) = (front.maker, front.tokens, [UInt8](reader.rest))
+            self.init(maker: maker, tokens: tokens, state: [UInt8](reader.rest))
         }
 
         init(maker: String, tokens: [TokenID], state: [UInt8]) {
@@ -59,16 +62,42 @@
             self.state = state
         }
 
-        /// Whose state it is and which tokens it has, from the first bytes of a file, nothing of which is proved yet.
-        static func front(of data: Data, limit: Int) -> (maker: String, tokens: [TokenID])? {
-            guard data.prefix(4).elementsEqual(magic) else { return nil }
-            var reader = Reader(data.dropFirst(4))
-            guard reader.number(UInt32.self) == version, reader.skip(SHA256Digest.byteCount) else { return nil }
-            return reader.front(limit: limit)
+        /// What the first bytes of a file tell of it; nothing of that is proved yet.
+        enum Front: Sendable, Hashable {
+            /// No state, or one that is of no use here but may be to others: another model's, a larger window's, a later version's.
+            case foreign
+            /// A state that nobody can use.
+            case broken
+            case usable(tokens: [TokenID])
         }
 
-        /// The bytes that ``front(of:limit:)`` needs at most for so many tokens.
-        static func frontLength(tokens: Int) -> Int { headLength + 8 + makerLimit + tokens * 4 }
+        /// Reads the front of a file.
+        /// - Parameters:
+        ///   - data: its first ``frontLength(tokens:)`` bytes, or all of them.
+        ///   - size: the bytes it has.
+        ///   - maker: whose states are of use.
+        ///   - window: the tokens that they must be fewer than.
+        static func front(of data: Data, size: UInt64, maker: String, window: Int) -> Front {
+            guard isState(data) else { return .foreign }
+            var reader = Reader(data.dropFirst(magic.count))
+            guard let number = reader.number(UInt32.self) else { return .broken }
+            guard number == version else { return .foreign }
+            guard reader.skip(SHA256Digest.byteCount), let found = reader.maker() else { return .broken }
+            guard found == maker else { return .foreign }
+            guard let count = reader.number(UInt32.self) else { return .broken }
+            // Before the window is: a count that the file has no room for is no large state.
+            let end = UInt64(headLength + maker.utf8.count + 16) + UInt64(count) * 4
+            guard size >= end else { return .broken }
+            guard Int(count) < window else { return .foreign }
+            guard let tokens = reader.tokens(count), reader.number(UInt64.self) == size - end else { return .broken }
+            return .usable(tokens: tokens)
+        }
+
+        /// Whether the first bytes of a file are those of a state, of any version.
+        static func isState(_ data: Data) -> Bool { data.prefix(magic.count).elementsEqual(magic) }
+
+        /// The bytes that ``front(of:size:maker:window:)`` needs at most for so many tokens.
+        static func frontLength(tokens: Int) -> Int { headLength + makerLimit + tokens * 4 + 16 }
 
         /// Takes little-endian numbers off the front; `nil` past the end.
         private struct Reader {
@@ -90,21 +119,22 @@
                 return true
             }
 
-            mutating func front(limit: Int) -> (maker: String, tokens: [TokenID])? {
+            mutating func maker() -> String? {
                 guard let length = number(UInt32.self), length <= StateFile.makerLimit, rest.count >= Int(length)
                 else { return nil }
-                let maker = String(decoding: rest.prefix(Int(length)), as: UTF8.self)
-                rest = rest.dropFirst(Int(length))
-                guard let count = number(UInt32.self), Int(count) <= limit, rest.count / 4 >= Int(count) else {
-                    return nil
-                }
+                defer { rest = rest.dropFirst(Int(length)) }
+                return String(decoding: rest.prefix(Int(length)), as: UTF8.self)
+            }
+
+            mutating func tokens(_ count: UInt32) -> [TokenID]? {
+                guard rest.count / 4 >= Int(count) else { return nil }
                 var tokens: [TokenID] = []
                 tokens.reserveCapacity(Int(count))
                 for _ in 0..<count {
                     guard let token = number(UInt32.self) else { return nil }
                     tokens.append(TokenID(bitPattern: token))
                 }
-                return (maker, tokens)
+                return tokens
             }
         }
     }

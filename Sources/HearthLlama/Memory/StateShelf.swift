@@ -5,46 +5,57 @@
 
     /// Where the states of conversations wait that have no place in the context: in memory, or as files of a folder, where
     /// they outlive the model and the process.
+    ///
+    /// A folder may have the states of several models and processes, and files that are no states. Only files that begin as a
+    /// state does are ever deleted: this model's broken ones, and the least recently used beyond the limit, whosever they are.
     final class StateShelf {
         fileprivate enum Place {
             case memory(StateFile)
             case file(Path)
+
+            var path: Path? {
+                switch self {
+                case .memory: nil
+                case .file(let path): path
+                }
+            }
         }
 
-        private let folder: Path?
-        private let fileSystem: any FileSystem
+        private let folder: StateFolder?
+        private let limit: UInt64
         private var places: [Int: Place] = [:]
 
-        init(folder: Path?, fileSystem: any FileSystem = LocalFileSystem()) {
-            self.folder = folder
-            self.fileSystem = fileSystem
+        /// - Parameter limit: the bytes that all states may take, those of others in the folder among them; 0 for a shelf that is
+        ///   not used, which leaves a folder as it is.
+        init(folder: Path?, limit: UInt64, fileSystem: any FileSystem = LocalFileSystem()) {
+            self.folder = folder.map { StateFolder(path: $0, fileSystem: fileSystem) }
+            self.limit = limit
         }
 
         /// Whether what is saved is still there when the model is loaded again.
         var outlivesTheModel: Bool { folder != nil }
 
         /// Writes a state down, or keeps it.
-        /// - Returns: how to find it, and its bytes; `nil` when the disk refuses.
+        /// - Returns: how to find it, and its bytes; `nil` when it alone is beyond the limit, or the disk refuses.
         func write(_ state: StateFile) -> (place: Written, bytes: UInt64)? {
-            guard let folder else {
-                return (Written(place: .memory(state)), UInt64(state.state.count + state.tokens.count * 4))
-            }
-            let data = state.encoded
+            guard state.byteCount <= limit else { return nil }
+            guard let folder else { return (Written(place: .memory(state)), state.byteCount) }
+            let fileSystem = folder.fileSystem
             let name = UUID().uuidString.lowercased() + StateFile.suffix
             guard let component = PathComponent(name) else { return nil }
-            let path = folder.appending(component)
+            let path = folder.path.appending(component)
             do {
-                try fileSystem.makeFolders(folder, permissions: 0o700)
-                let temporary = folder.appendingTemporary(besides: name)
+                try fileSystem.makeFolders(folder.path, permissions: 0o700)
+                let temporary = folder.path.appendingTemporary(besides: name)
                 let file = try fileSystem.open(temporary, .createNew, permissions: 0o600)
                 do {
-                    try data.withUnsafeBytes { try fileSystem.write(file, $0, at: 0) }
+                    try state.encoded.withUnsafeBytes { try fileSystem.write(file, $0, at: 0) }
                     try fileSystem.rename(temporary, to: path)
                 } catch {
                     try fileSystem.removeFile(temporary)
                     throw error
                 }
-                return (Written(place: .file(path)), UInt64(data.count))
+                return (Written(place: .file(path)), state.byteCount)
             } catch {
                 Log.write(.warning, "llama.memory", "cannot save the state of a conversation: \(error)")
                 return nil
@@ -59,15 +70,18 @@
         /// Gives a written state its number.
         func keep(_ written: Written, as number: Int) { places[number] = written.place }
 
-        /// Reads a state; `nil` if it is gone or damaged.
+        /// Reads a state, which is used then; `nil` if it is gone or damaged.
         func read(_ number: Int) -> StateFile? {
             switch places[number] {
             case .memory(let state): return state
             case .file(let path):
+                guard let folder else { return nil }
                 do {
-                    guard let status = try fileSystem.status(at: path), status.kind == .file else { return nil }
-                    let limit = Int(clamping: status.size)
-                    return StateFile(decoding: try fileSystem.contents(ofFile: path, limit: limit))
+                    guard let status = try folder.fileSystem.status(at: path), status.kind == .file else { return nil }
+                    let data = try folder.fileSystem.contents(ofFile: path, limit: Int(clamping: status.size))
+                    guard let state = StateFile(decoding: data) else { return nil }
+                    folder.touch(path)
+                    return state
                 } catch {
                     Log.write(.warning, "llama.memory", "cannot read the state of a conversation: \(error)")
                     return nil
@@ -78,49 +92,44 @@
 
         /// Gives a state up.
         func delete(_ number: Int) {
-            guard case .file(let path)? = places.removeValue(forKey: number) else { return }
-            delete(path)
+            guard let path = places.removeValue(forKey: number)?.path else { return }
+            folder?.delete(path)
         }
 
-        private func delete(_ path: Path) {
-            do {
-                try fileSystem.removeFile(path)
-            } catch {
-                Log.write(.warning, "llama.memory", "cannot delete the state of a conversation: \(error)")
+        /// What an earlier model of the same making left, the least recently used first.
+        func found(maker: String, window: Int) -> [(written: Written, tokens: [TokenID], bytes: UInt64)] {
+            guard let folder, limit > 0 else { return [] }
+            return list { try folder.files() }.reversed().compactMap { file in
+                guard !file.isTemporary else { return nil }
+                let front = folder.beginning(of: file.path, length: StateFile.frontLength(tokens: window))
+                switch StateFile.front(of: front, size: file.bytes, maker: maker, window: window) {
+                case .foreign: return nil
+                case .broken:
+                    folder.delete(file.path)
+                    return nil
+                case .usable(let tokens): return (Written(place: .file(file.path)), tokens, file.bytes)
+                }
             }
         }
 
-        /// What an earlier model of the same making left, the oldest first. Files that cannot be read are deleted.
-        func found(maker: String, window: Int) -> [(written: Written, tokens: [TokenID], bytes: UInt64)] {
-            guard let folder else { return [] }
-            var found: [(date: Date, written: Written, tokens: [TokenID], bytes: UInt64)] = []
+        /// Brings the folder within the limit.
+        /// - Parameter spared: the number of the state that was written last.
+        /// - Returns: the numbers of those that are gone.
+        func trim(sparing spared: Int? = nil) -> [Int] {
+            guard let folder, limit > 0 else { return [] }
+            let gone = list { try folder.trim(to: limit, sparing: spared.flatMap { places[$0]?.path }) }
+            let numbers = places.filter { $0.value.path.map(gone.contains) ?? false }.map(\.key)
+            for number in numbers { places[number] = nil }
+            return numbers.sorted()
+        }
+
+        private func list<Files: ExpressibleByArrayLiteral>(_ body: () throws -> Files) -> Files {
             do {
-                guard try fileSystem.status(at: folder)?.kind == .folder else { return [] }
-                for name in try fileSystem.contents(of: folder) where name.hasSuffix(StateFile.suffix) {
-                    guard let component = PathComponent(name) else { continue }
-                    let path = folder.appending(component)
-                    guard let status = try fileSystem.status(at: path, followLinks: false), status.kind == .file
-                    else { continue }
-                    guard let front = try front(path, window: window) else {
-                        delete(path)
-                        continue
-                    }
-                    guard front.maker == maker else { continue }
-                    found.append(
-                        (status.modified, Written(place: .file(path)), front.tokens, status.size))
-                }
+                return try body()
             } catch {
                 Log.write(.warning, "llama.memory", "cannot list the states of conversations: \(error)")
+                return []
             }
-            return found.sorted { $0.date < $1.date }.map { ($0.written, $0.tokens, $0.bytes) }
-        }
-
-        private func front(_ path: Path, window: Int) throws -> (maker: String, tokens: [TokenID])? {
-            let file = try fileSystem.open(path, .read)
-            var bytes = [UInt8](repeating: 0, count: StateFile.frontLength(tokens: window))
-            let count = try bytes.withUnsafeMutableBytes { try fileSystem.read(file, into: $0, at: 0) }
-            // A state of a larger window is of no use to this one.
-            return StateFile.front(of: Data(bytes.prefix(count)), limit: window)
         }
     }
 #endif

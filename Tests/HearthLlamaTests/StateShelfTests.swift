@@ -1,0 +1,193 @@
+#if Llama
+    import Foundation
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    @Suite struct StateFileTests {
+        private let file = StateFile(maker: "m", tokens: [1, -2, .max], state: [UInt8](0..<200))
+
+        private func front(_ data: Data, size: Int? = nil, maker: String = "m", window: Int = 4) -> StateFile.Front {
+            StateFile.front(of: data, size: UInt64(size ?? data.count), maker: maker, window: window)
+        }
+
+        @Test func isReadAsWritten() throws {
+            let data = file.encoded
+            #expect(StateFile(decoding: data) == file)
+            #expect(file.byteCount == UInt64(data.count))
+            #expect(front(data) == .usable(tokens: file.tokens))
+            // Of a large file only the beginning is looked at.
+            let beginning = data.prefix(StateFile.frontLength(tokens: 4))
+            #expect(front(beginning, size: data.count) == .usable(tokens: file.tokens))
+            let empty = StateFile(maker: "", tokens: [], state: [])
+            #expect(StateFile(decoding: empty.encoded) == empty)
+            #expect(empty.byteCount == UInt64(empty.encoded.count))
+        }
+
+        @Test func whatMayBeOfUseToOthersIsForeign() {
+            let data = file.encoded
+            #expect(front(data, maker: "n") == .foreign)
+            #expect(front(data, window: 3) == .foreign)
+            var later = data
+            later[4] = 2
+            #expect(front(later) == .foreign)
+            #expect(front(Data("HKV".utf8)) == .foreign && front(Data()) == .foreign)
+            #expect(front(Data(repeating: 0, count: 300)) == .foreign)
+        }
+
+        @Test func isRefusedWithOneWrongBitOrByte() {
+            let data = file.encoded
+            for offset in data.indices {
+                var wrong = data
+                wrong[offset] ^= 1
+                #expect(StateFile(decoding: wrong) == nil, "\(offset)")
+                #expect(StateFile(decoding: data.prefix(offset)) == nil)
+                // A torn file is told from another's as soon as it says that it is a state.
+                #expect(front(data.prefix(offset)) == (offset < 4 ? .foreign : .broken), "\(offset)")
+                _ = front(wrong)
+            }
+            #expect(StateFile(decoding: data + Data([0])) == nil)
+            #expect(front(data + Data([0])) == .broken)
+            // Counts that are larger than the file.
+            var hostile = Data("HKVS".utf8) + Data([1, 0, 0, 0]) + Data(count: 32)
+            hostile += Data(repeating: 0xFF, count: 64)
+            #expect(front(hostile, window: .max) == .broken)
+            hostile = hostile.prefix(40) + Data(count: 4) + Data(repeating: 0xFF, count: 64)
+            #expect(front(hostile, maker: "", window: .max) == .broken)
+            #expect(front(hostile, size: .max, maker: "", window: .max) == .broken)
+        }
+    }
+
+    @Suite struct StateShelfTests {
+        private let folder: TemporaryFolder
+
+        init() throws { folder = try TemporaryFolder() }
+
+        private func state(_ name: Int32, maker: String = "m", bytes: Int = 1000) -> StateFile {
+            let empty = StateFile(maker: maker, tokens: [name, 2, 3], state: [])
+            return StateFile(
+                maker: maker, tokens: empty.tokens, state: [UInt8](repeating: 7, count: bytes - Int(empty.byteCount)))
+        }
+
+        private func shelf(_ limit: UInt64 = 10_000) -> StateShelf { StateShelf(folder: folder.path, limit: limit) }
+
+        private var names: Set<String> {
+            get throws { Set(try FileManager.default.contentsOfDirectory(atPath: folder.path.string)) }
+        }
+
+        /// Puts a file there that was used so many seconds ago.
+        private func put(_ name: String, _ data: Data, age: Double = 0) throws {
+            let path = folder.path(name).string
+            try data.write(to: URL(filePath: path))
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: path)
+        }
+
+        private func put(_ name: String, _ state: StateFile, age: Double) throws {
+            try put(name, state.encoded, age: age)
+        }
+
+        @Test func touchesNothingThatDoesNotBeginAsAState() throws {
+            let others = ["notes.state": "my notes", "empty.state": "", "short.state": "HKV", "x.txt": "HKVS"]
+            for (name, text) in others { try put(name, Data(text.utf8), age: 100) }
+            try put("zeros.state", Data(count: 5000), age: 100)
+            try FileManager.default.createDirectory(
+                atPath: folder.path("folder.state").string, withIntermediateDirectories: false)
+            try LocalFileSystem().makeLink(at: folder.path("link.state"), to: folder.path("x.txt").string)
+            let before = try names
+            #expect(before.count == 7)
+            let shelf = shelf(1)
+            #expect(shelf.found(maker: "m", window: 8).isEmpty)
+            #expect(shelf.trim().isEmpty)
+            #expect(try names == before)
+        }
+
+        @Test func deletesOnlyItsOwnBrokenOnes() throws {
+            try put("good.state", state(1), age: 5)
+            try put("older.state", state(2), age: 9)
+            try put("other.state", state(3, maker: "another"), age: 1)
+            try put("long.state", StateFile(maker: "m", tokens: Array(0..<8), state: [1]), age: 1)
+            try put("torn.state", state(4).encoded.dropLast(1), age: 1)
+            try put("otherTorn.state", state(5, maker: "another").encoded.dropLast(1), age: 1)
+            try put("head.state", Data("HKVS".utf8), age: 1)
+            let found = shelf().found(maker: "m", window: 8)
+            #expect(found.map(\.tokens) == [[2, 2, 3], [1, 2, 3]])
+            #expect(found.map(\.bytes) == [1000, 1000])
+            #expect(try names == ["good.state", "older.state", "other.state", "long.state", "otherTorn.state"])
+        }
+
+        @Test func allStatesCountWhoeverMadeThemAndTheLeastRecentlyUsedGo() throws {
+            try put("mine.state", state(1), age: 30)
+            try put("old.state", state(2, maker: "another"), age: 40)
+            try put("new.state", state(3, maker: "another"), age: 10)
+            var later = state(4).encoded
+            later[4] = 9
+            try put("later.state", later, age: 50)
+            try put(".left.state.tmp-1a", state(5).encoded, age: 60)
+            #expect(shelf(5000).trim().isEmpty)
+            #expect(try names.count == 5)
+            #expect(shelf(3999).trim().isEmpty)
+            #expect(try names == ["mine.state", "old.state", "new.state"])
+            let shelf = shelf(2000)
+            // What it has found it gives up by number.
+            for (number, state) in shelf.found(maker: "m", window: 8).enumerated() {
+                shelf.keep(state.written, as: number + 7)
+            }
+            #expect(shelf.trim().isEmpty)
+            #expect(try names == ["mine.state", "new.state"])
+            let written = try #require(shelf.write(state(6)))
+            shelf.keep(written.place, as: 8)
+            #expect(shelf.trim(sparing: 8) == [7])
+            #expect(shelf.read(7) == nil)
+            #expect(shelf.read(8) == state(6))
+            #expect(try names.contains("new.state") && names.count == 2)
+        }
+
+        @Test func whatIsReadIsUsedNow() throws {
+            try put("a.state", state(1), age: 100)
+            try put("b.state", state(2), age: 50)
+            let shelf = shelf()
+            let found = shelf.found(maker: "m", window: 8)
+            shelf.keep(try #require(found.first).written, as: 0)
+            #expect(shelf.read(0) == state(1))
+            // Another process goes by that, and the file is as it was.
+            #expect(self.shelf().found(maker: "m", window: 8).map(\.tokens) == [[2, 2, 3], [1, 2, 3]])
+            #expect(self.shelf(1500).trim().isEmpty)
+            #expect(try names == ["a.state"])
+            #expect(shelf.read(0) == state(1))
+        }
+
+        @Test func whatAnotherProcessDeletedIsGoneAndNotMadeAnew() throws {
+            try put("a.state", state(1), age: 100)
+            let shelf = shelf()
+            shelf.keep(try #require(shelf.found(maker: "m", window: 8).first).written, as: 0)
+            try LocalFileSystem().removeFile(folder.path("a.state"))
+            #expect(shelf.read(0) == nil)
+            shelf.delete(0)
+            #expect(try names.isEmpty)
+        }
+
+        @Test func oneTooLargeIsNotWrittenAndAnothersDoesNotPushTheRestOut() throws {
+            let shelf = shelf(2000)
+            #expect(shelf.write(state(1, bytes: 2001)) == nil)
+            #expect(StateShelf(folder: nil, limit: 2000).write(state(1, bytes: 2001)) == nil)
+            #expect(StateShelf(folder: nil, limit: 2000).write(state(1, bytes: 2000))?.bytes == 2000)
+            try put("small.state", state(2), age: 100)
+            try put("huge.state", state(3, maker: "another", bytes: 2001), age: 1)
+            #expect(shelf.trim().isEmpty)
+            #expect(try names == ["small.state"])
+            #expect(shelf.write(state(4, bytes: 2000))?.bytes == 2000)
+        }
+
+        @Test func oneThatIsNotUsedLeavesTheFolderAlone() throws {
+            try put("a.state", state(1), age: 100)
+            try put("torn.state", state(1).encoded.dropLast(), age: 100)
+            let shelf = shelf(0)
+            #expect(shelf.found(maker: "m", window: 8).isEmpty && shelf.trim().isEmpty)
+            #expect(shelf.write(state(2)) == nil)
+            #expect(try names == ["a.state", "torn.state"])
+        }
+    }
+#endif
