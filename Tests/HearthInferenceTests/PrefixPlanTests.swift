@@ -179,9 +179,10 @@ import Testing
         #expect(other != nil && other?.restores == nil)
     }
 
+    private let tight = SlotTable.Rules(canCopy: false, canSave: true, fewestTokens: 4, savedBytes: 250)
+
     @Test func savedStatesStayWithinTheirBytes() {
-        var table = SlotTable(
-            count: 1, rules: SlotTable.Rules(canCopy: false, canSave: true, fewestTokens: 4, savedBytes: 250))
+        var table = SlotTable(count: 1, rules: tight)
         let first = table.didSave(HeldPrefix(tokens: tokens(1, 8)), bytes: 100)
         let second = table.didSave(HeldPrefix(tokens: tokens(2, 8)), bytes: 100)
         // A longer state of the same conversation takes the place of the shorter.
@@ -190,10 +191,29 @@ import Testing
         let fourth = table.didSave(HeldPrefix(tokens: tokens(3, 8)), bytes: 100)
         #expect(fourth.deletes == [second.state])
         #expect(table.savedStates == [third.state, fourth.state])
-        let huge = table.didSave(HeldPrefix(tokens: tokens(4, 8)), bytes: 1000)
-        #expect(huge.deletes.contains(huge.state))
+        // Exactly as many as there may be.
+        let fifth = table.didSave(HeldPrefix(tokens: tokens(4, 8)), bytes: 30)
+        #expect(fifth.deletes.isEmpty)
+        #expect(table.savedStates == [third.state, fourth.state, fifth.state])
         table.forget(third.state)
         table.forget(99)
+        #expect(table.savedStates == [fourth.state, fifth.state])
+    }
+
+    @Test func aStateTooLargeByItselfPushesNobodyOut() throws {
+        var table = SlotTable(count: 1, rules: tight)
+        let one = table.didSave(HeldPrefix(tokens: tokens(1, 8)), bytes: 100)
+        let two = table.didSave(HeldPrefix(tokens: tokens(2, 8)), bytes: 100)
+        for bytes in [251, 1000, UInt64.max] {
+            let huge = table.didSave(HeldPrefix(tokens: tokens(4, 20)), bytes: bytes, slot: 0)
+            #expect(huge.deletes == [huge.state])
+            // Nor the shorter one of the same conversation.
+            let longer = table.didSave(HeldPrefix(tokens: tokens(1, 20)), bytes: bytes)
+            #expect(longer.deletes == [longer.state])
+            #expect(table.savedStates == [one.state, two.state])
+        }
+        #expect(table.slots[0].saved == nil)
+        #expect(try choose(&table, tokens(1, 20)).restores == one.state)
     }
 
     @Test func whatAComputingSequenceHoldsByNowCanBeCopied() throws {

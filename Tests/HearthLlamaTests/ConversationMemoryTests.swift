@@ -143,6 +143,33 @@
                 #expect(try await turn(engine, first.messages).usage.cachedTokens < 64)
             }
 
+            /// Nothing needs to be saved of two that have room beside each other.
+            @Test func takeTurnsInTheContextWhereTheyHaveRoom() async throws {
+                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(bytes: 0))
+                var fox = try await turn(engine, Self.long("fox", sentences: 80))
+                var bear = try await turn(engine, Self.long("bear", sentences: 80))
+                for _ in 0..<2 {
+                    let held = (fox: try fox.held, bear: try bear.held)
+                    fox = try await turn(engine, fox.messages)
+                    bear = try await turn(engine, bear.messages)
+                    #expect(try fox.usage.cachedTokens == held.fox)
+                    #expect(try bear.usage.cachedTokens == held.bear)
+                }
+            }
+
+            @Test func oneTooLargeToBeKeptPushesNoOtherOut() async throws {
+                // Room for the small ones, some 200 tokens each of 22.5 KiB.
+                var configuration = Self.configuration(bytes: 16 << 20)
+                configuration.sequences = 1
+                let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
+                let small = try await turn(engine, Self.long("bear", sentences: 20))
+                let other = try await turn(engine, Self.long("wolf", sentences: 20))
+                let large = try await turn(engine, Self.long("fox"))
+                #expect(try await turn(engine, small.messages).usage.cachedTokens == small.held)
+                #expect(try await turn(engine, other.messages).usage.cachedTokens == other.held)
+                #expect(try await turn(engine, large.messages).usage.cachedTokens < 64)
+            }
+
             /// Two models and windows share a folder, as two roles do.
             @Test func leaveTheStatesOfOthersInTheFolderAlone() async throws {
                 let folder = try TemporaryFolder()

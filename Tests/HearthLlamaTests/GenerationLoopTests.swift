@@ -174,18 +174,24 @@
                 }
             }
 
-            @Test func oneAloneHasTheContextForItself() async throws {
+            /// One alone takes only the room that it may come to need, the least recently used first.
+            @Test func oneAloneLeavesTheOthersWhereThereIsRoom() async throws {
                 try await blocking {
-                    let bench = try Bench()
-                    for text in ["Say one.", "Name a river."] {
-                        #expect(bench.loop.admit(bench.ask(text, tokens: 4)) == .begun)
+                    let bench = try Bench(context: 1024)
+                    for word in ["fox", "bear", "wolf"] {
+                        #expect(bench.loop.admit(bench.ask(Self.long(word, sentences: 20), tokens: 4)) == .begun)
+                        bench.finish()
                     }
-                    bench.finish()
                     let held = { (0..<8).filter { !bench.loop.model.ledger($0).isEmpty } }
-                    #expect(held().count == 2)
-                    #expect(bench.loop.admit(bench.ask("What is a fox?", tokens: 4)) == .begun)
-                    bench.finish()
-                    #expect(held().count == 1)
+                    #expect(held() == [0, 1, 2])
+                    let length = bench.loop.model.ledger(2).count
+                    #expect((180..<250).contains(length))
+                    // Beside this one there is room for one of them, not for two.
+                    let last = bench.ask(Self.long("lake", sentences: 20), tokens: 1024 - 2 * length - 20)
+                    #expect(bench.loop.admit(last) == .begun)
+                    #expect(bench.loop.runs[0].sequence == 3)
+                    #expect(held() == [2])
+                    bench.letGo()
                 }
             }
 

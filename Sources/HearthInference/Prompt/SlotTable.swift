@@ -48,7 +48,7 @@ public struct SlotTable: Sendable, Hashable {
         public var canSave: Bool
         /// Fewer tokens are computed again rather than saved, restored or copied. Default 64.
         public var fewestTokens: Int
-        /// The bytes all saved states may take. Default 1 GiB.
+        /// The bytes all saved states may take; a state that is larger by itself is not kept. Default 1 GiB.
         public var savedBytes: UInt64
 
         /// The given rules.
@@ -199,13 +199,14 @@ public struct SlotTable: Sendable, Hashable {
     ///   - bytes: its size.
     ///   - slot: the sequence that still has it, `nil` when that has been overwritten.
     /// - Returns: the number it has from now on, and the saved states to be deleted: those it goes on from, and the least
-    ///   recently used beyond the bytes allowed. A state larger than all of them together is deleted itself.
+    ///   recently used beyond the bytes allowed. A state larger than all of them together is the only one deleted.
     public mutating func didSave(
         _ held: HeldPrefix, bytes: UInt64, slot: Int? = nil
     ) -> (state: Int, deletes: [Int]) {
         clock += 1
         let state = nextState
         nextState += 1
+        guard bytes <= rules.savedBytes else { return (state, [state]) }
         var deletes = states.filter {
             held.maker == $0.value.held.maker && held.tokens.starts(with: $0.value.held.tokens)
         }

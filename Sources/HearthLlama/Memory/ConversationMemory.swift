@@ -65,9 +65,7 @@
             if choice.saves { save(model, sequence: slot, slot: nil) }
             // Before anybody makes room of the one that is copied from.
             if let copy = choice.copies { model.copyMemory(copy.slot, to: slot, count: copy.count) }
-            // One that is answered alone has the context for itself: even cells that nobody looks into take time to pass over.
-            let wanted = others == 0 ? cells : max(need, restored?.state?.tokens.count ?? 0) + others
-            makeRoom(wanted, beside: slot, model)
+            makeRoom(max(need, restored?.state?.tokens.count ?? 0) + others, beside: slot, model)
             if let restored {
                 guard let state = restored.state, state.maker == maker, model.restore(state, in: slot) else {
                     table.forget(restored.number)
