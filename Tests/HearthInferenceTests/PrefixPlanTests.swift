@@ -3,43 +3,34 @@ import Testing
 
 @Suite struct PrefixPlanTests {
     typealias Row = (
-        held: [Int32], reach: MemoryReach, checkpoints: [Int], prompt: [Int32], action: PrefixPlan.Action, reused: Int,
+        held: [Int32], reach: MemoryReach, prompt: [Int32], action: PrefixPlan.Action, reused: Int,
         miss: PrefixPlan.Miss?
     )
 
     static let rows: [Row] = [
-        // Ordinary attention.
-        ([], .anywhere, [], [1, 2, 3], .prefillAll, 0, .cold),
-        ([], .anywhere, [], [], .prefillAll, 0, .cold),
-        ([1, 2], .anywhere, [], [1, 2, 3], .appendSuffix, 2, nil),
-        ([1, 2, 3], .anywhere, [], [1, 2, 3], .trim(to: 2), 2, .repeated),
-        ([1, 2, 3, 4, 5], .anywhere, [], [1, 2, 3], .trim(to: 2), 2, .repeated),
-        ([1, 2, 9, 9], .anywhere, [], [1, 2, 3], .trim(to: 2), 2, .parted),
-        ([7, 1, 2], .anywhere, [], [1, 2], .rebuild, 0, .otherBeginning),
-        ([1], .anywhere, [], [1], .rebuild, 0, .repeated),
-        ([1, 2], .anywhere, [], [], .rebuild, 0, .otherBeginning),
-        // Recurrent layers: forward only, or to a saved state.
-        ([1, 2], .presentOnly, [], [1, 2, 3], .appendSuffix, 2, nil),
-        ([1, 2, 9], .presentOnly, [], [1, 2, 3], .rebuild, 0, .recurrent),
-        ([1, 2, 9], .presentOnly, [1], [1, 2, 3], .restore(checkpoint: 1), 1, .recurrent),
-        ([1, 2, 9], .presentOnly, [0, 1, 2, 3], [1, 2, 3], .restore(checkpoint: 2), 2, .recurrent),
-        ([1, 2, 9], .presentOnly, [3], [1, 2, 3], .rebuild, 0, .recurrent),
-        ([1, 2, 3], .presentOnly, [], [1, 2, 3], .rebuild, 0, .recurrent),
-        // Sliding window of 2: going back needs the two tokens before.
-        ([1, 2, 3, 4, 9], .window(length: 2, oldest: 2), [], [1, 2, 3, 4, 5], .trim(to: 4), 4, .parted),
-        ([1, 2, 3, 9, 9], .window(length: 2, oldest: 2), [], [1, 2, 3, 4], .rebuild, 0, .windowPassed),
-        (
-            [1, 2, 3, 9, 9], .window(length: 2, oldest: 2), [2], [1, 2, 3, 4], .restore(checkpoint: 2), 2, .windowPassed
-        ),
-        ([1, 2, 3, 9, 9], .window(length: 2, oldest: 0), [], [1, 2, 3, 4], .trim(to: 3), 3, .parted),
-        ([1, 2, 3], .window(length: 2, oldest: 2), [], [1, 2, 3, 4], .appendSuffix, 3, nil),
+        // Attention.
+        ([], .anywhere, [1, 2, 3], .prefillAll, 0, .cold),
+        ([], .anywhere, [], .prefillAll, 0, .cold),
+        ([1, 2], .anywhere, [1, 2, 3], .appendSuffix, 2, nil),
+        ([1, 2, 3], .anywhere, [1, 2, 3], .trim(to: 2), 2, .repeated),
+        ([1, 2, 3, 4, 5], .anywhere, [1, 2, 3], .trim(to: 2), 2, .repeated),
+        ([1, 2, 9, 9], .anywhere, [1, 2, 3], .trim(to: 2), 2, .parted),
+        ([7, 1, 2], .anywhere, [1, 2], .rebuild, 0, .otherBeginning),
+        ([1], .anywhere, [1], .rebuild, 0, .repeated),
+        ([1, 2], .anywhere, [], .rebuild, 0, .otherBeginning),
+        // Recurrent layers: forward only.
+        ([], .presentOnly, [1, 2, 3], .prefillAll, 0, .cold),
+        ([1, 2], .presentOnly, [1, 2, 3], .appendSuffix, 2, nil),
+        ([1, 2, 9], .presentOnly, [1, 2, 3], .rebuild, 0, .recurrent),
+        ([1, 2, 3], .presentOnly, [1, 2, 3], .rebuild, 0, .recurrent),
+        ([1, 2, 3, 4], .presentOnly, [1, 2, 3], .rebuild, 0, .recurrent),
+        ([7, 1, 2], .presentOnly, [1, 2], .rebuild, 0, .otherBeginning),
     ]
 
     @Test(arguments: rows.indices)
     func decides(index: Int) {
         let row = Self.rows[index]
-        let plan = PrefixPlan(
-            held: HeldPrefix(tokens: row.held, reach: row.reach, checkpoints: row.checkpoints), prompt: row.prompt)
+        let plan = PrefixPlan(held: HeldPrefix(tokens: row.held, reach: row.reach), prompt: row.prompt)
         #expect(plan.action == row.action)
         #expect(plan.reused == row.reused)
         #expect(plan.remaining == row.prompt.count - row.reused)
@@ -47,12 +38,12 @@ import Testing
         if !row.prompt.isEmpty { #expect(plan.remaining >= 1) }
     }
 
-    @Test func namesTruncationAndOtherMakers() {
-        let held = HeldPrefix(tokens: [1, 2, 3], maker: "a")
-        #expect(PrefixPlan(held: held, prompt: [1, 3], maker: "a", isTruncated: true).miss == .truncated)
-        #expect(PrefixPlan(held: held, prompt: [1, 2, 3, 4], maker: "a", isTruncated: true).miss == nil)
-        let other = PrefixPlan(held: held, prompt: [1, 2, 3, 4], maker: "b")
-        #expect(other.action == .rebuild && other.miss == .otherMaker && other.reused == 0)
+    @Test func namesTruncation() {
+        let held = HeldPrefix(tokens: [1, 2, 3])
+        #expect(PrefixPlan(held: held, prompt: [1, 3], isTruncated: true).miss == .truncated)
+        #expect(PrefixPlan(held: held, prompt: [1, 2, 3, 4], isTruncated: true).miss == nil)
+        let recurrent = HeldPrefix(tokens: [1, 2, 3], reach: .presentOnly)
+        #expect(PrefixPlan(held: recurrent, prompt: [1, 3], isTruncated: true).miss == .recurrent)
     }
 
     @Test func aRefusalMeansEverythingAnew() {
@@ -64,12 +55,13 @@ import Testing
     @Test func neverReusesWhatDiffers() {
         for held in Self.lists {
             for prompt in Self.lists where !prompt.isEmpty {
-                for reach in [MemoryReach.anywhere, .presentOnly, .window(length: 1, oldest: 1)] {
-                    let plan = PrefixPlan(
-                        held: HeldPrefix(tokens: held, reach: reach, checkpoints: [1]), prompt: prompt)
+                for reach in [MemoryReach.anywhere, .presentOnly] {
+                    let plan = PrefixPlan(held: HeldPrefix(tokens: held, reach: reach), prompt: prompt)
                     #expect(held.prefix(plan.reused) == prompt.prefix(plan.reused))
                     #expect(plan.remaining >= 1)
-                    if case .trim(let count) = plan.action { #expect(count == plan.reused && count < held.count) }
+                    if case .trim(let count) = plan.action {
+                        #expect(count == plan.reused && count < held.count && reach == .anywhere)
+                    }
                 }
             }
         }
@@ -160,7 +152,7 @@ import Testing
         #expect(!third.saves)
     }
 
-    @Test func survivesAnUnload() throws {
+    @Test func savesWhatIsWorthItBeforeTheContextGoes() throws {
         var table = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: false, canSave: true, fewestTokens: 4))
         for name in [Int32(1), 2] {
             let choice = try choose(&table, tokens(name, 8))
@@ -169,14 +161,11 @@ import Testing
         #expect(table.unsavedSlots == [1, 0])
         for slot in table.unsavedSlots { _ = table.didSave(table.slots[slot].held, bytes: 1, slot: slot) }
         #expect(table.unsavedSlots.isEmpty)
-        table.forgetSlots()
-        let choice = try choose(&table, tokens(2, 9))
-        #expect(choice.restores != nil && choice.plan.reused == 8)
-        // Another model's state is not taken for it.
-        table.release(
-            choice.slot, holding: choice.plan.reused > 0 ? table.slots[choice.slot].held : HeldPrefix(tokens: []))
-        let other = table.choose(prompt: tokens(1, 9), maker: "other")
-        #expect(other != nil && other?.restores == nil)
+        // What another table is told of later, it restores.
+        var next = SlotTable(count: 2, rules: table.rules)
+        for name in [Int32(1), 2] { _ = next.didSave(HeldPrefix(tokens: tokens(name, 8)), bytes: 1) }
+        let choice = try choose(&next, tokens(2, 9))
+        #expect(choice.restores == 1 && choice.plan.reused == 8)
     }
 
     private let tight = SlotTable.Rules(canCopy: false, canSave: true, fewestTokens: 4, savedBytes: 250)
@@ -214,6 +203,28 @@ import Testing
         }
         #expect(table.slots[0].saved == nil)
         #expect(try choose(&table, tokens(1, 20)).restores == one.state)
+    }
+
+    /// A state that cannot be cut is of use only to what goes on from all of it.
+    @Test func restoresOnlyWhatIsOfUse() throws {
+        var table = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: false, canSave: true, fewestTokens: 4))
+        func held(_ name: Int32, _ count: Int) -> HeldPrefix {
+            HeldPrefix(tokens: tokens(name, count), reach: .presentOnly)
+        }
+        let whole = table.didSave(held(1, 20), bytes: 1)
+        _ = table.didSave(HeldPrefix(tokens: tokens(1, 30) + [7], reach: .presentOnly), bytes: 1)
+        // The second has more of the prompt, and cannot go back.
+        let choice = try choose(&table, tokens(1, 40))
+        #expect(choice.restores == nil && choice.plan.miss == .cold)
+        table.release(choice.slot, holding: held(2, 30))
+        let again = table.didSave(held(1, 20), bytes: 1)
+        #expect(again.deletes == [] && whole.state != again.state)
+        let next = try choose(&table, tokens(1, 40))
+        #expect(next.restores == again.state && next.plan.action == .appendSuffix && next.plan.reused == 20)
+        // The same conversation, edited, is in a sequence: what was saved before that is of more use.
+        table.release(next.slot, holding: HeldPrefix(tokens: tokens(1, 25) + [9, 9], reach: .presentOnly))
+        let edited = try choose(&table, tokens(1, 40))
+        #expect(edited.restores == again.state && edited.plan.reused == 20)
     }
 
     @Test func whatAComputingSequenceHoldsByNowCanBeCopied() throws {

@@ -88,25 +88,26 @@ public struct SlotTable: Sendable, Hashable {
     ///
     /// 1. The one whose whole content begins the prompt, the longest of them, or of which at least half does: the same
     ///    conversation going on, or edited.
-    /// 2. A saved state that has more of the prompt, loaded into an empty sequence, else into the least recently used.
+    /// 2. A saved state of which more is of use, loaded into an empty sequence, else into the least recently used.
     /// 3. An empty sequence, else the least recently used; with a copy of the front another one has, such as a system
     ///    prompt that all share.
-    public mutating func choose(prompt: [Int32], maker: String = "", isTruncated: Bool = false) -> Choice? {
+    public mutating func choose(prompt: [Int32], isTruncated: Bool = false) -> Choice? {
         let free = slots.indices.filter { !slots[$0].isBusy }
         guard !free.isEmpty else { return nil }
         clock += 1
-        func common(_ held: HeldPrefix) -> Int {
-            held.maker == maker ? PrefixPlan.commonLength(held.tokens, prompt) : 0
-        }
+        func common(_ held: HeldPrefix) -> Int { PrefixPlan.commonLength(held.tokens, prompt) }
+        /// Less than that where memory cannot go back.
+        func reused(_ held: HeldPrefix) -> Int { PrefixPlan(held: held, prompt: prompt).reused }
         let own = free.map { (slot: $0, common: common(slots[$0].held)) }
             .filter { $0.common > 0 && $0.common * 2 >= slots[$0.slot].held.tokens.count }
             .max { ($0.common, slots[$0.slot].lastUse) < ($1.common, slots[$1.slot].lastUse) }
-        let best = states.map { (state: $0.key, common: common($0.value.held), use: $0.value.lastUse) }
-            .filter { rules.canSave && $0.common >= rules.fewestTokens }
-            .max { ($0.common, $0.use) < ($1.common, $1.use) }
-        let restored = best.flatMap { $0.common > (own?.common ?? 0) + rules.fewestTokens ? $0.state : nil }
+        let best = states.map { (state: $0.key, reused: reused($0.value.held), use: $0.value.lastUse) }
+            .filter { rules.canSave && $0.reused >= rules.fewestTokens }
+            .max { ($0.reused, $0.use) < ($1.reused, $1.use) }
+        let present = own.map { reused(slots[$0.slot].held) } ?? 0
+        let restored = best.flatMap { $0.reused > present + rules.fewestTokens ? $0.state : nil }
         if let own, restored == nil {
-            return take(own.slot, prompt, maker, isTruncated)
+            return take(own.slot, prompt, isTruncated)
         }
 
         let target = free.min { left, right in
@@ -120,33 +121,33 @@ public struct SlotTable: Sendable, Hashable {
             rules.canSave && evicted.saved == nil && evicted.held.tokens.count >= rules.fewestTokens
         if let restored {
             states[restored]?.lastUse = clock
-            slots[target].held = states[restored]?.held ?? HeldPrefix(tokens: [], maker: maker)
+            slots[target].held = states[restored]?.held ?? HeldPrefix(tokens: [])
             slots[target].saved = restored
-            return take(target, prompt, maker, isTruncated, saves: saves, restores: restored)
+            return take(target, prompt, isTruncated, saves: saves, restores: restored)
         }
         let source = slots.indices.filter { $0 != target }.map { (slot: $0, common: common(slots[$0].held)) }
             .max { $0.common < $1.common }
         if rules.canCopy, let source, source.common >= rules.fewestTokens,
             slots[source.slot].held.reach == .anywhere, source.common > common(evicted.held)
         {
-            slots[target].held = HeldPrefix(tokens: Array(prompt.prefix(source.common)), maker: maker)
+            slots[target].held = HeldPrefix(tokens: Array(prompt.prefix(source.common)))
             slots[target].saved = nil
             return take(
-                target, prompt, maker, isTruncated, saves: saves,
+                target, prompt, isTruncated, saves: saves,
                 copies: Choice.Copy(slot: source.slot, count: source.common))
         }
-        return take(target, prompt, maker, isTruncated, saves: saves)
+        return take(target, prompt, isTruncated, saves: saves)
     }
 
     private mutating func take(
-        _ slot: Int, _ prompt: [Int32], _ maker: String, _ isTruncated: Bool, saves: Bool = false,
-        restores: Int? = nil, copies: Choice.Copy? = nil
+        _ slot: Int, _ prompt: [Int32], _ isTruncated: Bool, saves: Bool = false, restores: Int? = nil,
+        copies: Choice.Copy? = nil
     ) -> Choice {
         slots[slot].isBusy = true
         slots[slot].lastUse = clock
         return Choice(
             slot: slot, saves: saves, restores: restores, copies: copies,
-            plan: PrefixPlan(held: slots[slot].held, prompt: prompt, maker: maker, isTruncated: isTruncated))
+            plan: PrefixPlan(held: slots[slot].held, prompt: prompt, isTruncated: isTruncated))
     }
 
     /// A sequence is free again; `held` is what its memory really holds now.
@@ -178,11 +179,6 @@ public struct SlotTable: Sendable, Hashable {
         slots.indices.filter { $0 != slot && !slots[$0].isBusy && !slots[$0].held.tokens.isEmpty }
     }
 
-    /// The context is gone, as after an unload: all sequences are empty and free, saved states stay.
-    public mutating func forgetSlots() {
-        slots = slots.map { _ in Slot(held: HeldPrefix(tokens: [])) }
-    }
-
     /// The sequences worth saving before the context goes, the most recently used first.
     public var unsavedSlots: [Int] {
         guard rules.canSave else { return [] }
@@ -207,10 +203,7 @@ public struct SlotTable: Sendable, Hashable {
         let state = nextState
         nextState += 1
         guard bytes <= rules.savedBytes else { return (state, [state]) }
-        var deletes = states.filter {
-            held.maker == $0.value.held.maker && held.tokens.starts(with: $0.value.held.tokens)
-        }
-        .map(\.key)
+        var deletes = states.filter { held.tokens.starts(with: $0.value.held.tokens) }.map(\.key)
         for old in deletes { forget(old) }
         states[state] = SavedState(held: held, bytes: bytes, lastUse: clock)
         if let slot, slots[slot].held.tokens == held.tokens { slots[slot].saved = state }

@@ -56,7 +56,7 @@
                 table.note(slot, holding: held(model.ledger(slot)))
             }
             let tokens = prompt.ledger
-            guard let choice = table.choose(prompt: tokens, maker: maker, isTruncated: prompt.isTruncated) else {
+            guard let choice = table.choose(prompt: tokens, isTruncated: prompt.isTruncated) else {
                 return nil
             }
             let slot = choice.slot
@@ -71,8 +71,7 @@
                     table.forget(restored.number)
                     shelf.delete(restored.number)
                     model.clearMemory(slot)
-                    return Place(
-                        sequence: slot, plan: PrefixPlan(held: held([]), prompt: tokens, maker: maker))
+                    return Place(sequence: slot, plan: PrefixPlan(held: held([]), prompt: tokens))
                 }
             }
             if case .trim(let count) = choice.plan.action {
@@ -125,7 +124,7 @@
             return saved.state
         }
 
-        private func held(_ tokens: [TokenID]) -> HeldPrefix { HeldPrefix(tokens: tokens, maker: maker, reach: reach) }
+        private func held(_ tokens: [TokenID]) -> HeldPrefix { HeldPrefix(tokens: tokens, reach: reach) }
     }
 
     extension LoadedModel {
