@@ -2,26 +2,6 @@ import HearthBase
 import HearthInference
 import Testing
 
-@Suite struct PrefixReuseTests {
-    @Test(
-        arguments: [
-            ([], [1, 2, 3], 0, 3, 0),
-            ([1, 2, 3], [1, 2, 3], 2, 1, 1),  // the last token is always computed again
-            ([1, 2, 3], [1, 2, 3, 4], 3, 1, 0),
-            ([1, 2, 3, 9, 9], [1, 2, 3, 4], 3, 1, 2),
-            ([1, 2], [7, 1, 2], 0, 3, 2),
-            ([1, 2, 3, 4], [1], 0, 1, 4),
-            ([1], [1], 0, 1, 1),
-            ([5, 6], [], 0, 0, 2),
-        ] as [([Int32], [Int32], Int, Int, Int)])
-    func keepsTheCommonBeginning(cached: [Int32], prompt: [Int32], reused: Int, remaining: Int, discarded: Int) {
-        let reuse = PrefixReuse(cached: cached, prompt: prompt)
-        #expect(reuse.reused == reused)
-        #expect(reuse.remaining == remaining)
-        #expect(reuse.discarded == discarded)
-    }
-}
-
 @Suite struct ContextFitTests {
     /// A message costs as many tokens as it has characters, a prompt 2 more.
     private func fit(_ messages: [ChatMessage], window: Int, reserve: Int) throws -> (kept: [ChatMessage], dropped: Int)
