@@ -1,0 +1,211 @@
+#if Llama
+    import CLlama
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    extension RealModel {
+        /// What models that remember differently reuse of a conversation that goes on, and that they say the same as if they had
+        /// read all of it.
+        @Suite struct SecondTurns {
+            private struct Turn {
+                let answer: Answer
+                let prompt: [llama_token]
+                /// What memory holds afterwards.
+                let ledger: [llama_token]
+                let messages: [ChatMessage]
+
+                func cached() throws -> Int { try #require(answer.summary).usage.cachedTokens }
+
+                func miss() throws -> PrefixPlan.Miss? { try #require(answer.summary).cacheMiss }
+
+                /// The tokens of the prompt that were computed, by what was told meanwhile.
+                var prefilled: Int? {
+                    guard case .prefill(let done, let total)? = answer.phases.first else { return nil }
+                    return total - done
+                }
+            }
+
+            /// A model with one sequence, driven by hand.
+            private struct Talk {
+                let loop: GenerationLoop
+
+                init(_ model: TestModel.Tiny) async throws {
+                    loop = try await blocking {
+                        let model = try LoadedModel(
+                            path: TestModel.path(model),
+                            configuration: LlamaConfiguration(
+                                contextLength: 1024, threadCount: 1, stateBytes: 0, sequences: 1),
+                            progress: { _ in true })
+                        return GenerationLoop(model, time: .system)
+                    }
+                }
+
+                func turn(_ messages: [ChatMessage], tokens: Int = 40) async throws -> Turn {
+                    let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
+                    let request = GenerationRequest(
+                        role: .text, messages: messages, options: .greedy(maximumNewTokens: tokens),
+                        signal: StopSignal(), stopwatch: TimeSource.system.stopwatch(), continuation: continuation)
+                    let (prompt, ledger) = try await blocking {
+                        #expect(loop.admit(request) == .begun)
+                        let run = try #require(loop.runs.first)
+                        while !loop.runs.isEmpty { _ = loop.step() }
+                        return (run.prompt.ledger, loop.model.ledger(0))
+                    }
+                    let answer = try await Answer(stream)
+                    let next = [ChatMessage(.assistant, answer.text), ChatMessage(.user, "Why?")]
+                    return Turn(answer: answer, prompt: prompt, ledger: ledger, messages: messages + next)
+                }
+            }
+
+            private static func question(_ end: String) -> [ChatMessage] {
+                let text = String(repeating: "The fox walks along the quiet river today. ", count: 20)
+                return [ChatMessage(.system, "You are helpful."), ChatMessage(.user, text + end)]
+            }
+
+            /// Whatever was reused, prompt and answer are those of a model that has read nothing before. Odds computed in other
+            /// steps differ in their last digits; where that may decide, what is said must be about the best to a fresh model.
+            private func expectAsFresh(_ turn: Turn, _ model: TestModel.Tiny, tokens: Int = 40) async throws {
+                let messages = Array(turn.messages.dropLast(2))
+                let fresh = try await Talk(model).turn(messages, tokens: tokens)
+                #expect(try fresh.cached() == 0 && fresh.miss() == .cold)
+                #expect(fresh.prefilled == turn.prompt.count)
+                #expect(fresh.prompt == turn.prompt)
+                if model == .thinking { return try await expectOwnChoices(turn, model) }
+                #expect(fresh.ledger == turn.ledger)
+                #expect(fresh.answer.text == turn.answer.text && fresh.answer.thinking == turn.answer.thinking)
+            }
+
+            private func expectOwnChoices(_ turn: Turn, _ model: TestModel.Tiny) async throws {
+                let loop = try await Talk(model).loop
+                try await blocking {
+                    // The first ones are chosen: thinking is not ended before half of the tokens are used.
+                    let end = min(turn.ledger.count, turn.prompt.count + 12)
+                    #expect(end > turn.prompt.count)
+                    for position in turn.prompt.count..<end {
+                        let odds = try Self.odds(after: Array(turn.ledger[..<position]), loop.model)
+                        let best = try #require(odds.max())
+                        let chosen = odds[Int(turn.ledger[position])]
+                        #expect(chosen > best - 0.5, "token \(position - turn.prompt.count): \(best - chosen)")
+                    }
+                }
+            }
+
+            /// Computes what is new of some tokens.
+            private static func odds(after tokens: [llama_token], _ model: LoadedModel) throws -> [Float] {
+                let held = model.ledger(0).count
+                var batch = TokenBatch(capacity: tokens.count - held)
+                batch.append(tokens[held...], at: held, outputs: .last)
+                #expect(model.context.decode(batch) == 0)
+                model.didCompute(tokens[held...], in: 0)
+                let odds = try model.context.logits(at: -1)
+                return Array(UnsafeBufferPointer(start: odds, count: model.vocabulary.count))
+            }
+
+            private func expect(
+                _ turn: Turn, reuses count: Int, _ miss: PrefixPlan.Miss?,
+                _ location: SourceLocation = #_sourceLocation
+            ) throws {
+                #expect(try turn.cached() == count, sourceLocation: location)
+                #expect(turn.prefilled == turn.prompt.count - count, sourceLocation: location)
+                #expect(try turn.miss() == miss, sourceLocation: location)
+                #expect(turn.ledger.starts(with: turn.prompt), sourceLocation: location)
+            }
+
+            @Test(arguments: [TestModel.Tiny.recurrent, .window, .thinking])
+            func reuseWhatTheModelCanGoBackTo(_ model: TestModel.Tiny) async throws {
+                let talk = try await Talk(model)
+                let first = try await talk.turn(Self.question("Say yes."))
+                try expect(first, reuses: 0, .cold)
+                #expect(!first.answer.text.isEmpty)
+                let second = try await talk.turn(first.messages)
+                let common = PrefixPlan.commonLength(first.ledger, second.prompt)
+                if common == first.ledger.count {
+                    try expect(second, reuses: common, nil)
+                } else if model == .recurrent {
+                    try expect(second, reuses: 0, .recurrent)
+                } else {
+                    try expect(second, reuses: common, .parted)
+                }
+                try await expectAsFresh(second, model)
+            }
+
+            /// The template opens the thinking in the prompt and leaves it out of the history: what was thought goes, the
+            /// question stays.
+            @Test func afterThinkingTheQuestionIsStillThere() async throws {
+                let talk = try await Talk(.thinking)
+                let first = try await talk.turn(Self.question("Say yes."))
+                #expect(!first.answer.thinking.isEmpty)
+                // Thinking stands in the ledger with all the rest.
+                let generated = try #require(first.answer.summary).usage.generatedTokens
+                #expect((first.prompt.count + generated - 1...first.prompt.count + generated) ~= first.ledger.count)
+                let second = try await talk.turn(first.messages)
+                #expect(try second.miss() == .parted)
+                let opening = try talk.loop.model.vocabulary.tokens(
+                    of: "<think>\n", addSpecial: false, parseSpecial: true)
+                #expect(try second.cached() >= first.prompt.count - opening.count - 1)
+                #expect(try second.cached() < first.prompt.count)
+            }
+
+            @Test func aRecurrentModelGoesOnOnlyFromTheEnd() async throws {
+                let talk = try await Talk(.recurrent)
+                // The only token said is never computed, so that memory ends with the question.
+                let first = try await talk.turn(Self.question("Say yes."), tokens: 1)
+                #expect(first.ledger == first.prompt)
+                let second = try await talk.turn(first.messages, tokens: 8)
+                try expect(second, reuses: first.prompt.count, nil)
+                try await expectAsFresh(second, .recurrent, tokens: 8)
+                // Asked again, and edited.
+                let again = try await talk.turn(first.messages, tokens: 8)
+                try expect(again, reuses: 0, .recurrent)
+                #expect(again.ledger == second.ledger)
+                let edited = try await talk.turn(Self.question("Say no."), tokens: 8)
+                try expect(edited, reuses: 0, .recurrent)
+                try await expectAsFresh(edited, .recurrent, tokens: 8)
+            }
+
+            /// Half of the layers look at 64 tokens; those before are kept all the same, so that any place can be gone back to.
+            @Test func aSlidingWindowGoesBackFurtherThanItIsLong() async throws {
+                let talk = try await Talk(.window)
+                let first = try await talk.turn(Self.question("Say yes."))
+                let second = try await talk.turn(first.messages)
+                let edited = try await talk.turn(Self.question("Say no."))
+                let common = PrefixPlan.commonLength(second.ledger, edited.prompt)
+                #expect(common > 150 && second.ledger.count - common > 64)
+                try expect(edited, reuses: common, .parted)
+                try await expectAsFresh(edited, .window)
+                let again = try await talk.turn(Self.question("Say no."))
+                try expect(again, reuses: edited.prompt.count - 1, .repeated)
+                #expect(again.ledger == edited.ledger)
+            }
+
+            /// A model that was taken for one that can go back: llama.cpp refuses, and all is computed anew.
+            @Test func aRefusedRemovalMeansEverythingAnew() async throws {
+                try await blocking {
+                    let model = try LoadedModel(
+                        path: TestModel.path(.recurrent),
+                        configuration: LlamaConfiguration(contextLength: 256, threadCount: 1, stateBytes: 0),
+                        progress: { _ in true })
+                    let memory = ConversationMemory(
+                        maker: "", window: 256, cells: 256, sequences: 1, canGoBack: true, folder: nil, savedBytes: 0)
+                    let front = Array(llama_token(100)..<120)
+                    let one = front + [5, 6, 7]
+                    let first = memory.begin(Prompt([.tokens(one)], text: ""), need: 64, beside: 0, model)
+                    #expect(first?.plan.miss == .cold)
+                    _ = try Self.odds(after: one, model)
+                    memory.end(0, model)
+                    let other = front + [8, 9]
+                    let second = memory.begin(Prompt([.tokens(other)], text: ""), need: 64, beside: 0, model)
+                    #expect(second?.plan.miss == .removalRefused && second?.plan.action == .rebuild)
+                    #expect(second?.plan.reused == 0 && second?.plan.remaining == other.count)
+                    #expect(model.ledger(0).isEmpty && model.context.holds(0, in: 0))
+                    let odds = try Self.odds(after: other, model)
+                    model.clearMemory(0)
+                    #expect(try Self.odds(after: other, model) == odds)
+                }
+            }
+        }
+    }
+#endif
