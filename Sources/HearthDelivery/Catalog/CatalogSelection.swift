@@ -54,6 +54,12 @@ extension Release {
         let size = totalSize
         return size + size / 5 + (256 << 20)
     }
+
+    /// The bytes of the model itself, by which variants are ordered: its weights with every shard, or the archive they come in;
+    /// a projector or a tokenizer beside them makes no variant a larger one.
+    var modelSize: UInt64 {
+        files.filter { $0.name == file.name || [.weights, .shard].contains($0.role) }.map(\.size.estimate).saturatedSum
+    }
 }
 
 extension Catalog {
@@ -67,7 +73,8 @@ extension Catalog {
     ///
     /// The version is the one asked for, else the publisher's `current`, else the newest by Semantic Versioning
     /// (pre-releases only if there is nothing else, opaque versions only if nothing is semantic: then the last listed). The
-    /// variant is the one asked for, else the largest whose ``Release/requiredMemory`` fits, else the smallest.
+    /// variant is the one asked for, else the largest, all its shards counted, whose ``Release/requiredMemory`` fits, else
+    /// the smallest.
     /// - Throws: ``CatalogError`` with `unknown-family`, `unknown-version` or `unknown-variant`, each listing what there is.
     public func choose(family: Family, selection: CatalogSelection) throws -> ReleaseChoice {
         let releases = releases.filter { $0.identity.family == family }
@@ -117,8 +124,7 @@ extension Catalog {
 
     static func fitting(_ candidates: [Release], memory: UInt64) -> ReleaseChoice {
         let bySize = candidates.sorted {
-            ($0.file.size.estimate, $0.identity.variant?.name ?? "")
-                < ($1.file.size.estimate, $1.identity.variant?.name ?? "")
+            ($0.modelSize, $0.identity.variant?.name ?? "") < ($1.modelSize, $1.identity.variant?.name ?? "")
         }
         let variants = bySize.compactMap(\.identity.variant)
         if bySize.count == 1 { return ReleaseChoice(release: bySize[0], reason: .only) }

@@ -79,6 +79,42 @@ private func release(
                     ? .smallestThoughNoneFits(among: variants, needed: 500) : .largestThatFits(among: variants)))
     }
 
+    /// A first shard says nothing of its model's size: the larger model may come in smaller pieces.
+    @Test(arguments: [
+        (UInt64(64) << 30, "q8", false), (UInt64(9) << 30, "q4", false), (UInt64(1) << 30, "q4", true),
+    ])
+    func theSizeOfAVariantIsThatOfAllItsShards(_ memory: UInt64, _ expected: String, _ isTooLarge: Bool) throws {
+        let whole = try release("m", "1.0.0", "q4", size: 4096 * mebibyte)
+        var sharded = try release("m", "1.0.0", "q8", size: 2048 * mebibyte)
+        sharded.companions = try (2...4).map { part in
+            RemoteFile(
+                name: try #require(RelativePath("m-\(part).gguf")), role: .shard, size: .exact(2048 * mebibyte),
+                digest: nil, locations: [])
+        }
+        for releases in [[whole, sharded], [sharded, whole]] {
+            let choice = try choose(Catalog(releases: releases), memory: memory)
+            #expect(choice.release.identity.variant?.name == expected)
+            let variants = ["q4", "q8"].compactMap { Variant($0) }
+            #expect(
+                choice.reason
+                    == (isTooLarge
+                        ? .smallestThoughNoneFits(among: variants, needed: whole.requiredMemory)
+                        : .largestThatFits(among: variants)))
+        }
+    }
+
+    /// A projector that only one of two variants has does not make that one the larger model.
+    @Test func aProjectorMakesNoVariantLarger() throws {
+        var small = try release("m", "1.0.0", "q4", size: 40 * mebibyte)
+        small.companions = [
+            RemoteFile(
+                name: try #require(RelativePath("mmproj.gguf")), role: .projector, size: .exact(60 * mebibyte),
+                digest: nil, locations: [])
+        ]
+        let catalog = Catalog(releases: [small, try release("m", "1.0.0", "q8", size: 80 * mebibyte)])
+        #expect(try choose(catalog).release.identity.variant?.name == "q8")
+    }
+
     @Test func withoutAFigureMemoryIsEstimatedFromTheSize() throws {
         let large = try release("m", "1.0.0", "large", size: 1000 * mebibyte)
         #expect(large.requiredMemory == 1456 * mebibyte)
