@@ -92,10 +92,12 @@ extension ModelManager {
     /// The file an engine is to open for a release: what was prepared for this device, else the release's own weights.
     ///
     /// What is missing, damaged or outdated is made again, which may take a while; where that fails the release is used as it
-    /// is, and that is logged. Without a preparer it is always the release's own.
+    /// is, and that is logged. Without a preparer it is always the release's own. Outdated ones go, unless somebody may read them.
+    /// - Parameter lease: the lease on the release that was taken for this very opening: it does not count as a reader.
     /// - Throws: `StoreError` with `release-damaged` for a release without weights; `CancellationError`.
     public func weightsToOpen(
-        of release: InstalledRelease, progress: @escaping @Sendable (ActivationProgress) -> Void = { _ in }
+        of release: InstalledRelease, under lease: ReleaseLease? = nil,
+        progress: @escaping @Sendable (ActivationProgress) -> Void = { _ in }
     ) async throws -> Path {
         guard let weights = release.weights else {
             throw StoreError(
@@ -103,7 +105,7 @@ extension ModelManager {
                 context: ErrorContext(model: release.identity.description, file: release.folder.string))
         }
         guard let preparer else { return weights }
-        let outcome = try await ReleasePreparation(store: store, preparer: preparer, progress: progress)
+        let outcome = try await ReleasePreparation(store: store, preparer: preparer, lease: lease, progress: progress)
             .prepare(release, rehashing: false)
         return outcome.prepared?.path ?? weights
     }

@@ -23,7 +23,7 @@ final class EngineFiles: Sendable {
         }
         // What was prepared for this device, where there is something.
         let files = ReleaseFiles(
-            weights: try await manager.weightsToOpen(of: release), projector: release.projector)
+            weights: try await manager.weightsToOpen(of: release, under: lease), projector: release.projector)
         await ModelPageCacheWarmer.hint(file: files.weights, below: manager.store.layout.home)
         let engine = try await manager.store.guarding(identity, .load) { try await open(files) }
         leases.withLock { $0[identity] = lease }

@@ -62,7 +62,7 @@ struct ChatModel: Sendable {
         }
         let lease = try await manager.store.lease(release.identity)
         // What was prepared for this device, where there is something.
-        let weights = try await manager.weightsToOpen(of: release)
+        let weights = try await manager.weightsToOpen(of: release, under: lease)
         self.init(name: release.identity.description, weights: weights, store: manager.store.layout.home, lease: lease)
         projector = release.projector
         installed = (release, manager)

@@ -9,18 +9,23 @@ extension ModelStore {
         try preparedFiles.any(of: release)
     }
 
-    /// What a recipe makes of a release: found whole, or built.
-    /// - Parameter rehashing: whether one that is found is read again.
+    /// What a recipe makes of a release: found whole, or built. What other recipes made goes, unless somebody may read it.
+    /// - Parameters:
+    ///   - rehashing: whether one that is found is read again.
+    ///   - lease: the caller's own lease on the release, under which nothing is open yet.
     /// - Returns: the artefact, and whether it was built now.
     nonisolated func prepare(
         _ release: InstalledRelease, by preparer: any ReleasePreparer, _ recipe: PreparationRecipe, rehashing: Bool,
-        progress: @escaping @Sendable (Double) -> Void = { _ in }
+        under lease: ReleaseLease? = nil, progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws -> (prepared: PreparedRelease, isNew: Bool) {
         let files = preparedFiles
         let found = try await StopFlag.blocking { flag in
             try files.find(recipe, of: release, rehashing: rehashing, flag: flag)
         }
-        if let found { return (found, false) }
+        if let found {
+            await retireOthers(than: found, under: lease)
+            return (found, false)
+        }
         let work = try await blocking { try files.begin(recipe, of: release) }
         do {
             try await preparer.build(recipe, of: release, at: work.path, progress: progress)
@@ -29,7 +34,7 @@ extension ModelStore {
             try await StopFlag.blocking { flag in
                 try files.complete(work, recipe, of: release, at: date, flag: flag)
             }
-            let prepared = try await place(work, recipe, of: release)
+            let prepared = try await place(work, recipe, of: release, under: lease)
             try await blocking { work.close() }
             return (prepared, true)
         } catch {
@@ -39,24 +44,42 @@ extension ModelStore {
     }
 
     private func place(
-        _ work: PreparedWork, _ recipe: PreparationRecipe, of release: InstalledRelease
+        _ work: PreparedWork, _ recipe: PreparationRecipe, of release: InstalledRelease, under lease: ReleaseLease?
     ) async throws -> PreparedRelease {
-        let leases = ReleaseLeases(layout: layout, fileSystem: fileSystem)
         return try await committing {
             // It was removed meanwhile, or replaced by other bytes.
             guard let now = try read(release.identity), now.receipt.isSameContent(as: release.receipt) else {
                 throw notInstalled(release.identity.description)
             }
-            let isRead = try !leases.holders(of: release.identity).isEmpty
-            guard let prepared = try preparedFiles.commit(work, recipe, of: release, mayDrop: !isRead) else {
-                throw FileError(errno: EIO, doing: "prepare", path: work.path)
+            let prepared = try preparedFiles.commit(work, recipe, of: release) {
+                try isRead(release.identity, besides: lease)
             }
+            guard let prepared else { throw FileError(errno: EIO, doing: "prepare", path: work.path) }
             return prepared
         }
     }
 
-    /// Takes an artefact out of use that an engine could not work with.
+    /// What was read when the artefact in use was made, and is not any more, goes now. What cannot go stays.
+    private func retireOthers(than prepared: PreparedRelease, under lease: ReleaseLease?) async {
+        do {
+            guard try preparedFiles.hasOthers(than: prepared), try !isRead(prepared.release, besides: lease) else {
+                return
+            }
+            try await committing {
+                try preparedFiles.retireOthers(than: prepared) { try isRead(prepared.release, besides: lease) }
+            }
+        } catch {
+            Log.write(
+                .info, "delivery.activation", "what else was made of \(prepared.release) stays for now: \(error)")
+        }
+    }
+
+    private func isRead(_ identity: ReleaseIdentity, besides lease: ReleaseLease? = nil) throws -> Bool {
+        try !ReleaseLeases(layout: layout, fileSystem: fileSystem).holders(of: identity, besides: lease).isEmpty
+    }
+
+    /// Takes an artefact out of use that an engine could not work with. Where somebody reads it, the file itself goes later.
     func drop(_ prepared: PreparedRelease) async throws {
-        try await committing { try preparedFiles.drop(prepared) }
+        try await committing { try preparedFiles.drop(prepared) { try isRead(prepared.release) } }
     }
 }

@@ -6,9 +6,12 @@ import HearthBase
 /// ```
 /// prepared/<family>/<release>/<recipe's hash>/<file>          what an engine opens
 /// prepared/<family>/<release>/<recipe's hash>/prepared.json   what it is; written last, before the folder moves in
+/// prepared/<family>/<release>/<recipe's hash>-<mark>/         the same, where somebody still reads what stands at that place
 /// prepared/<family>/.<release>.tmp-<mark>/                    being built (beside it, `….lock` while somebody does)
 /// ```
-/// All of it can be made again, so whatever looks wrong is as good as not there.
+/// All of it can be made again, so whatever looks wrong is as good as not there. A file that somebody may have mapped stays
+/// where it is: first its record goes, so that nobody new finds it, and the file once nobody reads the release. Readers take
+/// their lease before they look, so one of the two sees the other.
 struct PreparedFiles: Sendable {
     let layout: HomeLayout
     let fileSystem: any FileSystem
@@ -18,15 +21,28 @@ struct PreparedFiles: Sendable {
     // MARK: - Finding
 
     /// What was made of a release by a recipe, `nil` where there is nothing or something else.
-    /// - Parameter rehashing: reads the file and compares its digest; else only where its date is another than recorded.
+    /// - Parameters:
+    ///   - rehashing: reads the file and compares its digest; else only where its date is another than recorded.
+    ///   - known: records of what was looked at before, and was not whole.
     func find(
-        _ recipe: PreparationRecipe, of release: InstalledRelease, rehashing: Bool, flag: StopFlag
+        _ recipe: PreparationRecipe, of release: InstalledRelease, rehashing: Bool, flag: StopFlag,
+        besides known: [PreparedRecord] = []
     ) throws -> PreparedRelease? {
         guard let source = PreparedRecord.source(of: release) else { return nil }
-        let folder = folder(recipe, source, release.identity)
-        guard try shelf.isFolder(folder), let record = try record(in: folder), record.isMade(by: recipe, of: source)
-        else { return nil }
-        return try examine(record, in: folder, of: release.identity, rehashing: rehashing, flag: flag)
+        for folder in try folders(recipe, source, release.identity) {
+            guard let record = try record(in: folder), record.isMade(by: recipe, of: source),
+                !known.contains(record),
+                let found = try examine(record, in: folder, of: release.identity, rehashing: rehashing, flag: flag)
+            else { continue }
+            return found
+        }
+        return nil
+    }
+
+    /// Whether there is anything beside an artefact that was made of its release.
+    func hasOthers(than prepared: PreparedRelease) throws -> Bool {
+        try shelf.names(in: layout.preparedFolder(of: prepared.release))
+            .contains { $0 != prepared.path.parent.lastComponent }
     }
 
     /// Whatever was made of a release last, by name and size, for those who have no engine to ask.
@@ -80,6 +96,17 @@ struct PreparedFiles: Sendable {
         return HomeLayout.join(layout.preparedFolder(of: identity), String(hash))
     }
 
+    /// Where what a recipe makes may stand.
+    private func folders(
+        _ recipe: PreparationRecipe, _ source: SHA256Digest, _ identity: ReleaseIdentity
+    ) throws -> [Path] {
+        let usual = folder(recipe, source, identity)
+        let parent = layout.preparedFolder(of: identity)
+        guard try shelf.isFolder(parent) else { return [] }
+        let others = try shelf.names(in: parent).filter { $0.hasPrefix("\(usual.lastComponent)-") }.sorted()
+        return try ([usual] + others.map { HomeLayout.join(parent, $0) }).filter { try shelf.isFolder($0) }
+    }
+
     // MARK: - Making
 
     /// Opens a folder to build in. The lock says that somebody does; it is given back with ``PreparedWork/close()``.
@@ -99,6 +126,9 @@ struct PreparedFiles: Sendable {
         guard free > recipe.expectedSize else {
             throw FileError(errno: ENOSPC, doing: "make \(recipe.fileName) in", path: parent)
         }
+        let known =
+            try PreparedRecord.source(of: release).map { try folders(recipe, $0, release.identity) }?
+            .compactMap { try record(in: $0) } ?? []
         let folder = parent.appendingTemporary(besides: release.identity.folderName)
         guard let lock = try FileLock.tryAcquire(folder.withSuffix(".lock")) else {
             throw FileError(errno: EEXIST, doing: "lock", path: folder)
@@ -109,7 +139,7 @@ struct PreparedFiles: Sendable {
             lock.release()
             throw error
         }
-        return PreparedWork(folder: folder, file: file, lock: lock, fileSystem: fileSystem)
+        return PreparedWork(folder: folder, file: file, known: known, lock: lock, fileSystem: fileSystem)
     }
 
     /// Brings what was built to the disk with a record of it. Reads all of it, so not under the commit lock.
@@ -132,28 +162,54 @@ struct PreparedFiles: Sendable {
         try fileSystem.replaceContents(of: work.folder.appending("prepared.json"), with: try record.data())
     }
 
-    /// Moves what was built to its place. Under the commit lock.
-    /// - Parameter mayDrop: whether what was made by other recipes may go: nobody reads it.
+    /// Moves what was built to its place, and takes away what was made before where nobody reads it. Under the commit lock.
+    /// - Parameter isRead: whether somebody may have what was made of the release mapped; asked more than once.
     func commit(
-        _ work: PreparedWork, _ recipe: PreparationRecipe, of release: InstalledRelease, mayDrop: Bool
+        _ work: PreparedWork, _ recipe: PreparationRecipe, of release: InstalledRelease, isRead: () throws -> Bool
     ) throws -> PreparedRelease? {
         guard let source = PreparedRecord.source(of: release) else { return nil }
+        // Somebody else made the same meanwhile: perhaps it is being read by now.
+        if let there = try find(recipe, of: release, rehashing: false, flag: StopFlag(), besides: work.known) {
+            return there
+        }
         let parent = layout.preparedFolder(of: release.identity)
-        let target = folder(recipe, source, release.identity)
+        var target = folder(recipe, source, release.identity)
         try fileSystem.makeFolders(parent)
-        if try fileSystem.status(at: target, followLinks: false) != nil { try setAside(target, parent) }
-        try fileSystem.moveDurably(work.folder, to: target)
-        if mayDrop {
-            for name in try shelf.names(in: parent) where name != target.lastComponent {
-                try setAside(HomeLayout.join(parent, name), parent)
+        for folder in try folders(recipe, source, release.identity) { try retire(folder, parent, isRead) }
+        if let status = try fileSystem.status(at: target, followLinks: false) {
+            if status.kind == .folder {
+                target = target.withSuffix("-\(String(UInt64.random(in: 0 ... .max), radix: 16))")
+            } else {
+                try setAside(target, parent)
             }
         }
-        return try find(recipe, of: release, rehashing: false, flag: StopFlag())
+        try fileSystem.moveDurably(work.folder, to: target)
+        let made = try find(recipe, of: release, rehashing: false, flag: StopFlag())
+        if let made { try retireOthers(than: made, isRead) }
+        return made
+    }
+
+    /// Takes away what else was made of a release, where nobody reads it. Under the commit lock.
+    func retireOthers(than prepared: PreparedRelease, _ isRead: () throws -> Bool) throws {
+        let parent = layout.preparedFolder(of: prepared.release)
+        for name in try shelf.names(in: parent) where name != prepared.path.parent.lastComponent {
+            guard try !isRead() else { return }
+            try retire(HomeLayout.join(parent, name), parent, isRead)
+        }
     }
 
     /// Takes what was made of a release out of use. Under the commit lock.
-    func drop(_ prepared: PreparedRelease) throws {
-        try setAside(prepared.path.parent, layout.preparedFolder(of: prepared.release))
+    func drop(_ prepared: PreparedRelease, _ isRead: () throws -> Bool) throws {
+        try retire(prepared.path.parent, layout.preparedFolder(of: prepared.release), isRead)
+    }
+
+    /// Removes the record of an artefact, without which nobody finds it, and then all of it, unless somebody reads it.
+    private func retire(_ path: Path, _ parent: Path, _ isRead: () throws -> Bool) throws {
+        guard try fileSystem.status(at: path, followLinks: false) != nil else { return }
+        let record = path.appending("prepared.json")
+        if try shelf.isFolder(path), try !shelf.isFolder(record) { try fileSystem.removeFile(record) }
+        // Whoever has found it took a lease before that.
+        if try !isRead() { try setAside(path, parent) }
     }
 
     private func setAside(_ path: Path, _ parent: Path) throws {
@@ -188,15 +244,20 @@ struct PreparedFiles: Sendable {
 struct PreparedWork: Sendable {
     let folder: Path
     let file: PathComponent
+    /// The records of what stood there already, and was not whole.
+    fileprivate let known: [PreparedRecord]
     fileprivate let lock: FileLock
     fileprivate let fileSystem: any FileSystem
 
     /// The file to write.
     var path: Path { folder.appending(file) }
 
-    fileprivate init(folder: Path, file: PathComponent, lock: FileLock, fileSystem: any FileSystem) {
+    fileprivate init(
+        folder: Path, file: PathComponent, known: [PreparedRecord], lock: FileLock, fileSystem: any FileSystem
+    ) {
         self.folder = folder
         self.file = file
+        self.known = known
         self.lock = lock
         self.fileSystem = fileSystem
     }

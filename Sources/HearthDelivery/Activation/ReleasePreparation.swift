@@ -5,6 +5,8 @@ import HearthBase
 struct ReleasePreparation: Sendable {
     let store: ModelStore
     let preparer: any ReleasePreparer
+    /// The caller's own lease on the release, under which nothing is open yet.
+    var lease: ReleaseLease?
     let progress: @Sendable (ActivationProgress) -> Void
 
     /// What came of it.
@@ -19,7 +21,9 @@ struct ReleasePreparation: Sendable {
             guard let recipe = try await preparer.recipe(for: release) else {
                 return Outcome(prepared: nil, preparation: .notNeeded)
             }
-            let (prepared, isNew) = try await store.prepare(release, by: preparer, recipe, rehashing: rehashing) {
+            let (prepared, isNew) = try await store.prepare(
+                release, by: preparer, recipe, rehashing: rehashing, under: lease
+            ) {
                 progress(.preparing(recipe.summary, fraction: $0))
             }
             if isNew {

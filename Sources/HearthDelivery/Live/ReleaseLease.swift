@@ -13,7 +13,8 @@ public final class ReleaseLease: Sendable {
         var flock: FileLock?
     }
 
-    private let token: String
+    /// The name of its file.
+    let token: String
     private let fileSystem: any FileSystem
     private let state: Locked<State>
 

@@ -132,15 +132,16 @@ public struct ReleaseLeases: Sendable {
     /// The living processes that read a release, once for every lease. The leases of the dead are swept. Blocks.
     ///
     /// A holder that nobody here can name, because its lease is of a newer format, has the number 0.
+    /// - Parameter own: a lease of the caller's own, which is not counted.
     /// - Throws: `FileError` where it cannot be told.
-    func holders(of identity: ReleaseIdentity) throws -> [ProcessIdentity] {
+    func holders(of identity: ReleaseIdentity, besides own: ReleaseLease? = nil) throws -> [ProcessIdentity] {
         let folder = layout.leaseFolder(of: identity)
         guard try shelf.isFolder(layout.leases), try shelf.isFolder(folder.parent), try shelf.isFolder(folder) else {
             // Nobody takes a lease through a link, or where no folder is.
             return []
         }
         var holders: [ProcessIdentity] = []
-        for name in try shelf.names(in: folder) {
+        for name in try shelf.names(in: folder) where name != own?.token {
             let path = HomeLayout.join(folder, name)
             guard let status = try fileSystem.status(at: path, followLinks: false), status.kind == .file else {
                 continue
