@@ -16,7 +16,9 @@ public struct FamilyOffer: Sendable, Hashable {
 public struct FamilyOffers: Sendable {
     /// Each family once.
     public var offers: [FamilyOffer]
-    /// Why one of the sources could not be asked.
+    /// Why what is in use stays, for those families that a source was asked about.
+    public var stays: [Family: NoUpdate] = [:]
+    /// Why one of the sources could not be asked, or which families several of them list.
     public var problem: (any Error)?
 }
 
@@ -39,29 +41,47 @@ extension ModelManager {
 
     /// What the sources offer this device: of each family the one release that it would get, or has. What came with the app is
     /// no offer. A source that cannot be asked hides no other.
+    ///
+    /// An installed family is offered by the origin it came from alone. One that is not here and that several origins list is
+    /// offered by none: the problem says so (`ambiguous-reference`), as a pull by that name would.
     /// - Throws: the first source's error if none can be asked; ``FileError``.
     public func offers(_ wish: ListingWish = .asPublished) async throws -> FamilyOffers {
         let local = try await availabilities()
         let inUse = local.compactMapValues(\.identity)
         var found = FamilyOffers(offers: [])
         let reports = origins.isEmpty ? [] : try await reports(wish).filter { $0.origin != nil }
-        for report in reports {
-            switch report.outcome {
-            case .failure(let error): found.problem = found.problem ?? error
-            case .success(let listing):
+        let installed = Dictionary(grouping: try await store.installed(), by: \.identity.family)
+        for case .failure(let error) in reports.map(\.outcome) { found.problem = found.problem ?? error }
+        if let problem = found.problem, !reports.contains(where: { $0.listing != nil }) { throw problem }
+        for family in Self.families(of: reports, and: inUse.keys) {
+            let source = ReleaseOrigin(of: installed[family] ?? [])
+            guard source.hub == nil else { continue }
+            switch source.answer(for: family, in: reports) {
+            case .listing(.success(let listing)):
                 let device = await device(for: listing.catalog)
-                for family in listing.catalog.families
-                where !found.offers.contains(where: { $0.release.identity.family == family }) {
-                    let offer = try await offer(of: family, in: listing, to: device, inUse: inUse[family])
-                    if let offer { found.offers.append(offer) }
-                }
+                let (offer, stays) = try await offer(of: family, in: listing, to: device, inUse: inUse[family])
+                if let offer { found.offers.append(offer) }
+                found.stays[family] = stays
+            case .stays(.severalOrigins(let names)) where inUse[family] == nil:
+                found.problem = found.problem ?? Self.ambiguous(family, among: names, in: reports)
+            case .stays(let reason): found.stays[family] = reason
+            case .listing(.failure(let error)):
+                found.stays[family] = .unreachable((error as? any HearthFailure)?.message ?? "\(error)")
             }
         }
-        if let problem = found.problem, !reports.contains(where: { $0.listing != nil }) { throw problem }
         for (family, model) in local where !found.offers.contains(where: { $0.release.identity.family == family }) {
             try await addUpdate(of: family, model, wish, to: &found)
         }
         return found
+    }
+
+    /// The families that are listed, in the order in which they are, and then those that are here.
+    private static func families(
+        of reports: [SourceReport], and here: some Sequence<Family>
+    ) -> [Family] {
+        var seen: Set<Family> = []
+        let listed = reports.flatMap { $0.listing?.catalog.families ?? [] }
+        return (listed + here.sorted()).filter { seen.insert($0).inserted }
     }
 
     /// A hub lists nothing by itself: a repository is asked for a model that came from it.
@@ -71,7 +91,11 @@ extension ModelManager {
         guard case .downloaded(let release) = model, release.receipt.manifestEntry.hasPrefix("hf:") else { return }
         do {
             for finding in try await updates(of: family, wish) {
-                guard case .newVersion(let release) = finding.reason, let resolved = finding.resolved else { continue }
+                guard case .newVersion(let release) = finding.reason, let resolved = finding.resolved else {
+                    if case .noUpdate(let reason) = finding.reason { found.stays[family] = reason }
+                    continue
+                }
+                found.stays[family] = nil
                 let identity = release.identity
                 let reference = ModelReference.family(family, version: identity.version, variant: identity.variant)
                 found.offers.append(
@@ -87,7 +111,7 @@ extension ModelManager {
 
     private func offer(
         of family: Family, in listing: CatalogListing, to device: DeviceProfile, inUse: ReleaseIdentity?
-    ) async throws -> FamilyOffer? {
+    ) async throws -> (FamilyOffer?, stays: NoUpdate?) {
         var question = UpdateQuestion(
             family: family, inUse: inUse, pinned: try await store.state(of: family).pinned)
         question.heldBack = try await heldBack(family)
@@ -100,14 +124,16 @@ extension ModelManager {
                 isUpdate: isUpdate, objection: objection)
         }
         if let inUse {
-            if case .take(let choice) = try question.advice(from: listing.catalog, for: device, at: time.now) {
-                return offer(choice.release, isUpdate: true)
+            switch try question.advice(from: listing.catalog, for: device, at: time.now) {
+            case .take(let choice): return (offer(choice.release, isUpdate: true), nil)
+            case .stay(let reason):
+                // Another variant of what is in use is no news.
+                let same = listing.catalog.releases.first { $0.identity == inUse }
+                return (same.map { offer($0, isUpdate: false) }, reason)
             }
-            // Another variant of what is in use is no news.
-            return listing.catalog.releases.first { $0.identity == inUse }.map { offer($0, isUpdate: false) }
         }
         let choice = try Resolution(catalog: listing.catalog, device: device, heldBack: question.heldBack)
             .choose(family: family)
-        return offer(choice.release, isUpdate: false, choice.objection)
+        return (offer(choice.release, isUpdate: false, choice.objection), nil)
     }
 }

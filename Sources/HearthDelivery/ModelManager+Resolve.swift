@@ -86,11 +86,7 @@ extension ModelManager {
             // What came with the app is only asked where no origin has the family.
             let origins = offering.filter { $0.origin != nil }
             guard origins.count <= 1 else {
-                let names = origins.map(\.source).joined(separator: ", ")
-                let first = origins[0].origin?.manifestURL.withoutQuery ?? ""
-                throw DeliveryError(
-                    .ambiguous, "several origins offer \(family): \(names)",
-                    context: ErrorContext(model: family.name, remedy: "Name one: \(first)#\(family)"))
+                throw Self.ambiguous(family, among: origins.map(\.source), in: origins)
             }
             if let listing = (origins.first ?? offering.first)?.listing {
                 return try await self.choose(family, wanted, in: listing, options)
@@ -103,6 +99,14 @@ extension ModelManager {
             return ResolvedRelease(
                 try all.choose(family: family, selection: selection), location: nil, isNamed: false)
         }
+    }
+
+    /// Several origins list a family, and nobody said which is meant.
+    static func ambiguous(_ family: Family, among names: [String], in reports: [SourceReport]) -> DeliveryError {
+        let first = reports.first { $0.source == names.first }?.origin?.manifestURL.withoutQuery ?? ""
+        return DeliveryError(
+            .ambiguous, "several origins offer \(family): \(names.joined(separator: ", "))",
+            context: ErrorContext(model: family.name, remedy: "Name one: \(first)#\(family)"))
     }
 
     private func choose(

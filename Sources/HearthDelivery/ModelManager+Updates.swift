@@ -5,45 +5,44 @@ extension ModelManager {
     /// What the sources have for the installed families and those that came with the app, without changing anything.
     ///
     /// Each family is looked for where it came from: a hub's repository at the revision it was asked for at, else the
-    /// configured origins. A source that cannot be asked is the reason why its families stay, not an error, unless there
-    /// is no other.
-    /// - Throws: ``DeliveryError`` with `no-origin`; the origin's error if no source at all can be asked.
+    /// configured origin that its receipt names. Another origin that lists the same name is a reason to stay
+    /// (``NoUpdate/otherOrigin(cameFrom:offeredBy:)``). What came from no origin follows the only one that lists it. A source that
+    /// cannot be asked, or is not configured, is the reason why its families stay, not an error, unless there is no other.
+    /// - Throws: ``DeliveryError`` with `no-origin` where no family came from a hub; the origin's error if no source at all can be
+    ///   asked.
     public func updates(of wanted: Family? = nil, _ wish: ListingWish = .asPublished) async throws -> [UpdateFinding] {
         let installed = try await store.installed()
         let bundled = await bundledReleases()
         let families = Set(installed.map(\.identity.family)).union(bundled.map(\.identity.family))
             .filter { wanted == nil || $0 == wanted }.sorted()
-        let hubs = Self.hubReferences(installed)
-        let needsOrigins = families.contains { hubs[$0] == nil } || families.isEmpty
-        let reports = needsOrigins || !origins.isEmpty ? try await reports(wish) : []
-        let asked = reports.filter { $0.origin != nil }
-        if families.contains(where: { hubs[$0] == nil }), !asked.isEmpty, asked.allSatisfy({ $0.listing == nil }) {
-            for report in asked { _ = try report.outcome.get() }
-        }
+        let releases = Dictionary(grouping: installed, by: \.identity.family)
+        let sources = families.map { ReleaseOrigin(of: releases[$0] ?? []) }
+        let asked = try await originReports(for: sources, wish)
 
         var findings: [UpdateFinding] = []
-        for family in families {
-            let releases = installed.filter { $0.identity.family == family }
+        for (family, source) in zip(families, sources) {
             let inUse = try await availability(of: family).identity
-            let listing: Result<CatalogListing, any Error>? =
-                if let hub = hubs[family] { try await listing(hub) } else { Self.listing(of: family, in: asked) }
+            let answer: ReleaseOrigin.Answer =
+                if let hub = source.hub { .listing(try await listing(hub)) } else {
+                    source.answer(for: family, in: asked)
+                }
             findings.append(
-                try await finding(family, inUse, releases: releases, all: installed, listing, hub: hubs[family]))
+                try await finding(
+                    family, inUse, releases: releases[family] ?? [], all: installed, answer, hub: source.hub))
         }
         return findings
     }
 
-    /// The repository an installed family came from, by its active release where there is one.
-    private static func hubReferences(_ installed: [InstalledRelease]) -> [Family: HubReference] {
-        var references: [Family: HubReference] = [:]
-        for release in installed where references[release.identity.family] == nil || release.isActive {
-            guard release.receipt.manifestEntry.hasPrefix("hf:"),
-                case .hub(let reference)? = try? ModelReference(parsing: release.receipt.manifestEntry),
-                reference.family == release.identity.family
-            else { continue }
-            references[release.identity.family] = reference
+    /// What the configured origins list, where somebody's updates come from one.
+    private func originReports(for sources: [ReleaseOrigin], _ wish: ListingWish) async throws -> [SourceReport] {
+        guard sources.isEmpty || sources.contains(where: { $0.hub == nil }) else { return [] }
+        let hasHub = sources.contains { $0.hub != nil }
+        if hasHub, origins.isEmpty { return [] }
+        let asked = try await reports(wish).filter { $0.origin != nil }
+        if !hasHub, !sources.isEmpty, !asked.isEmpty, asked.allSatisfy({ $0.listing == nil }) {
+            for report in asked { _ = try report.outcome.get() }
         }
-        return references
+        return asked
     }
 
     private func listing(_ hub: HubReference) async throws -> Result<CatalogListing, any Error> {
@@ -56,27 +55,22 @@ extension ModelManager {
         }
     }
 
-    /// The listing that has a family; else the failure of an origin that may have it.
-    private static func listing(of family: Family, in reports: [SourceReport]) -> Result<CatalogListing, any Error>? {
-        let listings = reports.compactMap(\.listing)
-        if let listing = listings.first(where: { $0.catalog.families.contains(family) }) { return .success(listing) }
-        return reports.map(\.outcome).first { if case .failure = $0 { true } else { false } }
-    }
-
     private func finding(
         _ family: Family, _ inUse: ReleaseIdentity?, releases: [InstalledRelease], all installed: [InstalledRelease],
-        _ listing: Result<CatalogListing, any Error>?, hub: HubReference?
+        _ answer: ReleaseOrigin.Answer, hub: HubReference?
     ) async throws -> UpdateFinding {
         var question = UpdateQuestion(
             family: family, inUse: inUse, pinned: try await store.state(of: family).pinned)
         question.heldBack = try await heldBack(family)
         let found: CatalogListing?
-        switch listing {
-        case .success(let listing)?: found = listing
-        case .failure(let error)? where question.pinned == nil:
+        switch answer {
+        case .listing(.success(let listing)): found = listing
+        case .listing(.failure(let error)) where question.pinned == nil:
             let problem = (error as? any HearthFailure)?.message ?? "\(error)"
             return UpdateFinding(family: family, active: inUse?.version, reason: .noUpdate(.unreachable(problem)))
-        case .failure, nil: found = nil
+        case .stays(let reason) where question.pinned == nil:
+            return UpdateFinding(family: family, active: inUse?.version, reason: .noUpdate(reason))
+        case .listing(.failure), .stays: found = nil
         }
         var device =
             if let found, hub == nil { await device(for: found.catalog) } else { DeviceProfile(memory: deviceMemory) }

@@ -22,6 +22,7 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     public private(set) var local: LocalModel?
     /// What the sources say, `nil` while or as far as they say nothing.
     public private(set) var offer: OfferedModel?
+    private var answer: NoUpdate?
     /// The life of its download in this app.
     public private(set) var download = Download()
     /// Whether it is on its way out.
@@ -69,6 +70,13 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
         return offer.model.identity == local.model.identity ? nil : offer.model.identity
     }
 
+    /// Why the release in use stays, `nil` while nobody knows, for an update, and for a model that is not here. What this device
+    /// knows by itself, such as a pin, comes first.
+    public var noUpdate: NoUpdate? {
+        guard let local, update == nil else { return nil }
+        return local.noUpdate ?? answer
+    }
+
     /// What to show beside the name.
     public var badges: [ModelBadge] {
         var badges: [ModelBadge] = []
@@ -93,6 +101,9 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
         case .offered(let found):
             offer = found
             refreshModel()
+            return []
+        case .unchanged(let reason):
+            answer = reason
             return []
         case .download: return start()
         case .report(let event):
@@ -156,6 +167,8 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
             download.take(event)
         }
         local = delivery.local
+        // It was said of the one before.
+        answer = nil
         refreshModel()
     }
 
@@ -179,6 +192,8 @@ public enum LibraryRowEvent: Sendable, Hashable {
     case local(LocalModel?)
     /// The sources were asked.
     case offered(OfferedModel?)
+    /// The sources were asked, and what is here stays, for this reason; `nil` where they gave none.
+    case unchanged(NoUpdate?)
     /// Somebody wants it, or its update.
     case download
     /// Delivery tells how far it is.

@@ -39,12 +39,19 @@ public struct LibraryState: Sendable, Hashable {
     }
 
     /// Takes note of what the sources offer.
-    /// - Parameter isComplete: whether all of them were asked; else what others offered before stays.
-    public mutating func list(offered models: [OfferedModel], isComplete: Bool = true) {
+    /// - Parameters:
+    ///   - noUpdates: why what is here stays as it is.
+    ///   - isComplete: whether all of them were asked; else what others said before stays.
+    public mutating func list(
+        offered models: [OfferedModel], noUpdates: [Family: NoUpdate] = [:], isComplete: Bool = true
+    ) {
         let found = Dictionary(models.map { ($0.model.id, $0) }, uniquingKeysWith: { first, _ in first })
         for family in found.keys where self[family] == nil { add(found[family]?.model) }
         for index in rows.indices where isComplete || found[rows[index].id] != nil {
             rows[index].take(.offered(found[rows[index].id]))
+        }
+        for index in rows.indices where isComplete || noUpdates[rows[index].id] != nil {
+            rows[index].take(.unchanged(noUpdates[rows[index].id]))
         }
         settle()
     }

@@ -3,13 +3,18 @@ import HearthDelivery
 
 extension ModelManager: ModelDelivering {
     public func localModels() async throws -> [LocalModel] {
-        try await availabilities().values.compactMap { availability in
+        var models: [LocalModel] = []
+        for (family, availability) in try await availabilities() {
+            var model: LocalModel
             switch availability {
-            case .none: nil
-            case .bundled(let release): LocalModel(ModelInfo(release.release), presence: .bundled)
-            case .downloaded(let release): LocalModel(ModelInfo(release), presence: .downloaded)
+            case .none: continue
+            case .bundled(let release): model = LocalModel(ModelInfo(release.release), presence: .bundled)
+            case .downloaded(let release): model = LocalModel(ModelInfo(release), presence: .downloaded)
             }
+            model.noUpdate = try await store.state(of: family).noUpdate(inUse: model.model.identity)
+            models.append(model)
         }
+        return models
     }
 
     public func offeredModels(_ wish: ListingWish) async throws -> OfferedModels {
@@ -19,7 +24,7 @@ extension ModelManager: ModelDelivering {
                 OfferedModel(
                     ModelInfo(offer.release, reference: offer.reference), isUpdate: offer.isUpdate,
                     objection: offer.objection)
-            }, problem: found.problem)
+            }, noUpdates: found.stays, problem: found.problem)
     }
 
     public func pull(
@@ -87,13 +92,22 @@ extension ModelManager: ModelDelivering {
     }
 }
 
+extension ReleaseState {
+    /// Why a family stays as it is, as far as that is known without asking anybody.
+    func noUpdate(inUse: ReleaseIdentity) -> NoUpdate? {
+        if let pinned { return .pinned(pinned) }
+        let newer = heldBack.last { $0.release.version.isNewer(than: inUse.version) ?? false }
+        return newer.map { .notEligible($0.release, .heldBack) }
+    }
+}
+
 extension LibraryChange {
     /// What an event changes in a list of models, `nil` for nothing.
     init?(_ event: ModelEvent) {
         switch event {
         case .installed, .activated, .rolledBack: self = .local
         case .updateFound: self = .offers
-        case .upToDate, .checkFailed, .swapFailed: return nil
+        case .noUpdate, .checkFailed, .swapFailed: return nil
         }
     }
 }

@@ -16,11 +16,14 @@ public struct LocalModel: Sendable, Hashable {
     /// The release that is used.
     public var model: ModelInfo
     public var presence: ModelPresence
+    /// Why it stays at this release as far as this device knows by itself: it is pinned, or what was newer is held back.
+    public var noUpdate: NoUpdate?
 
     /// A model of the given facts.
-    public init(_ model: ModelInfo, presence: ModelPresence = .downloaded) {
+    public init(_ model: ModelInfo, presence: ModelPresence = .downloaded, noUpdate: NoUpdate? = nil) {
         self.model = model
         self.presence = presence
+        self.noUpdate = noUpdate
     }
 }
 
@@ -45,12 +48,15 @@ public struct OfferedModel: Sendable, Hashable {
 public struct OfferedModels: Sendable {
     /// Each family once.
     public var models: [OfferedModel]
+    /// Why what is here stays as it is, where a source was asked.
+    public var noUpdates: [Family: NoUpdate]
     /// Why one of the sources said nothing.
     public var problem: (any Error)?
 
     /// Offers, and what kept others away.
-    public init(_ models: [OfferedModel], problem: (any Error)? = nil) {
+    public init(_ models: [OfferedModel], noUpdates: [Family: NoUpdate] = [:], problem: (any Error)? = nil) {
         self.models = models
+        self.noUpdates = noUpdates
         self.problem = problem
     }
 }

@@ -102,7 +102,8 @@ import Observation
         }
         do {
             let offered = try await delivery.offeredModels(wish)
-            state.list(offered: offered.models, isComplete: offered.problem == nil)
+            state.list(
+                offered: offered.models, noUpdates: offered.noUpdates, isComplete: offered.problem == nil)
             offerProblem = offered.problem.map { LibraryFailure.shown($0) }
         } catch is CancellationError {
         } catch {

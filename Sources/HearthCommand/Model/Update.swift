@@ -127,7 +127,7 @@ struct FindingEvent: Encodable {
                 case .upToDate: finding.active?.name
                 case .offeredIsOlder(let version): version.name
                 case .notEligible(let identity, _): identity.version.name
-                case .pinned, .notOffered, .catalogStale, .unreachable: nil
+                case .pinned, .notOffered, .otherOrigin, .severalOrigins, .catalogStale, .unreachable: nil
                 }
         }
     }

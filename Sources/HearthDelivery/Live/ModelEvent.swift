@@ -12,8 +12,8 @@ public enum ModelEvent: Sendable {
     case swapFailed(InstalledRelease, any Error)
     /// A check found something newer than what is live.
     case updateFound(UpdateFinding)
-    /// A check found nothing newer.
-    case upToDate(Family)
+    /// A check found that the family stays as it is, and why: up to date is one of the reasons.
+    case noUpdate(Family, NoUpdate)
     /// A check, or the download it led to, failed; `nil` where it failed for all families. What is installed works on.
     case checkFailed(Family?, any Error)
 
@@ -23,7 +23,7 @@ public enum ModelEvent: Sendable {
         case .installed(let release), .activated(let release), .swapFailed(let release, _): release.identity.family
         case .rolledBack(let identity, _, _): identity.family
         case .updateFound(let finding): finding.family
-        case .upToDate(let family): family
+        case .noUpdate(let family, _): family
         case .checkFailed(let family, _): family
         }
     }
@@ -39,7 +39,7 @@ public enum ModelEvent: Sendable {
         case .activated(let release), .swapFailed(let release, _): .live(release.identity.family)
         case .rolledBack(let identity, _, _): .live(identity.family)
         case .updateFound(let finding): .update(finding.family)
-        case .upToDate(let family): .update(family)
+        case .noUpdate(let family, _): .update(family)
         case .checkFailed(let family, _): .update(family)
         }
     }

@@ -73,8 +73,8 @@ extension ModelManager {
                             .sourceUnreachable, "the source of \(family) gives no answer: \(problem)",
                             context: ErrorContext(
                                 model: family.name, found: problem, remedy: "What is installed works on.")))
-                } else {
-                    hub.post(.upToDate(family))
+                } else if case .noUpdate(let reason) = finding.reason {
+                    hub.post(.noUpdate(family, reason))
                 }
                 continue
             }

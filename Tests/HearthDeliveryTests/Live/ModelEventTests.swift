@@ -28,7 +28,7 @@ import Testing
             box.put(.activated(one))
             box.put(.checkFailed(nil, CancellationError()))
             box.put(.checkFailed(family, CancellationError()))
-            box.put(.upToDate(family))
+            box.put(.noUpdate(family, .upToDate))
             box.put(.activated(other))
             box.put(.rolledBack(from: one.identity, to: nil, reason: "it failed"))
             box.put(.activated(two))
@@ -49,7 +49,7 @@ import Testing
         let family = try #require(Family("tiny"))
         let streams = (0..<3).map { _ in hub.stream() }
         #expect(hub.listenerCount == 3)
-        hub.post(.upToDate(family))
+        hub.post(.noUpdate(family, .upToDate))
         for stream in streams {
             var iterator = stream.makeAsyncIterator()
             let event = await iterator.next()
@@ -58,7 +58,7 @@ import Testing
         // One that waits already hears as well.
         let late = hub.stream()
         async let first = late.first { _ in true }
-        hub.post(.upToDate(family))
+        hub.post(.noUpdate(family, .upToDate))
         #expect(await first?.family == family)
     }
 
@@ -74,7 +74,7 @@ import Testing
             _ = forgotten
         }
         let last = try #require(hub?.stream())
-        hub?.post(.upToDate(family))
+        hub?.post(.noUpdate(family, .upToDate))
         hub = nil
         var count = 0
         for await _ in last { count += 1 }
@@ -162,7 +162,7 @@ extension ModelEvent {
         case .rolledBack(let from, let to, _): "rolled back \(from) to \(to?.description ?? "nothing")"
         case .swapFailed(let release, _): "swap failed \(release.identity)"
         case .updateFound(let finding): "update \(finding.family)"
-        case .upToDate(let family): "up to date \(family)"
+        case .noUpdate(let family, let reason): "\(reason.reason) \(family)"
         case .checkFailed(let family, _): "check failed \(family?.name ?? "all")"
         }
     }

@@ -50,6 +50,30 @@ import Testing
         library.rows.first { $0.id.name == name }?.state
     }
 
+    /// A pin, and a release that is held back, are shown before any source was asked; what a source says comes with its list.
+    @Test func whyAModelStaysIsShown() async throws {
+        try publish(Offer(family: "diary"))
+        let manager = manager()
+        let family = try #require(Family("diary"))
+        let release = try await manager.pull(try ModelReference(parsing: "diary")).release.identity
+        let library = ModelLibrary(manager: manager, home: home)
+        func shown() -> NoUpdate? { library.rows.first { $0.id == family }?.noUpdate }
+        await library.refreshLocal()
+        #expect(shown() == nil)
+        try await manager.pin(release)
+        await library.refreshLocal()
+        #expect(shown() == .pinned(release))
+        try await manager.unpin(family)
+        await library.refresh()
+        #expect(shown() == .upToDate)
+        try publish(Offer(family: "diary", version: "1.1.0"))
+        let newer = try await manager.pull(try ModelReference(parsing: "diary")).release.identity
+        try await manager.rollback(family)
+        let alone = ModelLibrary(manager: manager, home: home)
+        await alone.refreshLocal()
+        #expect(alone.rows.first { $0.id == family }?.noUpdate == .notEligible(newer, .heldBack))
+    }
+
     @Test func fromTheListToTheUpdateAndAway() async throws {
         try publish(
             Offer(family: "diary"), Offer(family: "eyes", role: .vision), Offer(family: "huge", memory: 9_000_000_000))

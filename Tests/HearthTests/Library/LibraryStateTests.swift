@@ -103,6 +103,30 @@ import Testing
         #expect(state.rows.map(\.id) == [Models.other.id])
     }
 
+    /// A pin is known without asking anybody; what a source says is shown for what is here and has no update.
+    @Test func whyAModelStaysIsShownOnItsRow() {
+        let pinned = NoUpdate.pinned(Models.text.identity)
+        var state = LibraryState()
+        func shown() -> NoUpdate? { state[Models.text.id]?.noUpdate }
+        state.list(local: [LocalModel(Models.text, noUpdate: pinned)])
+        #expect(shown() == pinned)
+        state.list(offered: [], noUpdates: [Models.text.id: .notOffered])
+        #expect(shown() == pinned)
+        state.list(local: [LocalModel(Models.text)])
+        #expect(shown() == .notOffered)
+        state.list(offered: [OfferedModel(Models.other)], isComplete: false)
+        #expect(shown() == .notOffered, "a source that says nothing takes nothing back")
+        state.list(
+            offered: [OfferedModel(Models.text.at("1.1.0"), isUpdate: true)], noUpdates: [Models.text.id: .upToDate])
+        #expect(shown() == nil, "there is an update")
+        state.take(.arrived(Models.arrived(Models.text.at("1.1.0"))), of: Models.text.id)
+        #expect(shown() == nil, "nobody was asked about this one")
+        state.list(offered: [OfferedModel(Models.text.at("1.1.0"))], noUpdates: [Models.text.id: .upToDate])
+        #expect(shown() == .upToDate)
+        state.list(local: [])
+        #expect(shown() == nil, "what is not here does not stay")
+    }
+
     /// The only one is used for want of another, and that is no choice of the user's; nor is one whose model is gone.
     @Test func onlyAChoiceHoldsAgainstTheSettings() {
         var state = Self.state(here: [Models.text])

@@ -13,6 +13,11 @@ public enum NoUpdate: Sendable, Hashable {
     case notEligible(ReleaseIdentity, Ineligibility)
     /// No configured source lists the family.
     case notOffered
+    /// The origin it came from, of this address, does not list it or is not configured any more; others, of these names, list a
+    /// model of the same name, which may be another publisher's.
+    case otherOrigin(cameFrom: String, offeredBy: [String])
+    /// It came from no origin, and several, of these names, list a model of its name.
+    case severalOrigins([String])
     /// The catalog is past its date, and may hide what is newer.
     case catalogStale(since: Date)
     /// The source gave no answer, and there is no copy of an earlier one; the sentence says why.
@@ -26,6 +31,8 @@ public enum NoUpdate: Sendable, Hashable {
         case .offeredIsOlder: "offered-is-older"
         case .notEligible(_, let objection): objection.code
         case .notOffered: "not-offered"
+        case .otherOrigin: "other-origin"
+        case .severalOrigins: "several-origins"
         case .catalogStale: "catalog-stale"
         case .unreachable: "unreachable"
         }
@@ -39,6 +46,10 @@ public enum NoUpdate: Sendable, Hashable {
         case .offeredIsOlder(let version): "the origin offers only \(version), which is older"
         case .notEligible(let identity, let objection): "\(identity.version) \(objection.reason)"
         case .notOffered: "no configured origin offers it"
+        case .otherOrigin(let address, let names):
+            "it came from \(address), and is now offered by \(names.joined(separator: ", ")) only; pull it from there to change over"
+        case .severalOrigins(let names):
+            "several origins offer it, and it came from none: \(names.joined(separator: ", ")); pull it from the one you mean"
         case .catalogStale(let date): "the catalog expired on \(date.timestamp), so it cannot tell"
         case .unreachable(let problem): problem
         }

@@ -1,0 +1,185 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+/// Each family is looked for where it came from, and no source hides another.
+@Suite(.timeLimit(.minutes(10))) struct UpdateOriginTests {
+    private let lab: HubLab
+    private let toy: Family
+
+    init() throws {
+        lab = try HubLab()
+        toy = try #require(Family("toy"))
+    }
+
+    private func publish(_ origin: String, _ versions: String...) throws {
+        let entries = try versions.map { version in
+            let name = "toy-v\(version)-q4_1.gguf"
+            let data = ModelFiles.gguf(texts: [("general.name", "\(origin) \(version)")])
+            try lab.folder.write("\(origin)/\(name)", data)
+            return #"""
+                {"id": "\#(name)", "version": "\#(version)", "filename": "\#(name)", "sizeBytes": \#(data.count),
+                 "sha256": "\#(SHA256Digest(hashing: data).hex)", "downloadUrl": "\#(name)"}
+                """#
+        }
+        try lab.folder.write(
+            "\(origin)/models.json",
+            Data(#"{"schemaVersion": 1, "models": [\#(entries.joined(separator: ","))]}"#.utf8))
+    }
+
+    private func address(_ origin: String) -> URL { lab.folder.path("\(origin)/models.json").url }
+
+    private func manager(_ origins: String..., dead: URL? = nil) throws -> ModelManager {
+        let configured = origins.map { Origin(name: $0, manifestURL: address($0)) }
+        return ModelManager(
+            home: lab.folder.path("home"),
+            origins: configured + (dead.map { [Origin(name: "dead", manifestURL: $0)] } ?? []), http: HubLab.http,
+            time: lab.clock.time, network: UnmonitoredNetwork(), deviceMemory: 8 << 30,
+            hub: .success(try lab.settings()))
+    }
+
+    private func pull(_ origin: String, with manager: ModelManager) async throws {
+        _ = try await manager.pull(
+            .manifest(address(origin), family: toy, version: nil, variant: nil))
+    }
+
+    private func reasons(_ manager: ModelManager) async throws -> [String] {
+        try await manager.updates().map { finding in
+            switch finding.reason {
+            case .newVersion(let release): "\(finding.family): \(release.identity.version)"
+            case .noUpdate(let reason): "\(finding.family): \(reason.code)"
+            }
+        }
+    }
+
+    // MARK: One family does not hide another
+
+    @Test func aFileOfOnesOwnHidesNoHub() async throws {
+        lab.hub.publish("o/m", ["m.gguf": .large(.pattern(count: 5000))])
+        let manager = try manager()
+        _ = try await manager.pull(try ModelReference(parsing: "hf:o/m"))
+        let file = try lab.folder.write("toy-v1.0.0-q4_1.gguf", Data("own".utf8))
+        _ = try await manager.pull(.file(file))
+        #expect(try await reasons(manager) == ["hf--o--m: up-to-date", "toy: not-offered"])
+        let second = String(lab.hub.publish("o/m", ["m.gguf": .large(.pattern(offset: 5, count: 6000))]).prefix(12))
+        #expect(try await reasons(manager) == ["hf--o--m: \(second)", "toy: not-offered"])
+        let check = await manager.checkForUpdates()
+        #expect(check.failures.isEmpty)
+        #expect(check.installed.map(\.identity.version.name) == [second])
+        // Asked about that one alone there is nobody who could be asked.
+        #expect(await HubLab.code { _ = try await manager.updates(of: toy) } == "no-origin")
+    }
+
+    @Test func originsThatAreDownHideNoHub() async throws {
+        lab.hub.publish("o/m", ["m.gguf": .large(.pattern(count: 5000))])
+        let closed = try ClosedPort()
+        let manager = try manager(dead: URL(string: "http://127.0.0.1:\(closed.port)/models.json"))
+        _ = try await manager.pull(try ModelReference(parsing: "hf:o/m"))
+        _ = try await manager.pull(.file(try lab.folder.write("toy-v1.0.0-q4_1.gguf", Data("own".utf8))))
+        let second = String(lab.hub.publish("o/m", ["m.gguf": .large(.pattern(offset: 5, count: 6000))]).prefix(12))
+        #expect(try await reasons(manager) == ["hf--o--m: \(second)", "toy: unreachable"])
+        let check = await manager.checkForUpdates()
+        #expect(check.installed.map(\.identity.version.name) == [second])
+        #expect(check.failures.map(\.family) == [toy])
+        #expect(await HubLab.code { _ = try await manager.updates(of: toy) } == "origin-unreachable")
+    }
+
+    // MARK: The same name from another publisher
+
+    @Test func anotherPublisherOfTheNameIsNoUpdate() async throws {
+        try publish("mine", "1.0.0")
+        try publish("another", "2.0.0")
+        let manager = try manager("another", "mine")
+        try await pull("mine", with: manager)
+        var events = manager.events().makeAsyncIterator()
+        #expect(try await reasons(manager) == ["toy: up-to-date"])
+        #expect(await manager.checkForUpdates().installed.isEmpty)
+        #expect(await events.next()?.summary == "up to date toy")
+        #expect(try await manager.model(toy, policy: .latest).identity?.version.name == "1.0.0")
+        var offers = try await manager.offers()
+        #expect(offers.offers.map(\.release.identity.version.name) == ["1.0.0"])
+        #expect(offers.offers.map(\.isUpdate) == [false])
+        #expect(offers.stays == [toy: .upToDate])
+
+        try publish("mine", "1.0.0", "1.1.0")
+        offers = try await manager.offers()
+        #expect(offers.offers.map(\.release.identity.version.name) == ["1.1.0"])
+        #expect(offers.offers.map(\.isUpdate) == [true] && offers.stays.isEmpty)
+        let check = await manager.checkForUpdates()
+        #expect(check.installed.map(\.identity.version.name) == ["1.1.0"])
+        #expect(check.installed.first?.receipt.origin?.path == address("mine").path)
+    }
+
+    @Test func whoWantsAnotherPublisherPullsFromThere() async throws {
+        try publish("mine", "1.0.0")
+        try publish("another", "2.0.0")
+        let manager = try manager("another", "mine")
+        try await pull("mine", with: manager)
+        try publish("mine")
+        #expect(try await reasons(manager) == ["toy: other-origin"])
+        #expect(await manager.checkForUpdates().installed.isEmpty)
+        #expect(try await manager.offers().offers.isEmpty)
+        guard case .otherOrigin(let address, ["another"])? = try await manager.offers().stays[toy] else {
+            Issue.record("\(try await manager.offers())")
+            return
+        }
+        #expect(address == self.address("mine").path)
+        try await pull("another", with: manager)
+        try publish("another", "2.0.0", "2.1.0")
+        #expect(try await reasons(manager) == ["toy: 2.1.0"])
+    }
+
+    @Test func aFileOfOnesOwnFollowsTheOnlyOriginOfItsName() async throws {
+        try publish("mine", "1.1.0")
+        let manager = try manager("mine")
+        _ = try await manager.pull(.file(try lab.folder.write("toy-v1.0.0-q4_1.gguf", Data("own".utf8))))
+        #expect(try await reasons(manager) == ["toy: 1.1.0"])
+        try publish("another", "2.0.0")
+        let both = try self.manager("another", "mine")
+        #expect(try await reasons(both) == ["toy: several-origins"])
+        #expect(try await both.offers().offers.isEmpty)
+        #expect(try await both.offers().stays == [toy: .severalOrigins(["another", "mine"])])
+    }
+
+    @Test func whatIsNotHereAndSeveralListIsOfferedByNone() async throws {
+        try publish("mine", "1.0.0")
+        try publish("another", "2.0.0")
+        let offers = try await manager("another", "mine").offers()
+        #expect(offers.offers.isEmpty)
+        #expect((offers.problem as? DeliveryError)?.code == .ambiguous)
+        #expect(try await manager("mine").offers().offers.count == 1)
+    }
+
+    // MARK: Why it stays
+
+    @Test func aCheckTellsWhyAFamilyStays() async throws {
+        try publish("mine", "1.0.0")
+        let manager = try manager("mine")
+        try await pull("mine", with: manager)
+        var events = manager.events().makeAsyncIterator()
+        func told() async -> NoUpdate? {
+            guard case .noUpdate(toy, let reason)? = await events.next() else { return nil }
+            return reason
+        }
+        let active = try #require(try await manager.availability(of: toy).identity)
+        _ = await manager.checkForUpdates()
+        #expect(await told() == .upToDate)
+        try publish("mine", "1.0.0", "2.0.0")
+        try await manager.pin(active)
+        _ = await manager.checkForUpdates()
+        #expect(await told() == .pinned(active))
+        try await manager.unpin(toy)
+        let newer = ReleaseIdentity(
+            family: toy, version: try #require(ReleaseVersion("2.0.0")), variant: active.variant)
+        try await manager.store.holdBack(newer, because: "it failed")
+        _ = await manager.checkForUpdates()
+        #expect(await told() == .notEligible(newer, .heldBack))
+        try publish("mine")
+        _ = await manager.checkForUpdates()
+        #expect(await told() == .notOffered)
+    }
+}
