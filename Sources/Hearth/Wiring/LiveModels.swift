@@ -11,6 +11,9 @@ import HearthInference
 /// ```
 /// A release that becomes live takes the old one's place in memory: answers under way end on the old one, later ones come from
 /// the new one, and `onReady` follows. As long as a release is loaded, no process unlinks its files.
+///
+/// One that cannot be loaded leaves the old one answering, which ``ModelEvent/swapFailed(_:_:)`` tells. It is tried again when it
+/// is made live again, when `loadStored()` finds it, and after the family was unloaded; not at every use.
 public final class LiveModels: Sendable {
     /// An engine of this app, ready to answer.
     public typealias Engine = any InferenceEngine
@@ -24,6 +27,8 @@ public final class LiveModels: Sendable {
     /// Those among them that came with the app, and are used from where they lie.
     private let bundled: Locked<[ReleaseIdentity: BundledRelease]>
     private let models = Locked<[Family: ActiveModel<Engine>]>([:])
+    /// The releases that are live on the disk and could not be loaded.
+    private let failed = Locked<[Family: ReleaseIdentity]>([:])
     private let registration: Locked<Task<Void, Never>?>
     private let watch: Task<Void, Never>
 
@@ -69,12 +74,13 @@ public final class LiveModels: Sendable {
 
     deinit { watch.cancel() }
 
-    /// A model of this app; nothing is loaded before it is used.
+    /// A model of this app; nothing is loaded before it is used. Where the live release cannot be loaded and the one before
+    /// can still answer, it is that one's.
     /// - Parameters:
     ///   - policy: how fresh it has to be.
     ///   - options: what a download may do.
     ///   - progress: as in `pull`.
-    /// - Throws: as `ModelManager.model`.
+    /// - Throws: as `ModelManager.model`; what loading throws where nothing is left that could answer.
     public func model(
         _ family: Family, policy: ModelPolicy = .localWithBackgroundUpdate, options: PullOptions = PullOptions(),
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
@@ -92,19 +98,52 @@ public final class LiveModels: Sendable {
             models[family] = active
             return active
         }
-        // Another process may have made another release live since this one was last asked for.
-        if await active.live != release { try await swap(to: model) }
+        try await follow(model, with: active)
         return LiveModel(family: family, active: active)
+    }
+
+    /// Has a model serve what is live on the disk. Another process may have changed that since it was last asked for, and this
+    /// one while it was looked up: from the time `active` is known every change here reaches it, so one more look is enough.
+    private func follow(_ model: ModelAvailability, with active: ActiveModel<Engine>) async throws {
+        guard let family = model.identity?.family else { return }
+        while true {
+            let now = try await manager.availability(of: family)
+            // What is installed without being live is used as it was found.
+            let wanted = now == .none ? model : now
+            guard let serving = await active.live, let release = wanted.identity, serving != release else { return }
+            if failed.withLock({ $0[family] }) == release, try await canAnswer(serving) { return }
+            do {
+                try await swap(to: wanted)
+            } catch {
+                try Task.checkCancellation()
+                if error is CancellationError { throw error }
+                await manager.couldNotLoad(wanted, error)
+                guard try await canAnswer(serving) else { throw error }
+                return
+            }
+        }
+    }
+
+    /// Whether a release is in memory, or could be brought there.
+    private func canAnswer(_ release: ReleaseIdentity) async throws -> Bool {
+        if cache.loaded.contains(release) || bundled.withLock({ $0[release] }) != nil { return true }
+        do {
+            return try await manager.store.installed(release) != nil
+        } catch is StoreError {
+            return false
+        }
     }
 
     /// Has the engines of a family unloaded as soon as no answer needs them. The next use loads again.
     public func retire(_ family: Family) {
+        failed.withLock { $0[family] = nil }
         for release in cache.loaded where release.family == family { cache.retire(release) }
     }
 
     /// The same, and returns when they are gone and nothing of the family's files is in use here any more; earlier if the task is
     /// cancelled.
     public func unload(_ family: Family) async {
+        failed.withLock { $0[family] = nil }
         do {
             for release in cache.loaded where release.family == family { try await cache.drop(release) }
         } catch {
@@ -116,7 +155,13 @@ public final class LiveModels: Sendable {
     private func swap(to model: ModelAvailability) async throws {
         guard let release = model.identity, let active = models.withLock({ $0[release.family] }) else { return }
         note(model)
-        try await active.swap(to: release, bytes: model.memoryEstimate)
+        do {
+            try await active.swap(to: release, bytes: model.memoryEstimate)
+            failed.withLock { $0[release.family] = nil }
+        } catch {
+            if !(error is CancellationError) { failed.withLock { $0[release.family] = release } }
+            throw error
+        }
     }
 
     /// Remembers where a model lies that came with the app.

@@ -44,15 +44,21 @@ extension ModelManager {
         do {
             for swap in swapBodies { try await swap(model) }
         } catch {
-            Log.write(.warning, "delivery.live", "\(identity) is live and cannot be loaded: \(error)")
-            // The next word on this release is news again.
-            if announced[identity.family] == identity { announced[identity.family] = nil }
-            if case .downloaded(let release) = model { hub.post(.swapFailed(release, error)) }
+            couldNotLoad(model, error)
             return
         }
         // Another became live meanwhile: that one is the news.
         guard announced[identity.family] == identity else { return }
         if case .downloaded(let release) = model { hub.post(.activated(release)) }
         for body in readyBodies { await body(model) }
+    }
+
+    /// To be called where a live release could not be loaded in place of the one before: tells the listeners. The next word on
+    /// the release is news again, as for `onActivation`.
+    public func couldNotLoad(_ model: ModelAvailability, _ error: any Error) {
+        guard let identity = model.identity else { return }
+        Log.write(.warning, "delivery.live", "\(identity) is live and cannot be loaded: \(error)")
+        if announced[identity.family] == identity { announced[identity.family] = nil }
+        if case .downloaded(let release) = model { hub.post(.swapFailed(release, error)) }
     }
 }

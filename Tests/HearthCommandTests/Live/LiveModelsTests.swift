@@ -109,6 +109,151 @@ import Testing
         #expect(release.identity.version.name == "2.0.0")
     }
 
+    /// Opens everything but what is called broken, and counts how often that was tried.
+    private func models(_ manager: ModelManager, attempts: Locked<Int>, isBroken: Locked<Bool>) -> LiveModels {
+        LiveModels(manager: manager) { files in
+            let text = try String(contentsOf: files.weights.url, encoding: .utf8)
+            if text == "broken" {
+                attempts.withLock { $0 += 1 }
+                if isBroken.withLock({ $0 }) { throw LLMError(.cannotLoad, "no engine takes it") }
+            }
+            return NamedEngine(text) {}
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func whatCannotBeLoadedIsTriedAgainAtSensibleMomentsOnly(_ isElsewhere: Bool) async throws {
+        let manager = manager()
+        try await install("1.0.0", "one", with: manager)
+        let (attempts, isBroken) = (Locked(0), Locked(true))
+        let models = models(manager, attempts: attempts, isBroken: isBroken)
+        func answered() async throws -> String {
+            let model = try await models.model(family, policy: .localOnly)
+            return try await answer(LanguageModelSession(model: model))
+        }
+        #expect(try await answered() == "one")
+        var events = manager.events().makeAsyncIterator()
+        // This process makes it live, or another does and this one finds it at its next use.
+        let newer = try await install("2.0.0", "broken", with: isElsewhere ? self.manager() : manager)
+        for _ in 0..<3 { #expect(try await answered() == "one") }
+        #expect(attempts.withLock { $0 } == 1, "once, not at every use")
+        if !isElsewhere { _ = await events.next() }
+        guard case .swapFailed(let release, _)? = await events.next() else {
+            Issue.record("nothing was said of it")
+            return
+        }
+        #expect(release.identity == newer.identity)
+        // Looking again is such a moment, making it live again another, and unloading a third.
+        await manager.loadStored()
+        #expect(attempts.withLock { $0 } == 2)
+        _ = try await manager.use(family, version: newer.identity.version, variant: nil)
+        #expect(attempts.withLock { $0 } == 3)
+        #expect(try await answered() == "one")
+        #expect(attempts.withLock { $0 } == 3)
+        isBroken.withLock { $0 = false }
+        await models.unload(family)
+        #expect(try await answered() == "broken")
+        #expect(try await answered() == "broken")
+        #expect(attempts.withLock { $0 } == 4)
+    }
+
+    /// Where the old one is gone from the disk too there is nothing to fall back on, and whoever asks hears why.
+    @Test func whatCannotBeLoadedIsAnErrorWhereNothingElseIsLeft() async throws {
+        let manager = manager()
+        let old = try await install("1.0.0", "one", with: manager)
+        let (attempts, isBroken) = (Locked(0), Locked(true))
+        let models = models(manager, attempts: attempts, isBroken: isBroken)
+        let model = try await models.model(family, policy: .localOnly)
+        #expect(try await answer(LanguageModelSession(model: model)) == "one")
+        try await install("2.0.0", "broken", with: self.manager())
+        try await models.cache.drop(old.identity)
+        try await manager.store.remove(family, version: old.identity.version, variant: nil)
+        for count in 1...2 {
+            await #expect(throws: LLMError.self) { try await models.model(family, policy: .localOnly) }
+            #expect(attempts.withLock { $0 } == count)
+        }
+        isBroken.withLock { $0 = false }
+        let mended = try await models.model(family, policy: .localOnly)
+        #expect(try await answer(LanguageModelSession(model: mended)) == "broken")
+    }
+
+    /// A disk whose next reading of a bundled list waits.
+    private final class PausingDisk: ForwardingFileSystem {
+        let base: any FileSystem = LocalFileSystem()
+        let waits = Locked(false)
+        let arrived: AsyncStream<Void>
+        private let arrival: AsyncStream<Void>.Continuation
+        private let release = DispatchSemaphore(value: 0)
+
+        init() { (arrived, arrival) = AsyncStream.makeStream() }
+
+        func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
+            let isHeld = waits.withLock { waits in
+                defer { waits = false }
+                return waits
+            }
+            if isHeld {
+                arrival.yield()
+                release.wait()
+            }
+            return try base.open(path, mode, permissions: permissions)
+        }
+
+        func goOn() { release.signal() }
+    }
+
+    /// A release becomes live while somebody looks up which one is, and before there is a model in memory to swap.
+    @Test func whatBecomesLiveWhileAModelIsLookedUpIsWhatAnswers() async throws {
+        let disk = PausingDisk()
+        _ = try bundle("0.1.0", "bundled")
+        let manager = manager(bundled: [BundledSource(folder: folder.path("app"), fileSystem: disk)])
+        try await install("1.0.0", "one", with: manager)
+        let models = models(manager)
+        disk.waits.withLock { $0 = true }
+        let family = family
+        let lookup = Task { try await models.model(family, policy: .localOnly) }
+        var arrived = disk.arrived.makeAsyncIterator()
+        _ = await arrived.next()
+        try await install("2.0.0", "two", with: manager)
+        disk.goOn()
+        #expect(try await answer(LanguageModelSession(model: try await lookup.value)) == "two")
+    }
+
+    /// Makes of each release a copy that says for which settings it is.
+    private struct CopyingPreparer: ReleasePreparer {
+        let settings: Locked<String>
+
+        func recipe(for release: InstalledRelease) async throws -> PreparationRecipe? {
+            PreparationRecipe(
+                engine: "copy", engineVersion: "1", settings: settings.withLock { $0 }, fileName: "made.bin",
+                expectedSize: 1, summary: "a copy")
+        }
+
+        func build(
+            _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
+            progress: @escaping @Sendable (Double) -> Void
+        ) async throws { try Data(recipe.settings.utf8).write(to: target.url) }
+    }
+
+    /// The lease under which an engine is opened does not keep what was made for an engine before.
+    @Test func whatWasMadeForAnotherEngineGoesWhenANewOneIsOpened() async throws {
+        let settings = Locked("old")
+        let manager = ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 8 << 30,
+            preparer: CopyingPreparer(settings: settings))
+        let release = try await install("1.0.0", "one", with: manager)
+        let models = models(manager)
+        let model = try await models.model(family, policy: .localOnly)
+        #expect(try await answer(LanguageModelSession(model: model)) == "old")
+        let place = folder.path("home/prepared/named/\(release.identity.folderName)")
+        let before = try LocalFileSystem().contents(of: place)
+        try await models.cache.drop(release.identity)
+        settings.withLock { $0 = "new" }
+        #expect(try await answer(LanguageModelSession(model: model)) == "new")
+        let after = try LocalFileSystem().contents(of: place)
+        #expect(before.count == 1 && after.count == 1 && before != after)
+    }
+
     @Test func whatIsLoadedIsHeldOnTheDisk() async throws {
         let manager = manager()
         let release = try await install("1.0.0", "one", with: manager)
