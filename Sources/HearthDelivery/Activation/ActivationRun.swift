@@ -73,7 +73,7 @@ struct ActivationRun: Sendable {
             work.prepared = nil
             return nil
         case .commit:
-            work.release = try await store.commit(identity)
+            work.release = try await store.commit(identity, token: work.token)
             return .committed
         case .holdBack(let reason):
             try await store.holdBack(identity, because: reason)

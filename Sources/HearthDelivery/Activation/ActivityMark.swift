@@ -17,6 +17,9 @@ struct ActivityMark: Sendable, Hashable {
         case rollback
         /// The use of a release on probation.
         case load, generate
+
+        /// Whether it decides what is live.
+        var isDecision: Bool { self == .commit || self == .rollback }
     }
 
     /// The largest mark that is read, in bytes.

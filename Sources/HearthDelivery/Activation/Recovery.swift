@@ -7,9 +7,12 @@ import HearthBase
 /// | --- | --- |
 /// | `verify`, `prepare` | nothing had changed: it goes |
 /// | `probe` | one stays and counts; after the second the release is held back |
-/// | `commit` | the release had passed: the switch is made, or recorded |
+/// | `commit` | the release had passed: the switch is made, or recorded, unless it was held back since |
 /// | `rollback` | the way back is gone to its end |
 /// | `load`, `generate` | they count while the release is on probation; after the second it is rolled back |
+///
+/// Of several that decide what is live the latest counts: it was to overtake the others, and nothing of it had changed as long
+/// as they were there.
 struct Recovery: Sendable, Hashable {
     /// A mark that a process left behind.
     struct LeftMark: Sendable, Hashable {
@@ -17,6 +20,8 @@ struct Recovery: Sendable, Hashable {
         let token: String
         /// `nil` for a file that is none.
         let mark: ActivityMark?
+
+        var began: Date { mark?.since ?? .distantPast }
     }
 
     /// The way back of a release that has failed its probation.
@@ -31,6 +36,8 @@ struct Recovery: Sendable, Hashable {
     private(set) var state: ReleaseState
     /// Marks that have done their work.
     private(set) var done: [LeftMark] = []
+    /// The interrupted decision on what is live that was looked at; earlier ones, of whomever, are overtaken by it.
+    private(set) var decision: LeftMark?
     /// A rollback to be made after all this, as one of its own.
     private(set) var rollback: Rollback?
     /// What happened, for the log.
@@ -51,14 +58,17 @@ struct Recovery: Sendable, Hashable {
         self.hasBundled = hasBundled
         for mark in left {
             switch mark.mark?.stage {
-            case .commit:
-                try finishCommit(mark, at: date, isUsable)
-            case .rollback:
-                try finishRollback(mark, at: date, isUsable)
-            case nil, .verify, .prepare:
+            case .commit, .rollback:
                 done.append(mark)
+                if decision.map({ $0.began <= mark.began }) ?? true { decision = mark }
+            case nil, .verify, .prepare: done.append(mark)
             case .probe, .load, .generate: break
             }
+        }
+        switch decision?.mark?.stage {
+        case .commit: try decision.map { try finishCommit($0, at: date, isUsable) }
+        case .rollback: try decision.map { try finishRollback($0, at: date, isUsable) }
+        default: break
         }
         judgeProbes(left.filter { $0.mark?.stage == .probe }, at: date)
         try judgeUse(left.filter { $0.mark?.stage == .load || $0.mark?.stage == .generate }, isUsable)
@@ -67,13 +77,15 @@ struct Recovery: Sendable, Hashable {
     private mutating func finishCommit(
         _ left: LeftMark, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
     ) rethrows {
-        done.append(left)
         if state.active == left.release {
             // Switched; whether the record of it was written as well, its absence tells.
             guard state.probation?.release != left.release else { return }
             // Where it was held back before, that is over as well.
             state = state.committing(left.release, at: date)
             state.probation = Probation(of: left.release, began: date)
+        } else if state.isHeldBack(left.release) {
+            // Somebody has gone back from it since, or it never came to the link: it is asked for once more, or not.
+            return notes.append("\(left.release) is held back and does not become live")
         } else if try isUsable(left.release) {
             state = state.committing(left.release, at: date)
         } else {
@@ -85,7 +97,6 @@ struct Recovery: Sendable, Hashable {
     private mutating func finishRollback(
         _ left: LeftMark, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
     ) rethrows {
-        done.append(left)
         guard let name = left.mark?.target else { return try finishRetreat(left, at: date, isUsable) }
         guard !state.isHeldBack(left.release),
             let target = ReleaseIdentity(family: left.release.family, folderName: name), target != left.release,

@@ -13,7 +13,11 @@ extension ModelStore {
         return try await committing {
             guard try read(identity) != nil else { throw notInstalled(identity.description) }
             let state = try activation.stateBeforeChange(of: identity.family)
+            // Only an earlier decision that was not brought to its end makes a mark necessary.
+            let token = try decisions(in: identity.family).isEmpty ? nil : ActivityMark.token()
+            if let token { try overtakeDecisions(for: identity, ActivityMark(.commit, at: time.now), token: token) }
             try activation.write(state.activating(identity), of: identity.family)
+            if let token { clearMarks(of: identity.family) { $0.token == token } }
             guard let release = try read(identity) else { throw notInstalled(identity.description) }
             return release
         }

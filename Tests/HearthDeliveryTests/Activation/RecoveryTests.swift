@@ -10,7 +10,8 @@ import Testing
     private static let date = Date(timeIntervalSince1970: 1_800_000_000)
 
     /// One case: the state as `active previous probation held`, the marks as `stage:release`, what is whole, and what follows:
-    /// the state, the marks that stay, and a rollback that is to be made.
+    /// the state, the marks that stay, and a rollback that is to be made. A mark may say when it was made, `@second`, and which
+    /// process made it, `#number`; else they were made at the same time by processes of their own.
     struct Case: Sendable {
         var state: String
         var marks: [String]
@@ -37,6 +38,9 @@ import Testing
         Case(state: "2 1 2 -", marks: ["commit:2"], after: "2 1 2 -"),
         // It was held back, and somebody took it all the same.
         Case(state: "2 1 - 2", marks: ["commit:2"], after: "2 1 2 -"),
+        // It never came to the link, or somebody has gone back from it since.
+        Case(state: "1 - - 2", marks: ["commit:2"], after: "1 - - 2"),
+        Case(state: "- - - 2", marks: ["commit:2"], after: "- - - 2"),
         Case(state: "1 - - -", marks: ["commit:2"], whole: "1", after: "1 - - -"),
         Case(state: "- - - -", marks: ["commit:2"], after: "2 - 2 -"),
         // The way back is gone to its end.
@@ -49,6 +53,14 @@ import Testing
         Case(state: "2 1 2 -", marks: ["rollback:2>1"], whole: "2", after: "2 1 2 -"),
         Case(state: "2 1 2 -", marks: ["rollback:2>../x"], after: "2 1 2 -"),
         Case(state: "2 1 2 -", marks: ["rollback:2>2"], after: "2 1 2 -"),
+        // The latest decision overtakes what was decided before, whatever of that came to the disk.
+        Case(state: "1 - - -", marks: ["commit:2@1", "commit:3@2"], after: "3 1 3 -"),
+        Case(state: "1 - - -", marks: ["commit:3@2", "commit:2@1"], after: "3 1 3 -"),
+        Case(state: "2 1 - -", marks: ["commit:2@1", "commit:3@2"], after: "3 2 3 -"),
+        Case(state: "1 2 - -", marks: ["rollback:2>1@1", "commit:2@2"], after: "2 1 2 -"),
+        Case(state: "2 1 2 -", marks: ["rollback:2>1@1", "commit:2@2"], after: "2 1 2 -"),
+        Case(state: "2 1 - -", marks: ["commit:2@1", "rollback:2>1@2"], after: "1 - - 2"),
+        Case(state: "3 1 3 -", marks: ["commit:2@1", "commit:3@2"], after: "3 1 3 -"),
         // Two ends inside of load and generate, while on probation.
         Case(state: "2 1 2 -", marks: ["load:2"], after: "2 1 2 -", stay: ["load:2"]),
         Case(
@@ -94,17 +106,21 @@ import Testing
             heldBack: words[3].map { [HeldBack($0, reason: "r", since: Self.date)] } ?? [])
     }
 
+    private func mark(_ text: String, at index: Int) throws -> Recovery.LeftMark {
+        let match = try #require(try /(.+):([^>@#]+)(?:>([^@#]+))?(?:@(\d+))?(?:#(\d+))?/.wholeMatch(in: text))
+        let date = Self.date.addingTimeInterval(match.4.flatMap { Double($0) } ?? 0)
+        var mark = ActivityMark.Stage(rawValue: String(match.1)).map {
+            ActivityMark($0, at: date, target: match.3.map(String.init), reason: "r")
+        }
+        mark?.process = ProcessIdentity(
+            number: match.5.flatMap { Int32($0) } ?? Int32(100 + index), started: "0", boot: "b", space: "")
+        return Recovery.LeftMark(
+            release: try #require(try identity(String(match.2))), token: "\(index)", mark: mark)
+    }
+
     @Test func everyMarkHasItsConsequence() throws {
         for (number, row) in Self.cases.enumerated() {
-            let left = try row.marks.enumerated().map { index, text in
-                let parts = text.split(separator: ":")
-                let ends = parts[1].split(separator: ">")
-                let mark = ActivityMark.Stage(rawValue: String(parts[0])).map {
-                    ActivityMark($0, at: Self.date, target: ends.count > 1 ? String(ends[1]) : nil, reason: "r")
-                }
-                return Recovery.LeftMark(
-                    release: try #require(try identity(String(ends[0]))), token: "\(index)", mark: mark)
-            }
+            let left = try row.marks.enumerated().map { try mark($1, at: $0) }
             let whole = Set(try row.whole.split(separator: " ").map { try identity(String($0)) })
             let before = try state(row.state)
             let recovery = Recovery(before, left: left, hasBundled: row.hasBundled, at: Self.date) {
