@@ -6,13 +6,13 @@ import HearthBase
 /// | mark | what follows |
 /// | --- | --- |
 /// | `verify`, `prepare` | nothing had changed: it goes |
-/// | `probe` | one stays and counts; after the second the release is held back |
+/// | `probe` | one stays and counts; after a second process the release is held back |
 /// | `commit` | the release had passed: the switch is made, or recorded, unless it was held back since |
 /// | `rollback` | the way back is gone to its end |
-/// | `load`, `generate` | they count while the release is on probation; after the second it is rolled back |
+/// | `load`, `generate` | they count while the release is on probation; after a second process it is rolled back |
 ///
 /// Of several that decide what is live the latest counts: it was to overtake the others, and nothing of it had changed as long
-/// as they were there.
+/// as they were there. However many marks a process left, it ended once.
 struct Recovery: Sendable, Hashable {
     /// A mark that a process left behind.
     struct LeftMark: Sendable, Hashable {
@@ -128,13 +128,16 @@ struct Recovery: Sendable, Hashable {
         notes.append("finished the rollback from \(left.release) to what came with the app")
     }
 
+    /// How many processes left these: one that answered several people at once ended once all the same.
+    private static func ends(_ marks: [LeftMark]) -> Int { Set(marks.compactMap(\.mark?.process)).count }
+
     private mutating func judgeProbes(_ marks: [LeftMark], at date: Date) {
         for (release, marks) in Dictionary(grouping: marks, by: \.release) {
             // What is live, or refused for good, has nothing more to show.
             if state.active == release || state.isHeldBack(release) {
                 done += marks
-            } else if marks.count >= Probation.uncleanEndsAllowed {
-                let reason = "the program ended \(marks.count) times while the model was tried"
+            } else if case let ends = Self.ends(marks), ends >= Probation.uncleanEndsAllowed {
+                let reason = "the program ended \(ends) times while the model was tried"
                 state = state.holdingBack(release, because: reason, at: date)
                 done += marks
                 notes.append("\(release) is held back: \(reason)")
@@ -147,7 +150,7 @@ struct Recovery: Sendable, Hashable {
     ) rethrows {
         done += marks.filter { $0.release != state.probation?.release }
         guard let probation = state.probation else { return }
-        let ends = marks.count { $0.release == probation.release }
+        let ends = Self.ends(marks.filter { $0.release == probation.release })
         guard case .failed(let reason) = probation.after(.started(uncleanEnds: ends)) else { return }
         let target = try state.previous.flatMap { try isUsable($0) ? $0 : nil }
         guard target != nil || hasBundled else {

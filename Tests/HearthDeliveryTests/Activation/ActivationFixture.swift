@@ -95,10 +95,12 @@ extension StoreFixture {
         return try files.families().flatMap { try files.all(of: $0) }.map { $0.mark?.stage.rawValue ?? "?" }.sorted()
     }
 
-    /// Leaves a mark as a process does that ends in the middle of something.
-    func leave(_ stage: ActivityMark.Stage, _ identity: ReleaseIdentity, target: String? = nil) throws {
+    /// Leaves a mark as a process does that ends in the middle of something, the first or another.
+    func leave(
+        _ stage: ActivityMark.Stage, _ identity: ReleaseIdentity, target: String? = nil, process: Int32 = 1
+    ) throws {
         var mark = ActivityMark(stage, at: time.now, target: target, reason: "it was left")
-        mark.process = ProcessIdentity(number: 1, started: "0", boot: "another boot", space: "")
+        mark.process = ProcessIdentity(number: process, started: "0", boot: "another boot", space: "")
         try MarkFiles(layout: layout, fileSystem: LocalFileSystem())
             .put(mark, identity, token: ActivityMark.token())
     }

@@ -38,7 +38,7 @@ import Testing
         if deed == .use { try await before.rollback(one.family) }
         if deed == .fail || deed == .failFirst {
             try fixture.leave(.load, two)
-            try fixture.leave(.generate, two)
+            try fixture.leave(.generate, two, process: 2)
         }
         let weights = Data("came with the app".utf8)
         try fixture.folder.write("app/tiny-v0.9.0-q4.gguf", weights)

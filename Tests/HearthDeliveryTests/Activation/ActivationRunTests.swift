@@ -177,6 +177,19 @@ import Testing
         #expect(before == after, "nothing was written")
     }
 
+    /// What was begun in one process at once ends with it at once.
+    @Test func aProcessThatAnswersSeveralPeopleEndsOnce() async throws {
+        try await fixture.manager().activate(two)
+        let store = fixture.store
+        let (marks, rollbacks) = try await store.guarding(two, .generate) {
+            try await store.guarding(two, .generate) {
+                (try fixture.marks(), try await fixture.anotherStore().recover { _ in false })
+            }
+        }
+        #expect(marks == ["generate", "generate"] && rollbacks.isEmpty)
+        #expect(try await state().active == two)
+    }
+
     @Test func anErrorIsNoUncleanEnd() async throws {
         try await fixture.manager().activate(two)
         for _ in 0..<3 {
@@ -194,7 +207,12 @@ import Testing
         try fixture.leave(.load, two)
         #expect(try await fixture.manager().recover().isEmpty)
         #expect(try await state().active == two)
+        // However many people it was answering.
         try fixture.leave(.generate, two)
+        try fixture.leave(.generate, two)
+        #expect(try await fixture.manager().recover().isEmpty)
+        #expect(try await state().active == two)
+        try fixture.leave(.generate, two, process: 2)
         let made = try await fixture.manager().recover()
         #expect(made.map(\.from) == [two] && made.map(\.to?.identity) == [one])
         let state = try await state()
@@ -216,7 +234,7 @@ import Testing
         try await fixture.manager().activate(two)
         try fixture.leave(.load, two)
         for _ in 0..<3 { try await fixture.store.recordAnswer(two, seconds: 1) }
-        try fixture.leave(.load, two)
+        try fixture.leave(.load, two, process: 2)
         #expect(try await fixture.manager().recover().isEmpty)
         #expect(try await state().active == two)
     }
@@ -235,6 +253,9 @@ import Testing
         try await fixture.manager().recover()
         #expect(try await !state().isHeldBack(two))
         try fixture.leave(.probe, two)
+        try await fixture.manager().recover()
+        #expect(try await !state().isHeldBack(two), "one process ends once")
+        try fixture.leave(.probe, two, process: 2)
         try await fixture.manager().recover()
         #expect(try await state().isHeldBack(two))
         #expect(try await state().active == one)

@@ -29,6 +29,8 @@ import Testing
         // One end in a probe is no proof, two are.
         Case(state: "1 - - -", marks: ["probe:2"], after: "1 - - -", stay: ["probe:2"]),
         Case(state: "1 - - -", marks: ["probe:2", "probe:2"], after: "1 - - 2"),
+        Case(
+            state: "1 - - -", marks: ["probe:2#7", "probe:2#7"], after: "1 - - -", stay: ["probe:2#7", "probe:2#7"]),
         Case(state: "1 - - -", marks: ["probe:2", "probe:3"], after: "1 - - -", stay: ["probe:2", "probe:3"]),
         Case(state: "2 1 - -", marks: ["probe:2"], after: "2 1 - -"),
         Case(state: "1 - - 2", marks: ["probe:2"], after: "1 - - 2"),
@@ -66,6 +68,12 @@ import Testing
         Case(
             state: "2 1 2 -", marks: ["load:2", "generate:2"], after: "2 1 2 -", stay: ["load:2", "generate:2"],
             rollback: "2>1"),
+        Case(
+            state: "2 1 2 -", marks: ["generate:2#7", "load:2#7", "generate:2#7"], after: "2 1 2 -",
+            stay: ["generate:2#7", "load:2#7", "generate:2#7"]),
+        Case(
+            state: "2 1 2 -", marks: ["generate:2#7", "generate:2#7", "generate:2#8"], after: "2 1 2 -",
+            stay: ["generate:2#7", "generate:2#7", "generate:2#8"], rollback: "2>1"),
         Case(
             state: "2 1 2 -", marks: ["generate:2", "generate:2"], whole: "2", after: "2 1 2 -",
             stay: ["generate:2", "generate:2"]),
