@@ -68,8 +68,9 @@ extension ModelManager {
     /// - Throws: `StoreError` with `not-installed`, `home-busy`.
     public func unpin(_ family: Family) async throws { try await store.pin(family, to: nil) }
 
-    /// Counts an answer that a release has given to its end, in so many seconds: three of them end its probation.
-    public func recordAnswer(_ identity: ReleaseIdentity, seconds: Double) async throws {
+    /// Counts an answer that a release has given to its end: three of them end its probation.
+    /// - Parameter seconds: what it took, where `ModelStore.guarding` has not counted that.
+    public func recordAnswer(_ identity: ReleaseIdentity, seconds: Double = 0) async throws {
         try await store.recordAnswer(identity, seconds: seconds)
     }
 

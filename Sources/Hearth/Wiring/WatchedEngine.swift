@@ -36,7 +36,6 @@ public struct WatchedEngine: InferenceEngine {
         AsyncThrowingStream { continuation in
             let task = Task {
                 do {
-                    let stopwatch = time.stopwatch()
                     let isWhole = try await manager.store.guarding(release, .generate) {
                         var isWhole = false
                         for try await event in engine.generate(messages, options: options) {
@@ -45,7 +44,7 @@ public struct WatchedEngine: InferenceEngine {
                         }
                         return isWhole
                     }
-                    if isWhole { await count(stopwatch.elapsed.seconds) }
+                    if isWhole { await count() }
                     continuation.finish()
                 } catch {
                     continuation.finish(throwing: error)
@@ -55,9 +54,9 @@ public struct WatchedEngine: InferenceEngine {
         }
     }
 
-    private func count(_ seconds: Double) async {
+    private func count() async {
         do {
-            try await manager.recordAnswer(release, seconds: seconds)
+            try await manager.recordAnswer(release)
         } catch {
             Log.write(.warning, "activation", "an answer of \(release) is not counted: \(error)")
         }

@@ -17,7 +17,8 @@ extension ModelStore {
     /// Performs `body`, which loads a release or answers with it, in such a way that a process that dies inside of it is noticed.
     ///
     /// Costs the reading of one small file, and nothing more, for a release that is not on probation; else the writing and
-    /// the removal of a mark. A disk that refuses the mark keeps nobody from the model.
+    /// the removal of a mark. A disk that refuses the mark keeps nobody from the model. The time `body` takes counts as use,
+    /// however it ends: what proves a release is that no process died in it.
     /// - Throws: what `body` throws, and nothing else.
     public func guarding<Result>(
         _ identity: ReleaseIdentity, _ stage: GuardedStage, isolation: isolated (any Actor)? = #isolation,
@@ -27,10 +28,10 @@ extension ModelStore {
         let stopwatch = time.stopwatch()
         do {
             let result = try await body()
-            await endGuarding(identity, token, seconds: stage == .load ? stopwatch.elapsed.seconds : 0)
+            await endGuarding(identity, token, seconds: stopwatch.elapsed.seconds)
             return result
         } catch {
-            await endGuarding(identity, token, seconds: stage == .load ? stopwatch.elapsed.seconds : 0)
+            await endGuarding(identity, token, seconds: stopwatch.elapsed.seconds)
             throw error
         }
     }
@@ -50,16 +51,19 @@ extension ModelStore {
     private func endGuarding(_ identity: ReleaseIdentity, _ token: String, seconds: Double) async {
         do {
             try unmark(identity, token: token)
-            if seconds > 0 { try await count(.used(seconds: seconds), of: identity) }
+            guard seconds > 0 else { return }
+            // Whoever was cancelled has used it as well, and a cancelled task cannot wait for the lock.
+            _ = try await Task { try await self.count(.used(seconds: seconds), of: identity) }.value
         } catch {
             Log.write(.warning, "delivery.activation", "the probation of \(identity) is not recorded: \(error)")
         }
     }
 
-    /// Counts an answer that `identity` has given to its end, in so many seconds.
+    /// Counts an answer that `identity` has given to its end.
+    /// - Parameter seconds: what it took, where ``guarding(_:_:isolation:_:)`` has not counted that.
     /// - Returns: whether that has ended its probation.
     @discardableResult
-    public func recordAnswer(_ identity: ReleaseIdentity, seconds: Double) async throws -> Bool {
+    public func recordAnswer(_ identity: ReleaseIdentity, seconds: Double = 0) async throws -> Bool {
         try await count(.answered(seconds: seconds), of: identity)
     }
 

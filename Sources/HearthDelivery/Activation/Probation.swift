@@ -10,14 +10,14 @@ import HearthBase
 ///     │ 2 processes ended inside load or generate
 ///     └─────────────────────────────────────────────────────────► failed: the release before comes back
 /// ```
-/// How a process ended elsewhere never counts, nor does an error that was reported: only who dies between the two lines of
-/// ``ModelStore/guarding(_:_:isolation:_:)`` leaves a mark.
+/// How a process ended elsewhere never counts, nor does an error that was reported or an answer that was stopped: only who dies
+/// between the two lines of ``ModelStore/guarding(_:_:isolation:_:)`` leaves a mark. A process ends once, however many it leaves.
 public struct Probation: Sendable, Hashable {
     /// So many answers prove a release.
     public static let answersNeeded = 3
-    /// So many seconds inside load and generate prove it as well.
+    /// So many seconds inside load and generate prove it as well, with those of answers that were stopped or failed.
     public static let secondsNeeded = 600.0
-    /// So many ends inside load or generate refute it.
+    /// So many processes that end inside load or generate refute it.
     public static let uncleanEndsAllowed = 2
 
     /// What is on probation.
@@ -26,7 +26,7 @@ public struct Probation: Sendable, Hashable {
     public let began: Date
     /// The answers it has given to the end.
     public internal(set) var answers: Int
-    /// The seconds spent in loading it and in its answers.
+    /// The seconds spent in loading it and in its answers, however these ended.
     public internal(set) var seconds: Double
 
     /// A probation that begins.
@@ -40,9 +40,9 @@ public struct Probation: Sendable, Hashable {
 
     /// What may happen to a release in use.
     enum Event: Sendable, Hashable {
-        /// It was loaded, or answered in part: so many seconds of use.
+        /// It was loaded, or answered, to the end or not: so many seconds of use.
         case used(seconds: Double)
-        /// It answered to the end, in so many seconds.
+        /// It answered to the end, in so many seconds that no use has counted.
         case answered(seconds: Double)
         /// At a start: so many processes have ended inside of it until now.
         case started(uncleanEnds: Int)

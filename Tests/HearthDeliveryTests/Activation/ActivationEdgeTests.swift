@@ -81,8 +81,8 @@ import Testing
         #expect(try fixture.marks().isEmpty)
     }
 
-    /// An answer's own time is counted with the answer.
-    @Test func aLoadCountsAsUseAndAnAnswerOnlyOnce() async throws {
+    /// However it ends, and an answer's own time is not counted with the answer again.
+    @Test func aLoadAndAnAnswerCountAsUseOnce() async throws {
         try await fixture.manager().activate(two)
         let clock = ManualClock()
         let store = ModelStore(home: fixture.home, time: clock.time)
@@ -95,9 +95,42 @@ import Testing
                 }
             }
         }
-        #expect(try await state().probation?.seconds == 12)
+        #expect(try await state().probation?.seconds == 24)
+        try await store.recordAnswer(two)
+        #expect(try await state().probation?.seconds == 24)
+        #expect(try await state().probation?.answers == 1)
+        // Where nobody has guarded it.
         try await store.recordAnswer(two, seconds: 3)
-        #expect(try await state().probation?.seconds == 15)
+        #expect(try await state().probation?.seconds == 27)
+    }
+
+    /// Ten minutes of answers that a person stopped are ten minutes of use.
+    @Test func aStoppedAnswerCountsAsUse() async throws {
+        try await fixture.manager().activate(two)
+        let clock = ManualClock()
+        let store = ModelStore(home: fixture.home, time: clock.time)
+        func stop() async {
+            let (never, end) = AsyncStream<Never>.makeStream()
+            let (begun, source) = AsyncStream<Void>.makeStream()
+            let task = Task { [two] in
+                try await store.guarding(two, .generate) {
+                    source.yield()
+                    for await _ in never {}
+                    clock.advance(by: .seconds(300))
+                    try Task.checkCancellation()
+                }
+            }
+            for await _ in begun { break }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            end.finish()
+        }
+        await stop()
+        #expect(try await state().probation?.seconds == 300)
+        #expect(try fixture.marks().isEmpty)
+        await stop()
+        #expect(try await state().probation == nil)
+        #expect(try await state().active == two)
     }
 
     // MARK: - The way back
