@@ -171,6 +171,7 @@ import Testing
         #expect(!session.isResponding)
         #expect(try await session.respond(to: "Is it?").content == "ok")
         let known = ChatMessage(.system, "Be kind.")
+        #expect(await engine.options.map(\.purpose) == [.preparation, .answer])
         #expect(await engine.requests == [[known, ChatMessage(.user, "Is ")], [known, ChatMessage(.user, "Is it?")]])
         #expect(session.transcript.map(\.content) == ["Be kind.", "Is it?", "ok"])
     }

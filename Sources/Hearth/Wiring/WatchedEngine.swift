@@ -5,14 +5,19 @@ import HearthInference
 
 /// An engine of an installed release, whose answers are guarded and counted while the release is on probation.
 ///
-/// Costs the reading of a small file for an answer; nothing else of a release that has proven itself.
+/// An answer counts that somebody asked for and that ended by itself: not one that the time-out cut short, that was stopped, or that
+/// said nothing. Costs the reading of a small file for an answer; nothing else of a release that has proven itself.
 public struct WatchedEngine: InferenceEngine {
+    /// How long ``stop(within:)`` waits unless told otherwise.
+    public static let patience: Duration = .seconds(5)
+
     private let engine: any InferenceEngine
     private let manager: ModelManager
     private let release: ReleaseIdentity
     private let time: TimeSource
+    private let answers = AnswersUnderWay()
 
-    /// Watches over `engine`, which was opened for `release`.
+    /// Watches over `engine`, which was opened for `release`; `time` bounds the wait of ``stop(within:)``.
     public init(
         _ engine: any InferenceEngine, of release: ReleaseIdentity, in manager: ModelManager,
         time: TimeSource = .system
@@ -34,24 +39,50 @@ public struct WatchedEngine: InferenceEngine {
     ) -> AsyncThrowingStream<GenerationEvent, any Error> {
         // As with the engine's own stream, the number of events is bounded by its limits.
         AsyncThrowingStream { continuation in
-            let task = Task {
+            let task = answers.begin {
                 do {
-                    let isWhole = try await manager.store.guarding(release, .generate) {
-                        var isWhole = false
+                    try Task.checkCancellation()
+                    let isAnswer = try await manager.store.guarding(release, .generate) {
+                        var judge = AnswerJudge(options.purpose)
                         for try await event in engine.generate(messages, options: options) {
-                            if case .finish = event { isWhole = true }
+                            judge.note(event)
                             continuation.yield(event)
                         }
-                        return isWhole
+                        return judge.isAnswer
                     }
-                    if isWhole { await count() }
+                    if isAnswer { await count() }
                     continuation.finish()
                 } catch {
                     continuation.finish(throwing: error)
                 }
             }
+            guard let task else { return continuation.finish(throwing: CancellationError()) }
             continuation.onTermination = { if case .cancelled = $0 { task.cancel() } }
         }
+    }
+
+    /// Stops the answers under way and begins no other; returns when the disk does not say any more that somebody answers, at the
+    /// latest after `limit`. Also in a task that was cancelled.
+    ///
+    /// To be called before a program ends: one that ends while an answer is only about to stop looks as if it had died of it.
+    public func stop(within limit: Duration = patience) async {
+        let left = answers.close()
+        guard !left.isEmpty else { return }
+        // A task of its own is not cancelled, and so can wait.
+        await Task {
+            let (ended, source) = AsyncStream<Never>.makeStream()
+            Task {
+                for task in left { await task.value }
+                source.finish()
+            }
+            let bound = Task {
+                do { try await time.sleep(for: limit) } catch { return }
+                Log.write(.warning, "activation", "an answer of \(release) does not stop")
+                source.finish()
+            }
+            for await _ in ended {}
+            bound.cancel()
+        }.value
     }
 
     private func count() async {
@@ -60,5 +91,67 @@ public struct WatchedEngine: InferenceEngine {
         } catch {
             Log.write(.warning, "activation", "an answer of \(release) is not counted: \(error)")
         }
+    }
+}
+
+/// Tells an answer that proves its release from what does not.
+private struct AnswerJudge {
+    private let purpose: GenerationPurpose
+    private var hasCalled = false
+    private var summary: GenerationSummary?
+
+    init(_ purpose: GenerationPurpose) { self.purpose = purpose }
+
+    mutating func note(_ event: GenerationEvent) {
+        switch event {
+        case .toolCall: hasCalled = true
+        case .finish(let facts): summary = facts
+        default: break
+        }
+    }
+
+    /// A call of a tool is only half way to an answer.
+    var isAnswer: Bool {
+        guard purpose == .answer, !hasCalled, let summary else { return false }
+        return summary.reason != .timedOut && summary.usage.generatedTokens > 0
+    }
+}
+
+/// The answers that are under way, until there may be none any more.
+private final class AnswersUnderWay: Sendable {
+    private struct State {
+        var isClosed = false
+        var begun = 0
+        var tasks: [Int: Task<Void, Never>] = [:]
+    }
+
+    private let state = Locked(State())
+
+    /// Performs `body` as one of them; `nil` once they are closed.
+    func begin(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never>? {
+        state.withLock { state in
+            guard !state.isClosed else { return nil }
+            let number = state.begun
+            state.begun += 1
+            let task = Task {
+                await body()
+                self.end(number)
+            }
+            state.tasks[number] = task
+            return task
+        }
+    }
+
+    private func end(_ number: Int) { state.withLock { $0.tasks[number] = nil } }
+
+    /// Cancels them all and lets no other begin.
+    /// - Returns: those that have not ended yet.
+    func close() -> [Task<Void, Never>] {
+        let left = state.withLock { state in
+            state.isClosed = true
+            return Array(state.tasks.values)
+        }
+        for task in left { task.cancel() }
+        return left
     }
 }

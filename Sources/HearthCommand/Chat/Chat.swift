@@ -129,13 +129,22 @@ struct Chat: Command {
         let question = try await question(context.input)
         let engine = try await open(model, configuration, context.console)
         let printer = AnswerPrinter(console: context.console, format: format, model: model.name)
-        if let question {
-            let session = LanguageModelSession(model: engine, instructions: systemPrompt)
-            try await printer.print(session.streamResponse(to: question, images: images, options: options).events)
-        } else {
-            try await Conversation(context: context, engine: engine, printer: printer, options: options)
-                .run(systemPrompt: systemPrompt, images: images)
+        let failure: (any Error)?
+        do {
+            if let question {
+                let session = LanguageModelSession(model: engine, instructions: systemPrompt)
+                try await printer.print(session.streamResponse(to: question, images: images, options: options).events)
+            } else {
+                try await Conversation(context: context, engine: engine, printer: printer, options: options)
+                    .run(systemPrompt: systemPrompt, images: images)
+            }
+            failure = nil
+        } catch {
+            failure = error
         }
+        // An answer that was stopped may still be on its way to its end, and the program ends without waiting for it.
+        await (engine as? WatchedEngine)?.stop()
+        if let failure { throw failure }
     }
 
     /// The one question to answer, `nil` for a conversation.

@@ -24,7 +24,7 @@ public struct Probation: Sendable, Hashable {
     public let release: ReleaseIdentity
     /// Since when.
     public let began: Date
-    /// The answers it has given to the end.
+    /// The answers it has given to the end, as a person asked.
     public internal(set) var answers: Int
     /// The seconds spent in loading it and in its answers, however these ended.
     public internal(set) var seconds: Double

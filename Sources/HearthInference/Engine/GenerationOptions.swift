@@ -41,6 +41,14 @@ public struct SamplingOptions: Sendable, Hashable {
     public static let greedy = SamplingOptions(temperature: 0)
 }
 
+/// What a generation is for.
+public enum GenerationPurpose: String, Sendable, Hashable {
+    /// Somebody asked.
+    case answer
+    /// The engine is to know the prompt before somebody asks; what it says is dropped.
+    case preparation
+}
+
 /// What one generation may do.
 public struct GenerationOptions: Sendable, Hashable {
     public var sampling: SamplingOptions
@@ -56,12 +64,14 @@ public struct GenerationOptions: Sendable, Hashable {
     public var constraint: OutputConstraint?
     /// What the model may call, for engines that know how (``InferenceEngine/callsTools``); a constraint leaves no room for it.
     public var tools: [ToolDefinition]
+    /// What it is for. Engines do not look at it; whoever counts answers does. Default ``GenerationPurpose/answer``.
+    public var purpose: GenerationPurpose
 
     /// The package's usual limits unless said otherwise.
     public init(
         sampling: SamplingOptions = SamplingOptions(), maximumNewTokens: Int = 768, timeout: Duration = .seconds(120),
         stopStrings: [String] = [], thinking: ThinkingOptions = ThinkingOptions(), constraint: OutputConstraint? = nil,
-        tools: [ToolDefinition] = []
+        tools: [ToolDefinition] = [], purpose: GenerationPurpose = .answer
     ) {
         self.sampling = sampling
         self.maximumNewTokens = maximumNewTokens
@@ -70,5 +80,6 @@ public struct GenerationOptions: Sendable, Hashable {
         self.thinking = thinking
         self.constraint = constraint
         self.tools = tools
+        self.purpose = purpose
     }
 }

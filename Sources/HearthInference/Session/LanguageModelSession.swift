@@ -107,7 +107,8 @@ public final class LanguageModelSession: Sendable, Observable {
             let expected = state.transcript + [ChatMessage(.user, promptPrefix)]
             state.prewarming = Task {
                 // The engine stops at the first token, which it takes to see the prompt computed.
-                var options = GenerationOptions(sampling: .greedy, maximumNewTokens: 1)
+                var options = GenerationOptions(
+                    sampling: .greedy, maximumNewTokens: 1, purpose: .preparation)
                 do {
                     var described = expected
                     if !self.toolBox.isEmpty, await self.model.callsTools {

@@ -1,0 +1,36 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthTestSupport
+import Testing
+
+/// An answer that a person stops has not ended the program, whatever the release still has to prove.
+@Suite(.serialized, .enabled(if: EngineOpening.describe() != nil), .timeLimit(.minutes(10))) struct StoppedChatTests {
+    private func marks(_ lab: HearthLab) -> [String] {
+        let names = FileManager.default.enumerator(atPath: lab.folder.path("home/marks").string)
+        return (names?.compactMap { $0 as? String } ?? []).filter { $0.split(separator: "/").count == 3 }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM]) func itLeavesNoMark(_ signal: Int32) async throws {
+        let lab = try HearthLab()
+        let pulled = try await lab.run("pull", TestModel.path.string, "--no-probe")
+        try #require(pulled.status == 0, "\(pulled.errors)")
+        for _ in 1...3 {
+            let chat = try ChildProcess(
+                ["chat", "--format", "json", "--prompt", "Count from one to a thousand."], environment: lab.environment)
+            for await line in chat.outputLines where line.contains(#""event":"text""#) { break }
+            #expect(marks(lab).count == 1)
+            chat.send(signal)
+            #expect(await chat.result().status == 130)
+            #expect(marks(lab).isEmpty)
+        }
+        let state = try #require(
+            FileManager.default.enumerator(atPath: lab.folder.path("home/models").string)?.compactMap { $0 as? String }
+                .first { $0.hasSuffix("/state.json") })
+        let record = try JSONSerialization.jsonObject(
+            with: Data(contentsOf: lab.folder.path("home/models").url.appending(path: state)))
+        let probation = try #require((record as? [String: Any])?["probation"] as? [String: Any])
+        #expect(probation["answers"] as? Int == 0)
+        #expect(try #require(probation["seconds"] as? Double) > 0)
+    }
+}
