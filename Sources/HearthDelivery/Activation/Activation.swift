@@ -11,7 +11,8 @@ import HearthBase
 ///     └────────►────────┴──────────────►──────────────────────────┴────────►────────┴────────► rolledBack
 /// ```
 /// Until `committed` nothing but marks and caches was written: the release before stays live, and is never touched. A
-/// stop in the middle of the switch leaves the mark of it, and the next start makes the switch.
+/// stop in the middle of the switch leaves the mark of it, and the next start makes the switch, unless something else is decided
+/// before.
 public struct Activation: Sendable, Hashable {
     /// How far it has come.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
