@@ -5,8 +5,10 @@
 
 #include <llama.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,38 @@ void hearth_string_free(char *text) { std::free(text); }
 
 bool hearth_chat_templates_are_complete(void) { return HEARTH_HAS_COMMON; }
 
+namespace {
+
+/// The prompt by llama.cpp's fixed list; NULL where the template is not on it.
+char *apply_known(const std::string &source, const hearth_chat_request *request, size_t *length) {
+    std::vector<std::string> contents;
+    std::vector<llama_chat_message> turns;
+    size_t size = 256;
+    contents.reserve(request->count);
+    for (size_t index = 0; index < request->count; index++) {
+        const hearth_chat_message &turn = request->messages[index];
+        std::string &content = contents.emplace_back(turn.content, turn.content_length);
+        // The list takes C strings: a text would end there.
+        content.erase(std::remove(content.begin(), content.end(), '\0'), content.end());
+        turns.push_back({turn.role, content.c_str()});
+        size += 2 * content.size() + 64;
+    }
+    for (int attempt = 0; attempt < 2; attempt++) {
+        std::vector<char> buffer(size);
+        const int32_t written = llama_chat_apply_template(
+            source.c_str(), turns.data(), turns.size(), true, buffer.data(), static_cast<int32_t>(buffer.size()));
+        if (written < 0) break;
+        if (static_cast<size_t>(written) <= buffer.size()) {
+            *length = static_cast<size_t>(written);
+            return copied({buffer.data(), *length});
+        }
+        size = static_cast<size_t>(written) + 1;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
 #if HEARTH_HAS_COMMON
 
 hearth_chat_templates *hearth_chat_templates_new(const llama_model *model, const char *source, char **error) {
@@ -26,8 +60,17 @@ hearth_chat_templates *hearth_chat_templates_new(const llama_model *model, const
     return guarded(error, "the model's chat template cannot be parsed", [&]() -> hearth_chat_templates * {
         // The common library has a log of its own that writes to the terminal; failures reach us as exceptions.
         std::call_once(quiet, [] { common_log_set_verbosity_thold(-1); });
-        auto templates = common_chat_templates_init(model, source ? source : "");
-        return new hearth_chat_templates{std::move(templates)};
+        std::string known;
+        try {
+            return new hearth_chat_templates{common_chat_templates_init(model, source ? source : ""), ""};
+        } catch (const std::exception &) {
+            const char *own = source || !model ? source : llama_model_chat_template(model, nullptr);
+            const llama_chat_message turn = {"user", "a"};
+            if (!own || llama_chat_apply_template(own, &turn, 1, true, nullptr, 0) < 0) throw;
+            known = own;
+        }
+        if (error) *error = copied("the template cannot be parsed; llama.cpp's own of that kind takes its place");
+        return new hearth_chat_templates{nullptr, known};
     });
 }
 
@@ -35,6 +78,11 @@ char *hearth_chat_templates_apply(
     const hearth_chat_templates *templates, const hearth_chat_request *request, hearth_call_format **format,
     size_t *length, char **error) {
     return guarded(error, "the model's chat template does not accept this conversation", [&]() -> char * {
+        if (!templates->templates) {
+            char *prompt = apply_known(templates->known, request, length);
+            if (!prompt) throw std::runtime_error("llama.cpp's list of templates has none for this conversation");
+            return prompt;
+        }
         common_chat_templates_inputs inputs;
         for (size_t index = 0; index < request->count; index++) {
             const hearth_chat_message &turn = request->messages[index];
@@ -73,28 +121,7 @@ char *hearth_chat_templates_apply(
     const hearth_chat_templates *templates, const hearth_chat_request *request, hearth_call_format **, size_t *length,
     char **error) {
     return guarded(error, "the model's chat template does not accept this conversation", [&]() -> char * {
-        std::vector<std::string> contents;
-        std::vector<llama_chat_message> turns;
-        size_t size = 256;
-        contents.reserve(request->count);
-        for (size_t index = 0; index < request->count; index++) {
-            const hearth_chat_message &turn = request->messages[index];
-            contents.emplace_back(turn.content, turn.content_length);
-            turns.push_back({turn.role, contents.back().c_str()});
-            size += 2 * contents.back().size() + 64;
-        }
-        for (int attempt = 0; attempt < 2; attempt++) {
-            std::vector<char> buffer(size);
-            const int32_t written = llama_chat_apply_template(
-                templates->source.c_str(), turns.data(), turns.size(), true, buffer.data(),
-                static_cast<int32_t>(buffer.size()));
-            if (written < 0) break;
-            if (static_cast<size_t>(written) <= buffer.size()) {
-                *length = static_cast<size_t>(written);
-                return copied({buffer.data(), *length});
-            }
-            size = static_cast<size_t>(written) + 1;
-        }
+        if (char *prompt = apply_known(templates->source, request, length)) return prompt;
         if (error) *error = copied("this build of llama.cpp does not know the model's chat template");
         return nullptr;
     });

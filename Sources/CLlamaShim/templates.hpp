@@ -13,7 +13,10 @@
 #if HEARTH_HAS_COMMON
 
 struct hearth_chat_templates {
+    /// Nothing where Jinja cannot read the template.
     common_chat_templates_ptr templates;
+    /// Then the template, which llama.cpp knows by its looks.
+    std::string known;
 };
 
 namespace hearth {

@@ -9,7 +9,9 @@
     struct ChatTemplate: ~Copyable {
         private let raw: OpaquePointer
 
-        /// Reads `source`, or the template out of the model where that is empty; ChatML if it has none.
+        /// Reads `source`, or the template out of the model where that is empty; ChatML if it has none. One that Jinja cannot read
+        /// is taken from llama.cpp's fixed list, with a warning in the log, where that knows it by its looks.
+        /// - Throws: `chat-template-failed`.
         init(model: OpaquePointer?, source: String? = nil) throws {
             var reason: UnsafeMutablePointer<CChar>?
             let source = source.flatMap { $0.isEmpty ? nil : $0 }
@@ -18,6 +20,10 @@
                 throw Self.failure(reason)
             }
             raw = templates
+            if let reason {
+                Log.write(.warning, "llama.template", String(cString: reason))
+                hearth_string_free(reason)
+            }
             Handles.take(.template)
         }
 

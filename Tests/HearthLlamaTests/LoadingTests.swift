@@ -181,9 +181,36 @@
                 var bytes = try Data(contentsOf: TestModel.path.url)
                 let place = try #require(bytes.range(of: Data("{% for".utf8), in: 0..<4_000_000))
                 bytes.replaceSubrange(place, with: Data("{% fxr".utf8))
+                // Nor does llama.cpp's own list know it without the words it is known by.
+                for word in ["<|im_start|>", "<|im_end|>"] {
+                    let name = Data(word.utf8)
+                    let end = place.lowerBound + 2000
+                    while let found = bytes.range(of: name, in: place.lowerBound..<end) {
+                        bytes.replaceSubrange(found, with: Data(word.replacing("im_", with: "xx_").utf8))
+                    }
+                }
                 let error = await failure(try folder.write("template.gguf", bytes))
                 #expect(error?.code == .templateFailed)
                 #expect(error?.message.contains("std::exception") == false)
+            }
+
+            /// What Jinja cannot parse is answered for by llama.cpp's fixed list, where that knows it.
+            @Test func withABrokenTemplateOfAKnownKindAnswer() async throws {
+                let broken = "{% fxr message in messages %}<|im_start|>{{ message }}<|im_end|>{% endfor %}"
+                let model = try LoadedModel(
+                    path: TestModel.path,
+                    configuration: LlamaConfiguration(contextLength: 256, threadCount: 1, chatTemplate: broken),
+                    progress: { _ in true })
+                #expect(!model.weights.callsTools)
+                let text = "Hi\u{0} there" + String(repeating: " 日本", count: 400)
+                let prompt = try model.weights.render([ChatMessage(.system, "A"), ChatMessage(.user, text)]).text
+                #expect(
+                    prompt == "<|im_start|>system\nA<|im_end|>\n<|im_start|>user\n"
+                        + text.replacing("\u{0}", with: "") + "<|im_end|>\n<|im_start|>assistant\n")
+                let error = #expect(throws: LLMError.self) {
+                    _ = try ChatTemplate(model: nil, source: "{% fxr x %}nobody knows this")
+                }
+                #expect(error?.code == .templateFailed)
             }
 
             @Test func leaveTheEngineReadyForAnother() async throws {

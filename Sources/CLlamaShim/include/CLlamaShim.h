@@ -43,7 +43,7 @@ void hearth_string_free(char *text);
 bool hearth_chat_templates_are_complete(void);
 
 /// Reads `source`, or the chat template out of a model where that is NULL; ChatML when the model has none. NULL and a reason
-/// on failure. The model must outlive the templates; with a source it may be NULL.
+/// on failure. Templates and a reason where Jinja cannot read it and the fixed list, which knows it by its looks, is used. The model must outlive the templates; with a source it may be NULL.
 struct hearth_chat_templates *hearth_chat_templates_new(
     const struct llama_model *model, const char *source, char **error);
 void hearth_chat_templates_free(struct hearth_chat_templates *templates);
