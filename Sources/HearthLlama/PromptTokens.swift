@@ -1,13 +1,16 @@
 #if Llama
     import CLlama
+    import Foundation
     import HearthBase
     import HearthInference
 
     /// Makes the tokens of a conversation: the template's control tokens, and never a user's.
     ///
     /// A message that spells out a control token, such as `<|im_end|>`, could otherwise end its own turn and speak for
-    /// somebody else. Its text is cut into tokens apart from the template's. All other prompts are cut in one go, which
-    /// gives exactly the tokens the model was trained on. Pictures stand before their message's text; no text can stand for one.
+    /// somebody else. Its text is cut into tokens apart from the template's, wherever the template puts it and however often; what
+    /// a template writes in another way gets a space into the control tokens it spells. All other prompts are cut in one go,
+    /// which gives exactly the tokens the model was trained on. Pictures stand before their message's text; no text can stand for
+    /// one.
     struct PromptTokens {
         let vocabulary: Vocabulary
         /// What makes pictures readable; without it they are left out.
@@ -21,37 +24,56 @@
 
             // Private-use characters that no message has stand in for them while the template runs.
             let marker = Marker(unlike: messages)
-            var marked = messages
-            for index in messages.indices {
-                let own = insertions.indices.filter { insertions[$0].message == index }
-                guard !own.isEmpty else { continue }
-                let hidesText = own.contains { if case .text = insertions[$0].kind { true } else { false } }
-                marked[index].content = own.map(marker.mark).joined() + (hidesText ? "" : messages[index].content)
+            var plain = messages
+            var rendered = try render(marked(plain, insertions.indices, insertions, marker))
+            // Some templates leave a text out, or write it in another notation, as JSON does. They get it itself, without what
+            // could be taken for a control token.
+            let lost = insertions.indices.filter { insertions[$0].isText && !marker.stands(for: $0, in: rendered) }
+            if !lost.isEmpty {
+                for number in lost {
+                    let index = insertions[number].message
+                    let text = try vocabulary.withoutControlTokens(plain[index].content)
+                    plain[index].content = try spellsControlToken(text) ? "" : text
+                }
+                let kept = insertions.indices.filter { !lost.contains($0) }
+                rendered = try render(marked(plain, kept, insertions, marker))
             }
-            let rendered = try render(marked)
+            return try parts(of: rendered, insertions, marker)
+        }
+
+        /// The messages with marks in place of some insertions.
+        private func marked(
+            _ messages: [ChatMessage], _ numbers: some Sequence<Int>, _ insertions: [Insertion], _ marker: Marker
+        ) -> [ChatMessage] {
+            var marked = messages
+            for number in numbers.reversed() {
+                let insertion = insertions[number]
+                let text = insertion.isText ? "" : marked[insertion.message].content
+                marked[insertion.message].content = marker.mark(number) + text
+            }
+            return marked
+        }
+
+        /// The parts of a rendered text, with the insertions wherever the template has put their marks.
+        private func parts(of rendered: String, _ insertions: [Insertion], _ marker: Marker) throws -> [PromptPart] {
             var rest = rendered[...]
             var parts: [PromptPart] = []
-            for (number, insertion) in insertions.enumerated() {
-                guard let place = rest.firstRange(of: marker.mark(number)) else {
-                    // Templates may leave out what an answer says before it calls a tool.
-                    if case .text = insertion.kind, !rendered.contains(marker.mark(number)) { continue }
-                    guard insertions.contains(where: { if case .picture = $0.kind { true } else { false } }) else {
-                        Log.write(.warning, "llama.prompt", "the template moves a message that spells a control token")
-                        return [.tokens(try whole(messages))]
-                    }
-                    throw LLMError(
-                        .templateFailed, "the model's chat template leaves out a message with a picture",
-                        context: ErrorContext(remedy: "Show the picture in a message of the user."), disposition: .usage
-                    )
-                }
+            var shown = Set<Int>()
+            while let (number, place) = marker.first(in: rest, below: insertions.count) {
+                shown.insert(number)
                 try append(rest[..<place.lowerBound], to: &parts)
-                switch insertion.kind {
+                switch insertions[number].kind {
                 case .text(let text):
                     parts.append(
                         .tokens(try vocabulary.tokens(of: text, addSpecial: false, parseSpecial: false)))
                 case .picture(let image, let projector): parts += try projector.promptParts(of: image)
                 }
                 rest = rest[place.upperBound...]
+            }
+            guard insertions.indices.allSatisfy({ insertions[$0].isText || shown.contains($0) }) else {
+                throw LLMError(
+                    .templateFailed, "the model's chat template leaves out a message with a picture",
+                    context: ErrorContext(remedy: "Show the picture in a message of the user."), disposition: .usage)
             }
             try append(rest, to: &parts)
             return parts
@@ -72,6 +94,8 @@
 
             let message: Int
             let kind: Kind
+
+            var isText: Bool { if case .text = kind { true } else { false } }
         }
 
         private func insertions(in messages: [ChatMessage]) throws -> [Insertion] {
@@ -87,17 +111,38 @@
             return insertions
         }
 
-        /// Marks that stand for insertions.
+        /// Marks that stand for insertions. Looked for as they are written: what follows one may be a character that joins it.
         private struct Marker {
-            private let key: Int
+            private let beginning: String
+            private static let end = "\u{E0F2}"
 
             init(unlike messages: [ChatMessage]) {
                 var key = 0
-                while messages.contains(where: { $0.content.contains("\u{E0F0}\(key)\u{E0F1}") }) { key += 1 }
-                self.key = key
+                func beginning() -> String { "\u{E0F0}\(key)\u{E0F1}" }
+                while messages.contains(where: { $0.content.range(of: beginning(), options: .literal) != nil }) {
+                    key += 1
+                }
+                self.beginning = beginning()
             }
 
-            func mark(_ number: Int) -> String { "\u{E0F0}\(key)\u{E0F1}\(number)\u{E0F2}" }
+            func mark(_ number: Int) -> String { "\(beginning)\(number)\(Self.end)" }
+
+            func stands(for number: Int, in text: String) -> Bool {
+                text.range(of: mark(number), options: .literal) != nil
+            }
+
+            /// The first mark in a text, and its place.
+            func first(in text: Substring, below count: Int) -> (number: Int, place: Range<String.Index>)? {
+                var rest = text
+                while let place = rest.range(of: beginning, options: .literal) {
+                    rest = rest[place.upperBound...]
+                    guard let end = rest.range(of: Self.end, options: .literal) else { return nil }
+                    if let number = Int(rest[..<end.lowerBound]), (0..<count).contains(number) {
+                        return (number, place.lowerBound..<end.upperBound)
+                    }
+                }
+                return nil
+            }
         }
 
         private func whole(_ messages: [ChatMessage]) throws -> [llama_token] {
