@@ -79,9 +79,12 @@
                 try constraint?.choose(sampler, context, at: index, reader: reader)
                 ?? sampler.sample(context, at: index)
             let elapsed = running.elapsed
-            if facts.generatedTokens == 0 {
-                firstToken = elapsed
+            let firstToken = self.firstToken ?? elapsed
+            if self.firstToken == nil {
+                self.firstToken = elapsed
                 facts.firstTokenSeconds = request.stopwatch.elapsed.seconds
+                // Those that ended the thinking in the model's place: nobody saw them, and their time is not counted either.
+                facts.tokensBeforeFirst = facts.generatedTokens
             }
             facts.decodeSeconds = (elapsed - firstToken).seconds
             let ended = weights.vocabulary.isEndOfGeneration(token)
@@ -102,7 +105,8 @@
             }
         }
 
-        private var firstToken = Duration.zero
+        /// When the model chose its first token.
+        private var firstToken: Duration?
 
         /// Shows what was held back, and the calls of an answer that ended by itself.
         func finish(_ facts: inout GenerationFacts, reason: FinishReason?) {

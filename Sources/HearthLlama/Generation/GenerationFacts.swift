@@ -8,6 +8,8 @@
         var prefilledTokens = 0
         var prefillSeconds = 0.0
         var generatedTokens = 0
+        /// Those of the generated ones that were written before the model chose any.
+        var tokensBeforeFirst = 0
         var thinkingTokens = 0
         var firstTokenSeconds = 0.0
         var decodeSeconds = 0.0
@@ -25,7 +27,7 @@
                 timings: GenerationTimings(
                     firstTokenSeconds: firstTokenSeconds,
                     prefillTokensPerSecond: Self.rate(prefilledTokens, prefillSeconds),
-                    decodeTokensPerSecond: Self.rate(generatedTokens - 1, decodeSeconds)),
+                    decodeTokensPerSecond: Self.rate(generatedTokens - tokensBeforeFirst - 1, decodeSeconds)),
                 droppedBytes: droppedBytes, cacheMiss: cacheMiss, encodedPictures: encodedPictures)
         }
 
