@@ -95,6 +95,37 @@
                 }
             }
 
+            /// The same with a schema: prose, and then what is an object of it by construction.
+            @Test(arguments: 1...5 as ClosedRange<UInt32>)
+            func aSchemaHoldsWhatFollowsItsTrigger(seed: UInt32) async throws {
+                let engine = try await SharedEngine.engine
+                let schema = """
+                    {"type": "object", "additionalProperties": false, "required": ["kind", "list"], "properties": {
+                      "kind": {"enum": ["capital", "port", "village"]},
+                      "list": {"type": "array", "minItems": 1, "maxItems": 2, "items": {"enum": [1, 2, 3]}}}}
+                    """
+                let messages = [
+                    ChatMessage(.system, "You answer with a long text in whole sentences."),
+                    ChatMessage(.user, "Tell me about Paris."),
+                ]
+                let answer = try await Answer(
+                    engine.generate(
+                        messages,
+                        options: options(
+                            .jsonSchema(schema, after: ["Paris"]), seed: seed, temperature: 0.5, tokens: 120)))
+                let parts = answer.text.components(separatedBy: "Paris")
+                #expect(parts.count > 1, "no block begins, so nothing is shown: \(answer.text)")
+                // The last may be cut short by the limit.
+                for part in parts.dropFirst().dropLast(answer.summary?.reason == .maximumNewTokens ? 1 : 0) {
+                    let object = try #require(part.firstMatch(of: #/^\s*\{[^}]*\}/#), "\(answer.text)")
+                    let value = try #require(
+                        try JSONSerialization.jsonObject(with: Data(object.output.utf8)) as? [String: Any])
+                    #expect(["capital", "port", "village"].contains(value["kind"] as? String))
+                    #expect((value["list"] as? [Int]).map { (1...2).contains($0.count) } == true)
+                    #expect(Set(value.keys) == ["kind", "list"])
+                }
+            }
+
             @Test(
                 arguments: [
                     .gbnf("root ::= ("), .gbnf("root ::= root"), .gbnf("nothing"), .jsonSchema("{"),

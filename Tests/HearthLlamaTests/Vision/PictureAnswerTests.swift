@@ -2,7 +2,7 @@
     import Foundation
     import HearthBase
     import HearthInference
-    import HearthLlama
+    @testable import HearthLlama
     import HearthTestSupport
     import Testing
 
@@ -134,6 +134,37 @@
                 let whole = try await ask(engine, [ChatMessage(.user, "What is this?", images: [picture(1)])])
                 #expect(!whole.text.isEmpty)
                 await engine.unload()
+            }
+
+            /// The bound itself: no step computes more than one picture, and none after the end was asked for.
+            @Test func aStepComputesAtMostOnePicture() async throws {
+                try await blocking {
+                    let loop = GenerationLoop(
+                        try LoadedModel(
+                            path: TestModel.path, projector: try TestModel.path(.projector),
+                            configuration: Self.configuration, progress: { _ in true }),
+                        time: .system)
+                    let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
+                    let request = GenerationRequest(
+                        role: .text,
+                        messages: [ChatMessage(.user, "Which?", images: try (0..<6).map { try picture(UInt8($0)) })],
+                        options: .greedy(maximumNewTokens: 1), signal: StopSignal(),
+                        stopwatch: TimeSource.system.stopwatch(), continuation: continuation)
+                    #expect(loop.admit(request) == .begun)
+                    func pictured() -> [Int32] { loop.model.ledger(0).filter { $0 < 0 } }
+                    var most = 0
+                    while pictured().count < 3 * 16 {
+                        let before = pictured().count
+                        #expect(loop.step().isEmpty)
+                        most = max(most, pictured().count - before)
+                    }
+                    #expect(most == 16)
+                    request.signal.cancel()
+                    let held = pictured()
+                    #expect(loop.step().count == 1 && loop.runs.isEmpty)
+                    #expect(pictured() == held)
+                    withExtendedLifetime(stream) {}
+                }
             }
 
             @Test func whoDoesNotWaitStopsTheEngineWithinOnePicture() async throws {
