@@ -17,16 +17,31 @@
             return try await blocking { try facts.weights.count(messages, projector: facts.projector) }
         }
 
-        /// Done between two steps of the generations under way. A context of its own is made for the first call and kept, so that
-        /// no conversation is disturbed.
+        /// Done text by text between two steps of the generations under way, which go on within long texts too. A context of its
+        /// own is made for the first call and kept, so that no conversation is disturbed. Where another model is loaded meanwhile
+        /// all vectors are that one's.
         public nonisolated func embed(_ texts: [String]) async throws -> [[Float]] {
             let signal = StopSignal()
-            knock()
             return try await withTaskCancellationHandler {
-                try await embed(texts, signal)
+                while true {
+                    if let vectors = try await embed(texts, by: answering(.text).weights, signal) { return vectors }
+                }
             } onCancel: {
                 signal.cancel()
             }
+        }
+
+        /// - Returns: `nil` when another model has taken the place of these weights'.
+        private nonisolated func embed(
+            _ texts: [String], by weights: ModelWeights, _ signal: StopSignal
+        ) async throws -> [[Float]]? {
+            var vectors: [[Float]] = []
+            for (index, text) in texts.enumerated() {
+                knock()
+                guard let vector = try await embed(text, index, by: weights, signal) else { return nil }
+                vectors.append(vector)
+            }
+            return vectors
         }
     }
 #endif

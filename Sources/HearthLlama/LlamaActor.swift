@@ -71,10 +71,12 @@
             facts.withLock { $0[.text]?.supportsVision ?? false }
         }
 
-        /// Loads a model in place of the role's present one, which is given back first, and warms it up.
+        /// Loads a model in place of the role's present one and warms it up.
         ///
-        /// What the present one was asked before is answered first. On a device of less than 6 GiB (whole GiB) loading one for
-        /// vision gives back the one for text first.
+        /// The files are looked at first: one that is not there, is no model or does not fit the memory leaves the present one and
+        /// its answers alone. Then what that was asked is answered, and it is given back before the new one is read. On a device
+        /// of less than 6 GiB (whole GiB) loading one for vision gives back the one for text too. Where the configuration says
+        /// nothing of the context, a shorter one is taken if only that fits.
         /// - Parameters:
         ///   - path: a GGUF file.
         ///   - role: what it is for.
@@ -82,17 +84,27 @@
         ///   - projector: the GGUF file (`mmproj`) that makes pictures readable for it; without one they are left out.
         ///   - supportsVision: a model for text that answers questions about pictures too, as one with a projector does.
         ///   - progress: 0...1, called on the engine's thread.
-        /// - Throws: `cannot-load-model`, with what llama.cpp found; `chat-template-failed`; `CancellationError`. What was
-        ///   given back for it stays unloaded.
+        /// - Throws: `model-does-not-fit` with both numbers, unless the configuration ignores that; `cannot-load-model`, with what
+        ///   llama.cpp found; `chat-template-failed`; `CancellationError`, which leaves the present model where it is until the new
+        ///   one is being read. What was given back for it stays unloaded.
         public nonisolated func load(
             _ path: Path, role: EngineRole = .text, projector: Path? = nil, configuration: LlamaConfiguration? = nil,
             supportsVision: Bool = false,
             progress: @escaping @Sendable (Float) -> Void = { _ in }
         ) async throws {
             let signal = StopSignal()
-            knock()
+            let configuration = configuration ?? self.configuration
             try await withTaskCancellationHandler {
-                try await replaceModel(path, projector, role, configuration, supportsVision, signal, progress)
+                let plan = try await blocking {
+                    try ModelFile.check(path)
+                    if let projector { try ModelFile.check(projector) }
+                    var plan = LoadPlan(path, projector: projector, configuration: configuration)
+                    try plan?.fit()
+                    return plan
+                }
+                knock()
+                try await replaceModel(
+                    path, projector, role, plan?.configuration ?? configuration, plan, supportsVision, signal, progress)
             } onCancel: {
                 signal.cancel()
             }
@@ -131,10 +143,14 @@
             _ messages: [ChatMessage], options: GenerationOptions, role: EngineRole
         ) -> AsyncThrowingStream<GenerationEvent, any Error> {
             let stopwatch = time.stopwatch()
+            let facts = facts.withLock { $0 }
+            let model = Self.answering(role, facts)
             let admission =
-                (try? answering(role))?.admission
+                model.flatMap { facts[$0] }?.admission
                 ?? Admission(
                     sequences: 1, cells: 1, queueLimit: configuration.queueLimit)
+            // One model may answer for both roles; who waits for it waits in one queue.
+            let roles = EngineRole.allCases.filter { $0 == role || model != nil && Self.answering($0, facts) == model }
             // No bound that would lose text: there are at most as many events as prompt chunks and new tokens.
             return AsyncThrowingStream { continuation in
                 let signal = StopSignal()
@@ -143,7 +159,7 @@
                     role: role, messages: messages, options: options, signal: signal, stopwatch: stopwatch,
                     continuation: continuation)
                 // Queued here, because tasks may reach the engine's thread in another order than they were made.
-                switch requests.withLock({ $0.add(request, admission) }) {
+                switch requests.withLock({ $0.add(request, admission, queue: roles) }) {
                 case .refused(let error): continuation.finish(throwing: error)
                 case .queued(wakes: true): Task { await self.work() }
                 case .queued(wakes: false): break
@@ -154,25 +170,32 @@
         /// Says that something else than answers is on its way to the engine's thread.
         nonisolated func knock() { visitors.add(1, ordering: .relaxed) }
 
-        /// Makes vectors with the model for text; see ``TextEmbedding``.
-        func embed(_ texts: [String], _ signal: StopSignal) throws -> [[Float]] {
+        /// Makes the vector of one text; answers go on between two of its steps.
+        /// - Parameter weights: of the model that is to make it.
+        /// - Returns: `nil` when another model has taken its place.
+        func embed(_ text: String, _ index: Int, by weights: ModelWeights, _ signal: StopSignal) throws -> [Float]? {
             visitors.subtract(1, ordering: .relaxed)
             if signal.isSet { throw CancellationError() }
             guard let model = loop(.text)?.model else { throw Self.notLoaded }
-            return try model.embedder().embed(texts, signal: signal)
+            guard model.weights === weights else { return nil }
+            return try model.embedder().embed(text, index, signal: signal) { _ = self.turn() }
         }
 
         private func replaceModel(
-            _ path: Path, _ projector: Path?, _ role: EngineRole, _ configuration: LlamaConfiguration?,
-            _ supportsVision: Bool,
-            _ signal: StopSignal, _ progress: @Sendable (Float) -> Void
+            _ path: Path, _ projector: Path?, _ role: EngineRole, _ configuration: LlamaConfiguration,
+            _ plan: LoadPlan?, _ supportsVision: Bool, _ signal: StopSignal,
+            _ progress: @Sendable (Float) -> Void
         ) throws {
             visitors.subtract(1, ordering: .relaxed)
-            let configuration = configuration ?? self.configuration
-            let plan = RolePlan(deviceMemory: configuration.deviceMemory)
-            let replaced = plan.unloadedFirst(loading: role, loaded: Set(loops.keys))
+            if signal.isSet { throw CancellationError() }
+            let replaced = RolePlan(deviceMemory: configuration.deviceMemory)
+                .unloadedFirst(loading: role, loaded: Set(loops.keys))
             answerAll(asked: replaced, unless: signal)
+            if signal.isSet { throw CancellationError() }
             closeModels(replaced)
+            var configuration = configuration
+            // Only now is the memory of what it replaces free.
+            if let plan, LlamaFacts.hasGPU { configuration.gpuLayers = plan.gpuLayers(on: LlamaFacts.read().devices) }
             let loaded = try withoutActuallyEscaping(progress) { progress in
                 try LoadedModel(
                     path: path, projector: projector, configuration: configuration, supportsVision: supportsVision

@@ -18,9 +18,13 @@
         public var historyLimit: Int?
         /// A chat template (Jinja) in place of the model's own.
         public var chatTemplate: String?
-        /// The memory of the device in bytes, from which the default context follows.
+        /// The memory a process on the device may have, in bytes. The default context follows from it, and what does not fit is
+        /// refused.
         public var deviceMemory: UInt64
-        /// Model layers to place on a GPU if there is one, negative for all.
+        /// Whether a model is loaded although it needs more memory than there is: most machines then read its weights again
+        /// and again, or end the process. Default `false`.
+        public var ignoresMemory: Bool
+        /// Model layers to place on a GPU if there is one, negative for as many as its free memory holds.
         public var gpuLayers: Int
 
         /// How the cache stores keys and values. Smaller types leave room for a longer context; `q8_0` loses next to nothing.
@@ -41,17 +45,18 @@
         public var stateBytes: UInt64?
 
         /// Defaults that suit the machine, unless said otherwise.
+        /// - Parameter deviceMemory: `nil` for the smaller of what is built in and what the control group allows, which is read now.
         public init(
             contextLength: Int? = nil, batchSize: Int = 512, threadCount: Int? = nil,
-            deviceMemory: UInt64 = ProcessInfo.processInfo.physicalMemory, gpuLayers: Int = -1,
+            deviceMemory: UInt64? = nil, gpuLayers: Int = -1,
             historyLimit: Int? = nil, stateFolder: Path? = nil, stateBytes: UInt64? = nil, sequences: Int? = nil,
             queueLimit: Int = 64, chatTemplate: String? = nil, cacheType: CacheType = .f16,
-            imageTokens: ImageTokens = ImageTokens()
+            imageTokens: ImageTokens = ImageTokens(), ignoresMemory: Bool = false
         ) {
             self.contextLength = contextLength
             self.batchSize = batchSize
             self.threadCount = threadCount
-            self.deviceMemory = deviceMemory
+            self.deviceMemory = deviceMemory ?? SystemMemory.usable
             self.gpuLayers = gpuLayers
             self.historyLimit = historyLimit
             self.stateFolder = stateFolder
@@ -61,6 +66,7 @@
             self.chatTemplate = chatTemplate
             self.cacheType = cacheType
             self.imageTokens = imageTokens
+            self.ignoresMemory = ignoresMemory
         }
 
         /// The context a device of this memory gets by default: 4096 tokens below 6 GiB (whole GiB), 8192 from there on.

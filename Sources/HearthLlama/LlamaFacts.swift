@@ -12,8 +12,12 @@
             /// The back end that drives it.
             public let backEnd: String
             public let isGPU: Bool
+            /// Whether it uses the machine's own memory.
+            public let isIntegrated: Bool
             /// The bytes of its memory, 0 if it does not say.
             public let memoryBytes: UInt64
+            /// The bytes of it that are free now, 0 if it does not say.
+            public let freeBytes: UInt64
         }
 
         /// llama.cpp's own version.
@@ -33,7 +37,8 @@
                     name: text(ggml_backend_dev_name(device)), description: text(ggml_backend_dev_description(device)),
                     backEnd: text(ggml_backend_reg_name(ggml_backend_dev_backend_reg(device))),
                     isGPU: type == GGML_BACKEND_DEVICE_TYPE_GPU || type == GGML_BACKEND_DEVICE_TYPE_IGPU,
-                    memoryBytes: UInt64(total))
+                    isIntegrated: type == GGML_BACKEND_DEVICE_TYPE_IGPU, memoryBytes: UInt64(total),
+                    freeBytes: UInt64(min(free, total)))
             }
             return LlamaFacts(version: LlamaLibrary.version, devices: devices)
         }

@@ -19,6 +19,8 @@
         let callsTools: Bool
         /// Whether the template knows thinking at all.
         let templateThinks: Bool
+        /// The bytes of the longest token; `nil` where a token may stand for any number of them.
+        private let longestPiece: Int?
 
         /// Reads the file.
         /// - Parameter progress: called with 0...1 on the loading thread; `false` ends loading.
@@ -43,6 +45,7 @@
                     source.contains($0.opening) || source.contains($0.closing)
                 }
                 self.vocabulary = Vocabulary(vocabulary)
+                longestPiece = self.vocabulary.longestPiece
                 self.model = model
                 Handles.take(.weights)
             } catch {
@@ -66,11 +69,12 @@
                 throw ChatTemplate.failure("it knows no tools")
             }
             return try template.render(
-                callsTools ? try messages.map(withoutControlTokens) : messages.withSpelledTools, tools: tools,
-                enableThinking: enableThinking)
+                callsTools
+                    ? try messages.map(withoutControlTokens) : messages.map(withoutControlTokens).withSpelledTools,
+                tools: tools, enableThinking: enableThinking)
         }
 
-        /// Calls are JSON in the template's hands, so unlike text they cannot be kept apart from its control tokens: those that
+        /// Calls are written out by the template or as JSON, so unlike text they cannot be kept apart from its control tokens: those that
         /// their texts spell out get a space.
         private func withoutControlTokens(_ message: ChatMessage) throws -> ChatMessage {
             guard !message.toolCalls.isEmpty || message.role == .tool else { return message }
@@ -85,6 +89,17 @@
             message.toolCallID = try message.toolCallID.map(vocabulary.withoutControlTokens)
             message.toolName = try message.toolName.map(vocabulary.withoutControlTokens)
             return message
+        }
+
+        /// The fewest tokens that a text of so many bytes can have, known without cutting it.
+        func fewestTokens(inBytes count: Int) -> Int { longestPiece.map { count / $0 } ?? 0 }
+
+        /// The fewest tokens that messages can have in a prompt, known without cutting them.
+        func fewestTokens(in messages: [ChatMessage]) -> Int {
+            messages.reduce(0) { sum, message in
+                let calls = message.toolCalls.reduce(0) { $0 + $1.arguments.utf8.count }
+                return sum + fewestTokens(inBytes: message.content.utf8.count + calls)
+            }
         }
 
         /// The cells of a context that a conversation takes.

@@ -10,9 +10,6 @@
         private let context: ModelContext
         private let pooling: EmbeddingPooling
         private let chunkSize: Int
-        /// A token stands for at most this many bytes, so a text of so many bytes more than the window has tokens cannot fit.
-        private let longestPiece: Int
-
         /// Makes a context of its own.
         /// - Throws: `generation-failed`, also for models that rank texts instead of placing them.
         init(_ weights: ModelWeights, length: Int, threads: Int) throws {
@@ -40,25 +37,25 @@
             self.pooling = pooling
             chunkSize = context.batchSize
             self.context = context
-            longestPiece = weights.vocabulary.longestPiece
         }
 
-        /// The vectors of the texts.
-        func embed(_ texts: [String], signal: StopSignal) throws -> [[Float]] {
+        /// The vector of a text.
+        /// - Parameters:
+        ///   - index: which of those asked for it is.
+        ///   - pause: called between two computations, for whatever else waits.
+        func embed(_ text: String, _ index: Int, signal: StopSignal, pause: () -> Void) throws -> [Float] {
             try context.listening(to: signal) {
                 var batch = TokenBatch(capacity: chunkSize)
-                var vectors: [[Float]] = []
-                for (index, text) in texts.enumerated() { vectors.append(try embed(text, index, &batch, signal)) }
-                return vectors
+                return try embed(text, index, &batch, signal, pause)
             }
         }
 
-        private func embed(_ text: String, _ index: Int, _ batch: inout TokenBatch, _ signal: StopSignal) throws
-            -> [Float]
-        {
+        private func embed(
+            _ text: String, _ index: Int, _ batch: inout TokenBatch, _ signal: StopSignal, _ pause: () -> Void
+        ) throws -> [Float] {
             let window = context.length
             // Before the tokeniser gets it: it would take its time for something that cannot fit.
-            let fewest = text.utf8.count / max(1, longestPiece)
+            let fewest = weights.fewestTokens(inBytes: text.utf8.count)
             guard fewest <= window else { throw Self.tooLong("at least \(fewest)", window) }
             let tokens = try weights.vocabulary.tokens(of: text, addSpecial: true, parseSpecial: false)
             guard !tokens.isEmpty else {
@@ -73,6 +70,7 @@
             var pool = EmbeddingPool(pooling, length: weights.embeddingLength)
             var position = 0
             while position < tokens.count {
+                if position > 0 { pause() }
                 if signal.isSet { throw CancellationError() }
                 let chunk = tokens[position..<min(tokens.count, position + chunkSize)]
                 batch.removeAll()

@@ -12,9 +12,12 @@
 
         var count: Int { Int(llama_vocab_n_tokens(raw)) }
 
-        /// The bytes of the longest token's text. O(vocabulary).
-        var longestPiece: Int {
-            (0..<llama_vocab_n_tokens(raw)).reduce(1) { longest, token in
+        /// The bytes of the longest token's text; `nil` for kinds that cut white space away or take any word they do not know
+        /// for one token. O(vocabulary).
+        var longestPiece: Int? {
+            let kind = llama_vocab_type(raw)
+            guard [LLAMA_VOCAB_TYPE_SPM, LLAMA_VOCAB_TYPE_BPE, LLAMA_VOCAB_TYPE_RWKV].contains(kind) else { return nil }
+            return (0..<llama_vocab_n_tokens(raw)).reduce(1) { longest, token in
                 max(longest, llama_vocab_get_text(raw, token).map { strlen($0) } ?? 0)
             }
         }

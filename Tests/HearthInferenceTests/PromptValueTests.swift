@@ -93,6 +93,28 @@ import Testing
         #expect(try fit([], window: 3, reserve: 0).kept.isEmpty)
     }
 
+    /// What is known not to fit is never rendered: whether it goes or is refused, it costs nothing.
+    @Test func neverRendersWhatIsKnownNotToFit() throws {
+        let huge = String(repeating: "x", count: 100)
+        func fit(_ messages: [ChatMessage]) throws -> Int {
+            try ContextFit(window: 20, reserve: 5).apply(
+                to: messages, fewest: { $0.reduce(0) { $0 + $1.content.count } },
+                render: { kept in
+                    #expect(!kept.contains { $0.content == huge })
+                    return kept
+                }, count: { $0.reduce(2) { $0 + $1.content.count } }
+            ).dropped
+        }
+        let question = ChatMessage(.user, "now?")
+        #expect(try fit([ChatMessage(.user, huge), ChatMessage(.assistant, "ok"), question]) == 2)
+        for messages in [[ChatMessage(.user, huge)], [ChatMessage(.system, huge), question]] {
+            let error = #expect(throws: LLMError.self) { try fit(messages) }
+            #expect(error?.code == .exceededContextWindowSize)
+            #expect(error?.context.expected == "fewer than 20 tokens")
+            #expect(error?.context.found?.hasPrefix("at least 10") == true)
+        }
+    }
+
     @Test func passesOnWhatRenderingThrows() {
         struct Refusal: Error {}
         #expect(throws: Refusal.self) {

@@ -1,7 +1,7 @@
 #if Llama
     import HearthBase
     import HearthInference
-    import HearthLlama
+    @testable import HearthLlama
     import HearthTestSupport
     import Testing
 
@@ -48,6 +48,23 @@
                 #expect(try #require(summary).usage.generatedTokens < 768)
             }
 
+            private func refusal(_ engine: LlamaActor, _ messages: [ChatMessage]) async throws -> LLMError? {
+                await #expect(throws: LLMError.self) {
+                    _ = try await Answer(engine.generate(messages, options: .greedy()))
+                }
+            }
+
+            /// No text has fewer tokens than its bytes promise.
+            @Test(arguments: ["a", " ", "\n", "=", "-", "😀", "日", "\u{0}", "<|im_end|>", "                "])
+            func ofBytesAreNeverTooStrict(piece: String) async throws {
+                let weights = try await SharedEngine.engine.answering(.text).weights
+                let text = String(repeating: piece, count: 20_000 / piece.utf8.count)
+                for isSpecial in [false, true] {
+                    let tokens = try weights.vocabulary.tokens(of: text, addSpecial: false, parseSpecial: isSpecial)
+                    #expect(weights.fewestTokens(inBytes: text.utf8.count) <= tokens.count)
+                }
+            }
+
             @Test func ofTheContext() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: LlamaConfiguration(contextLength: 100, threadCount: 1))
@@ -67,6 +84,25 @@
                 #expect(error?.code == .exceededContextWindowSize)
                 #expect(error?.message.contains("\(window)") == true)
                 #expect(error?.context.found?.hasSuffix("tokens") == true)
+
+                // What could not fit with the longest of tokens is not even cut into them.
+                let longest = 20_000_000
+                let endless = try await refusal(
+                    engine, [ChatMessage(.user, String(repeating: "word ", count: longest / 5))])
+                #expect(endless?.code == .exceededContextWindowSize)
+                let weights = try engine.answering(.text).weights
+                #expect(weights.fewestTokens(inBytes: longest) > window)
+                #expect(
+                    endless?.context.found == "at least \(weights.fewestTokens(inBytes: longest)) tokens"
+                        && endless?.context.expected == "fewer than \(window) tokens")
+                let kept = try await Answer(
+                    engine.generate(
+                        [
+                            ChatMessage(.user, String(repeating: "word ", count: longest / 5)),
+                            ChatMessage(.assistant, "?"),
+                        ]
+                            + [ChatMessage(.user, "Hi")], options: .greedy(maximumNewTokens: 1)))
+                #expect(kept.dropped == 2 && kept.summary != nil)
 
                 // A conversation that outgrew the window goes on without its oldest turns.
                 var messages = [ChatMessage(.system, "You are a helpful assistant.")]

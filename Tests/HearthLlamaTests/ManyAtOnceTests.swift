@@ -82,6 +82,100 @@
                 #expect(try await Answer(engine.generate(Self.questions[1], options: .greedy())).summary != nil)
             }
 
+            /// One model that answers for both roles has one queue.
+            @Test func bothRolesOfAModelWaitInOneQueue() async throws {
+                let engine = LlamaActor(configuration: Self.configuration(1, queue: 1))
+                try await engine.load(TestModel.path, supportsVision: true)
+                var running = engine.generate(Self.story, options: .greedy()).makeAsyncIterator()
+                _ = try await running.next()
+                let waiting = engine.generate(
+                    Self.questions[0], options: .greedy(maximumNewTokens: 4), role: .vision)
+                for role in EngineRole.allCases {
+                    let error = await #expect(throws: LLMError.self) {
+                        _ = try await Answer(engine.generate(Self.questions[1], options: .greedy(), role: role))
+                    }
+                    #expect(error?.code == .busy)
+                }
+                engine.stop()
+                await #expect(throws: CancellationError.self) { _ = try await Answer(waiting) }
+                await engine.unload()
+            }
+
+            /// Each of two models has its own.
+            @Test func eachModelHasAQueueOfItsOwn() {
+                let admission = Admission(sequences: 1, cells: 1, queueLimit: 0)
+                func request(_ role: EngineRole) -> GenerationRequest {
+                    let (_, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
+                    return GenerationRequest(
+                        role: role, messages: [], options: .greedy(), signal: StopSignal(),
+                        stopwatch: TimeSource.system.stopwatch(), continuation: continuation)
+                }
+                func isQueued(_ answer: RequestBoard.Answer) -> Bool {
+                    if case .queued = answer { true } else { false }
+                }
+                var board = RequestBoard()
+                let text = board.add(request(.text), admission, queue: [.text])
+                let vision = board.add(request(.vision), admission, queue: [.vision])
+                let both = board.add(request(.vision), admission, queue: [.text, .vision])
+                #expect(isQueued(text) && isQueued(vision) && !isQueued(both))
+            }
+
+            @Test func answersGoOnWhileManyTextsAreEmbedded() async throws {
+                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
+                var answer = engine.generate(Self.story, options: .greedy(maximumNewTokens: 8)).makeAsyncIterator()
+                _ = try await answer.next()
+                let isDone = Locked(false)
+                let texts = [String](repeating: String(repeating: "word ", count: 300), count: 400)
+                let vectors = Task {
+                    defer { isDone.withLock { $0 = true } }
+                    return try await engine.embed(texts)
+                }
+                // All 400 take longer than an answer of this length: it comes to its end between them.
+                var ended = false
+                while let event = try await answer.next() { if case .finish = event { ended = true } }
+                #expect(ended && !isDone.withLock { $0 })
+                vectors.cancel()
+                await #expect(throws: CancellationError.self) { _ = try await vectors.value }
+                #expect(try await engine.embed(["a", "b"]).count == 2)
+                await engine.unload()
+            }
+
+            /// A step of the answers fits between two computations of one long text.
+            @Test func oneLongTextPausesForOthers() async throws {
+                try await blocking {
+                    let model = try LoadedModel(
+                        path: TestModel.path, configuration: Self.configuration(1), progress: { _ in true })
+                    var pauses = 0
+                    let text = String(repeating: "word ", count: 300)
+                    let vector = try model.embedder().embed(text, 0, signal: StopSignal()) { pauses += 1 }
+                    #expect(vector.count == model.weights.embeddingLength)
+                    #expect(pauses == 300 / 128)
+                    // Asked to stop in a pause it computes no further part.
+                    let signal = StopSignal()
+                    pauses = 0
+                    #expect(throws: CancellationError.self) {
+                        _ = try model.embedder().embed(text, 0, signal: signal) {
+                            pauses += 1
+                            signal.cancel()
+                        }
+                    }
+                    #expect(pauses == 1)
+                }
+            }
+
+            @Test func vectorsOfOneCallAreOfOneModel() async throws {
+                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(1))
+                let old = try engine.answering(.text).weights
+                try await engine.load(TestModel.path, configuration: Self.configuration(1))
+                engine.knock()
+                #expect(try await engine.embed("a", 0, by: old, StopSignal()) == nil)
+                engine.knock()
+                let new = try engine.answering(.text).weights
+                #expect(try await engine.embed("a", 0, by: new, StopSignal()) != nil)
+                await engine.unload()
+                await #expect(throws: LLMError.self) { _ = try await engine.embed([]) }
+            }
+
             @Test func vectorsDoNotWaitForAnAnswer() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
                 var iterator = engine.generate(Self.story, options: .greedy(maximumNewTokens: 700))

@@ -19,12 +19,6 @@ public struct DeviceMemory: Sendable, Hashable {
 
     /// This device's figures. Blocks for the reading of a few small files.
     public static func read() -> DeviceMemory {
-        #if os(Linux)
-            // A file that is not there sets no limit.
-            let limit = ControlGroup.memoryLimit(contents: SystemFile.contents)
-        #else
-            let limit: UInt64? = nil
-        #endif
-        return DeviceMemory(physical: ProcessInfo.processInfo.physicalMemory, limit: limit)
+        DeviceMemory(physical: ProcessInfo.processInfo.physicalMemory, limit: SystemMemory.limit)
     }
 }

@@ -101,12 +101,13 @@ public struct MemoryPlan: Sendable, Hashable {
         self.compromises = compromises
     }
 
-    /// The layers that fit a GPU beside the working memory; all of them count one more, the output.
+    /// The layers that fit a GPU beside the working memory and the projector; all of them count one more, the output.
     private static func gpuLayers(_ shape: ModelShape, _ estimate: MemoryEstimate, _ memory: UInt64) -> Int {
         let count = UInt64(shape.layers.count)
-        guard memory > estimate.compute, count > 0 else { return 0 }
+        let others = estimate.compute.addingClamped(estimate.projector)
+        guard memory > others, count > 0 else { return 0 }
         let each = max(1, (estimate.weights / (count + 1)).addingClamped(estimate.cache / count))
-        return Int(min(count + 1, (memory - estimate.compute) / each))
+        return Int(min(count + 1, (memory - others) / each))
     }
 
     private static func refusal(_ estimate: MemoryEstimate, context: Int, _ device: Device) -> LLMError {

@@ -41,21 +41,29 @@ public struct ContextFit: Sendable, Hashable {
     /// Renders O(log(messages)) prompts.
     /// - Parameters:
     ///   - messages: the conversation.
+    ///   - fewest: the tokens that some messages have at least, as far as that is known without rendering them. What cannot fit by
+    ///     this is never rendered, so that a huge text costs nothing.
     ///   - render: the prompt of some messages.
     ///   - count: its length in tokens.
     /// - Throws: `context-window-exceeded` when even system and last message leave no room for one token; what
     ///   `render` throws.
     public func apply<Prompt>(
-        to messages: [ChatMessage], render: ([ChatMessage]) throws -> Prompt, count: (Prompt) -> Int
+        to messages: [ChatMessage], fewest: ([ChatMessage]) -> Int = { _ in 0 },
+        render: ([ChatMessage]) throws -> Prompt, count: (Prompt) -> Int
     ) throws -> Outcome<Prompt> {
         let first = messages.first?.role == .system ? 1 : 0
         let surplus = messageLimit.map { max(0, messages.count - first - 1 - $0) } ?? 0
         let choices = Self.choices(messages, first: first).filter { $0 >= surplus }
-        func attempt(_ dropped: Int) throws -> Outcome<Prompt> {
-            let kept = Array(messages.prefix(first) + messages.dropFirst(first + dropped))
-            return Outcome(prompt: try render(kept), dropped: dropped)
+        func kept(_ dropped: Int) -> [ChatMessage] {
+            Array(messages.prefix(first) + messages.dropFirst(first + dropped))
         }
-        func fits(_ outcome: Outcome<Prompt>) -> Bool { count(outcome.prompt) + max(1, reserve) <= window }
+        func fits(_ count: Int) -> Bool { count <= window - max(1, reserve) }
+        func fitting(_ dropped: Int) throws -> Outcome<Prompt>? {
+            let kept = kept(dropped)
+            guard fits(fewest(kept)) else { return nil }
+            let prompt = try render(kept)
+            return fits(count(prompt)) ? Outcome(prompt: prompt, dropped: dropped) : nil
+        }
         /// The least of the choices that fits: dropping more never makes the prompt longer.
         func least(_ choices: [Int]) throws -> Outcome<Prompt>? {
             var best: Outcome<Prompt>?
@@ -63,8 +71,7 @@ public struct ContextFit: Sendable, Hashable {
             var high = choices.count
             while low < high {
                 let middle = (low + high) / 2
-                let outcome = try attempt(choices[middle])
-                if fits(outcome) {
+                if let outcome = try fitting(choices[middle]) {
                     best = outcome
                     high = middle
                 } else {
@@ -74,14 +81,19 @@ public struct ContextFit: Sendable, Hashable {
             return best
         }
 
-        var best = try attempt(0)
-        if surplus == 0, fits(best) { return best }
+        if surplus == 0, let whole = try fitting(0) { return whole }
         if let outcome = try least(blocks(messages, first: first, choices)) { return outcome }
         // A block would take too much: cut as little as possible, wherever that is.
         if let outcome = try least(choices) { return outcome }
-        if let most = choices.last { best = try attempt(most) }
-        guard count(best.prompt) < window else { throw Self.exceeded(tokens: count(best.prompt), window: window) }
-        return best
+        let dropped = choices.last ?? 0
+        let rest = kept(dropped)
+        let minimum = fewest(rest)
+        guard minimum == 0 || minimum < window else {
+            throw Self.exceeded(tokens: "at least \(minimum)", window: window)
+        }
+        let prompt = try render(rest)
+        guard count(prompt) < window else { throw Self.exceeded(tokens: "\(count(prompt))", window: window) }
+        return Outcome(prompt: prompt, dropped: dropped)
     }
 
     /// The numbers of messages that may be left out, in rising order, without zero.
@@ -125,7 +137,7 @@ public struct ContextFit: Sendable, Hashable {
     /// Likewise: most pictures are between 64 and 1,024 tokens.
     private static let bytesPerPicture = 256 * bytesPerToken
 
-    private static func exceeded(tokens: Int, window: Int) -> LLMError {
+    private static func exceeded(tokens: String, window: Int) -> LLMError {
         LLMError(
             .exceededContextWindowSize,
             "the prompt needs \(tokens) tokens, the context window has \(window)",

@@ -112,8 +112,10 @@
             var rendered: ChatTemplate.Rendered?
             let tools = options.constraint == nil ? options.tools : []
             let outcome = try fit.apply(
-                to: request.messages,
+                to: request.messages, fewest: model.weights.fewestTokens(in:),
                 render: PromptTokens(vocabulary: model.vocabulary, projector: model.projector) { messages in
+                    // A long conversation is rendered several times.
+                    if request.signal.isCancelled { throw CancellationError() }
                     let prompt = try model.weights.render(
                         messages, tools: tools, enableThinking: options.thinking.isEnabled)
                     rendered = prompt

@@ -17,10 +17,11 @@
 
         var all: [GenerationRequest] { running + waiting }
 
-        mutating func add(_ request: GenerationRequest, _ admission: Admission) -> Answer {
+        /// - Parameter queue: the roles whose requests the same model answers, the request's own among them.
+        mutating func add(_ request: GenerationRequest, _ admission: Admission, queue: [EngineRole]) -> Answer {
             // Who was cancelled waits only to be told so.
-            let ahead = waiting.count { $0.role == request.role && !$0.signal.isCancelled }
-            let busy = running.count { $0.role == request.role }
+            let ahead = waiting.count { queue.contains($0.role) && !$0.signal.isCancelled }
+            let busy = running.count { queue.contains($0.role) }
             if let refusal = admission.refusal(waiting: ahead, running: busy) { return .refused(refusal) }
             waiting.append(request)
             defer { isAnswered = true }

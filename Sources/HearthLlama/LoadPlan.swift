@@ -1,0 +1,77 @@
+#if Llama
+    import HearthBase
+    import HearthInference
+
+    /// How a model is loaded into the memory there is: ``MemoryPlan`` for one file and one configuration.
+    struct LoadPlan {
+        private let shape: ModelShape
+        /// What the projector takes, in bytes.
+        private let projector: UInt64
+        /// How to load it.
+        private(set) var configuration: LlamaConfiguration
+
+        /// Reads the sizes of a model, and of its projector. Blocks.
+        /// - Returns: `nil` when they do not say enough, as a part of a split model does not.
+        init?(_ path: Path, projector: Path?, configuration: LlamaConfiguration) {
+            let fileSystem = LocalFileSystem()
+            // Why a file cannot be read is told by whoever loads it, in words of its own; here it means that there is no plan.
+            guard let size = (try? fileSystem.status(at: path, followLinks: true))?.size,
+                let header = try? GGUFHeader(file: path, fileSystem: fileSystem, extent: .metadata),
+                header.splitCount == 1, let shape = ModelShape(header, fileBytes: size)
+            else { return nil }
+            let sight = projector.flatMap { path in
+                (try? GGUFHeader(file: path, fileSystem: fileSystem)).flatMap { ProjectorShape($0, fileBytes: 0) }
+            }
+            self.init(shape, projector: sight?.bytes ?? 0, configuration: configuration)
+        }
+
+        /// For a model of known sizes.
+        init(_ shape: ModelShape, projector: UInt64 = 0, configuration: LlamaConfiguration) {
+            self.shape = shape
+            self.projector = projector
+            self.configuration = configuration
+        }
+
+        /// Chooses a context that fits, where none was asked for. For who insists everything stays as it is.
+        /// - Throws: `model-does-not-fit`, with both numbers.
+        mutating func fit() throws(LLMError) {
+            guard !configuration.ignoresMemory else { return }
+            let plan = try MemoryPlan(
+                shape, on: MemoryPlan.Device(memory: configuration.deviceMemory),
+                wishes: wishes(context: configuration.contextLength))
+            for compromise in plan.compromises { Log.write(.warning, "llama.memory", compromise) }
+            guard configuration.contextLength == nil else { return }
+            configuration.contextLength = plan.contextLength
+            configuration.historyLimit = configuration.historyLimit ?? plan.historyLimit
+        }
+
+        /// The layers to place on these devices: as many as were asked for, else as many as their free memory holds. Negative,
+        /// which leaves it to llama.cpp, where there is none or one that does not say how much that is.
+        func gpuLayers(on devices: [LlamaFacts.Device]) -> Int {
+            let used = Self.used(devices)
+            guard configuration.gpuLayers < 0, !used.isEmpty, used.allSatisfy({ $0.memoryBytes > 0 }) else {
+                return configuration.gpuLayers
+            }
+            // That it is loaded is decided; here it is only spread.
+            let device = MemoryPlan.Device(
+                memory: .max, gpuMemory: used.reduce(0) { $0 + min($1.freeBytes, 1 << 50) })
+            let context =
+                configuration.contextLength
+                ?? LlamaConfiguration.defaultContextLength(deviceMemory: configuration.deviceMemory)
+            let plan = try? MemoryPlan(shape, on: device, wishes: wishes(context: context))
+            return plan?.gpuLayers ?? configuration.gpuLayers
+        }
+
+        private func wishes(context: Int?) -> MemoryPlan.Wishes {
+            MemoryPlan.Wishes(
+                contextLength: context, cacheType: configuration.cacheType, batchSize: configuration.resolvedBatchSize,
+                sequences: configuration.resolvedSequences(canShare: shape.recurrentBytes == 0), projector: projector)
+        }
+
+        /// The devices llama.cpp places layers on: one that shares the machine's memory only where there is no other.
+        private static func used(_ devices: [LlamaFacts.Device]) -> [LlamaFacts.Device] {
+            let own = devices.filter { $0.isGPU && !$0.isIntegrated }
+            return own.isEmpty ? Array(devices.filter(\.isGPU).prefix(1)) : own
+        }
+    }
+#endif

@@ -1,0 +1,90 @@
+#if Llama
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    @Suite struct LoadPlanTests {
+        private static let shape = ModelShape(
+            weightBytes: 4 << 30,
+            layers: Array(repeating: ModelShape.Layer(keyWidth: 1024, valueWidth: 1024), count: 32), width: 4096,
+            innerWidth: 14_336, vocabulary: 128_000, trainedContext: 8192)
+
+        private static func device(
+            total: UInt64, free: UInt64, isGPU: Bool = true, isIntegrated: Bool = false
+        ) -> LlamaFacts.Device {
+            LlamaFacts.Device(
+                name: "Made0", description: "made up", backEnd: "Made", isGPU: isGPU, isIntegrated: isIntegrated,
+                memoryBytes: total << 20, freeBytes: free << 20)
+        }
+
+        private func layers(
+            _ devices: [LlamaFacts.Device], asked: Int = -1, context: Int? = nil, projector: UInt64 = 0
+        ) -> Int {
+            let configuration = LlamaConfiguration(contextLength: context, deviceMemory: 64 << 30, gpuLayers: asked)
+            return LoadPlan(Self.shape, projector: projector, configuration: configuration).gpuLayers(on: devices)
+        }
+
+        @Test func withoutADeviceThatTellsItsMemoryLlamaDecides() {
+            #expect(layers([]) == -1)
+            #expect(layers([Self.device(total: 64 << 10, free: 64 << 10, isGPU: false)]) == -1)
+            #expect(layers([Self.device(total: 0, free: 0)]) == -1)
+            #expect(layers([Self.device(total: 8 << 10, free: 8 << 10), Self.device(total: 0, free: 0)]) == -1)
+        }
+
+        @Test func asManyLayersAsItsFreeMemoryHolds() {
+            #expect(layers([Self.device(total: 24 << 10, free: 24 << 10)]) == 33)
+            #expect(layers([Self.device(total: 24 << 10, free: 100)]) == 0)
+            let some = layers([Self.device(total: 24 << 10, free: 3 << 10)])
+            #expect(some > 5 && some < 30)
+            // What else is to lie there leaves less room: a longer context, or a projector.
+            #expect(layers([Self.device(total: 24 << 10, free: 3 << 10)], context: 1024) > some)
+            #expect(layers([Self.device(total: 24 << 10, free: 3 << 10)], projector: 1 << 30) < some)
+        }
+
+        @Test func severalDevicesHoldMoreAndAnIntegratedOneIsTheLast() {
+            let card = Self.device(total: 4 << 10, free: 3 << 10)
+            let shared = Self.device(total: 32 << 10, free: 32 << 10, isIntegrated: true)
+            #expect(layers([card, card]) > layers([card]))
+            #expect(layers([shared, card]) == layers([card]))
+            #expect(layers([shared]) == 33)
+        }
+
+        @Test(arguments: [0, 7, 99])
+        func aNumberAskedForStays(count: Int) {
+            #expect(layers([Self.device(total: 24 << 10, free: 100)], asked: count) == count)
+        }
+
+        @Test func theDevicesMemoryIsNeverMoreThanTheControlGroupAllows() {
+            #expect(LlamaConfiguration().deviceMemory == SystemMemory.usable)
+            #expect(SystemMemory.usable <= SystemMemory.limit ?? .max)
+            #expect(SystemMemory.usable > 0)
+        }
+
+        @Test func theContextFollowsTheMemory() throws {
+            var plan = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 16 << 30))
+            try plan.fit()
+            #expect(plan.configuration.contextLength == 8192 && plan.configuration.historyLimit == 50)
+            plan = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 5 << 30))
+            try plan.fit()
+            #expect(try #require(plan.configuration.contextLength) < 4096)
+            #expect(plan.configuration.historyLimit == 20)
+            // What was set by hand stays, with as much history as fits.
+            plan = LoadPlan(Self.shape, configuration: LlamaConfiguration(contextLength: 512, deviceMemory: 16 << 30))
+            try plan.fit()
+            #expect(plan.configuration.contextLength == 512 && plan.configuration.historyLimit == nil)
+        }
+
+        @Test func whatDoesNotFitIsRefusedUnlessSomebodyInsists() throws {
+            var configuration = LlamaConfiguration(deviceMemory: 4 << 30)
+            var plan = LoadPlan(Self.shape, configuration: configuration)
+            let error = #expect(throws: LLMError.self) { try plan.fit() }
+            #expect(error?.code == .doesNotFit)
+            configuration.ignoresMemory = true
+            plan = LoadPlan(Self.shape, configuration: configuration)
+            try plan.fit()
+            #expect(plan.configuration == configuration)
+        }
+    }
+#endif
