@@ -11,13 +11,24 @@ import Testing
         return (names?.compactMap { $0 as? String } ?? []).filter { $0.split(separator: "/").count == 3 }
     }
 
+    /// Ten thousand times the same: an answer that goes on until it may be no longer, however late this machine looks.
+    private static let endless = """
+        root ::= a a a a a a a a a a
+        a ::= b b b b b b b b b b
+        b ::= c c c c c c c c c c
+        c ::= "one " "one " "one " "one " "one " "one " "one " "one " "one " "one "
+        """
+
     @Test(arguments: [SIGINT, SIGTERM]) func itLeavesNoMark(_ signal: Int32) async throws {
         let lab = try HearthLab()
         let pulled = try await lab.run("pull", TestModel.path.string, "--no-probe")
         try #require(pulled.status == 0, "\(pulled.errors)")
+        let grammar = lab.folder.path("endless.gbnf")
+        try Data(Self.endless.utf8).write(to: grammar.url)
         for _ in 1...3 {
             let chat = try ChildProcess(
-                ["chat", "--format", "json", "--prompt", "Count from one to a thousand."], environment: lab.environment)
+                ["chat", "--format", "json", "--prompt", "Count.", "--grammar", grammar.string],
+                environment: lab.environment)
             for await line in chat.outputLines where line.contains(#""event":"text""#) { break }
             #expect(marks(lab).count == 1)
             chat.send(signal)
