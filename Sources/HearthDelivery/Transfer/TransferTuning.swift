@@ -16,7 +16,7 @@ public struct TransferTuning: Sendable, Hashable {
     /// interval, and what came while the next record was on its way to the disk. A disk that is slower than the network makes the
     /// network wait once four times this many came during one record, so that in all it is never more than eight times this
     /// many. A kill costs less where the file has a digest, whatever the disk does: what was written is noted every MiB, and
-    /// beside that at most 11 MiB are gathered to be written together and in the buffers of the connections. A file without a
+    /// beside that at most 14 MiB are gathered to be written together and in the buffers of the connections. A file without a
     /// digest has no such notes, since nobody could check what they say; there a kill costs what a power cut costs, and the
     /// buffers.
     public var recordBytes: UInt64 = 16 << 20
