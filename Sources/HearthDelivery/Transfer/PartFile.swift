@@ -55,10 +55,10 @@ actor PartFile {
         journalPath = folder.appending("journal")
         stopwatch = time.stopwatch()
         file = try fileSystem.open(folder.appending("data.part"), .readWrite)
-        (journal, recorded) = try Self.takeOver(request, file, journalPath, fileSystem)
-        let held = recorded.union(
-            try WrittenRecord.find(
-                in: folder, of: try fileSystem.status(of: file), digest: request.digest, fileSystem: fileSystem))
+        let noted = try WrittenRecord.find(
+            in: folder, of: try fileSystem.status(of: file), digest: request.digest, fileSystem: fileSystem)
+        (journal, recorded) = try Self.takeOver(request, file, journalPath, noted: noted, fileSystem)
+        let held = recorded.union(noted)
         notes = WrittenNotes(request, of: file, in: folder, holding: held, fileSystem: fileSystem)
         releasedEnd = tuning.cachedBytes
         gatherer = WriteGatherer(for: file.path)
@@ -90,7 +90,8 @@ actor PartFile {
 
     /// What may be there already, by the journal or, if that was lost, by the part file itself.
     private static func takeOver(
-        _ request: TransferRequest, _ file: OpenFile, _ path: Path, _ fileSystem: any FileSystem
+        _ request: TransferRequest, _ file: OpenFile, _ path: Path, noted: RangeSet<UInt64>,
+        _ fileSystem: any FileSystem
     ) throws -> (TransferJournal, RangeSet<UInt64>) {
         let empty = TransferJournal(
             digest: request.digest, size: request.size.exact, location: request.locations.first?.withoutQuery ?? "")
@@ -104,14 +105,26 @@ actor PartFile {
             guard request.digest != nil, size > 0, size <= request.size.limit else { return (empty, RangeSet()) }
             var adopted = empty
             adopted.isAdopted = true
-            let ranges = try fileSystem.dataRanges(of: file).map { $0.clamped(to: 0..<size) }.filter { !$0.isEmpty }
             Log.write(
                 .warning, "delivery.transfer", "\(request.label): no journal; the bytes that are there are checked")
-            return (adopted, RangeSet(ranges))
+            guard noted.isEmpty else { return (adopted, noted) }
+            return (
+                adopted, RangeSet(try fileSystem.dataRanges(of: file).compactMap { Self.wholeBlocks(of: $0, in: size) })
+            )
         case .absent:
             return (empty, RangeSet())
         }
     }
+
+    /// What of a range without holes is written to the last byte: where a connection was cut, the file system counts the block as
+    /// written that was begun. One wrong byte would cost a file without an index all the others.
+    static func wholeBlocks(of range: Range<UInt64>, in size: UInt64) -> Range<UInt64>? {
+        let start = range.lowerBound == 0 ? 0 : range.lowerBound + blockSize
+        let end = range.upperBound >= size ? size : range.upperBound - min(blockSize, range.upperBound)
+        return start < end ? start..<end : nil
+    }
+
+    private static let blockSize = UInt64(OpenFile.uncachedAlignment)
 
     // MARK: What is here
 

@@ -244,6 +244,21 @@ import Testing
         #expect(file.fetchedBytes < Self.content.count * 3 / 4, "\(file.fetchedBytes)")
     }
 
+    /// A connection that was cut in the middle of a block: the file system says that the whole of it is written.
+    @Test func aBlockThatWasOnlyBegunIsFetchedAgain() async throws {
+        let server = try FaultServer(FaultServer.file(Self.content))
+        let disk = LocalFileSystem()
+        try disk.makeFolders(journal.parent)
+        let part = try disk.open(journal.parent.appending("data.part"), .createNew)
+        try disk.truncate(part, to: Self.content.count)
+        try Self.content.slice(0..<100_001).bytes.withUnsafeBytes { try disk.write(part, $0, at: 0) }
+        try Self.content.slice(500_001..<600_001).bytes.withUnsafeBytes { try disk.write(part, $0, at: 500_001) }
+        try Data("rubbish".utf8).write(to: journal.url)
+        let file = try await transfer().fetch(try request(server)) { _ in }
+        try expectWhole(file)
+        #expect(file.fetchedBytes < Self.content.count - 180_000, "\(file.fetchedBytes)")
+    }
+
     @Test func wrongBytesUnderALostJournalAreFetchedAgain() async throws {
         let server = try FaultServer(FaultServer.file(Self.content))
         let request = try request(server)
