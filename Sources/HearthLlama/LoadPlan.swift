@@ -20,6 +20,7 @@
                 header.splitCount == 1, let shape = ModelShape(header, fileBytes: size)
             else { return nil }
             let sight = projector.flatMap { path in
+                // The same of a projector: the plan is then one without it.
                 (try? GGUFHeader(file: path, fileSystem: fileSystem)).flatMap { ProjectorShape($0, fileBytes: 0) }
             }
             self.init(shape, projector: sight?.bytes ?? 0, configuration: configuration)
@@ -58,6 +59,7 @@
             let context =
                 configuration.contextLength
                 ?? LlamaConfiguration.defaultContextLength(deviceMemory: configuration.deviceMemory)
+            // Without a plan there is nothing to say about layers: what was configured holds.
             let plan = try? MemoryPlan(shape, on: device, wishes: wishes(context: context))
             return plan?.gpuLayers ?? configuration.gpuLayers
         }

@@ -105,6 +105,7 @@ import HearthTestSupport
         say("holding")
         while true {
             say("read \(SHA256Digest(hashing: mapped).hex)")
+            // A real pause: this program is watched by another one, which ends it.
             try await Task.sleep(for: .milliseconds(20))
             guard lease.isOnDisk else { return nil }
         }

@@ -28,6 +28,7 @@ enum ReleaseOrigin: Sendable, Hashable {
             self = .nobody
             return
         }
+        // A receipt whose entry is no reference came from elsewhere.
         if receipt.manifestEntry.hasPrefix("hf:"),
             case .hub(let reference)? = try? ModelReference(parsing: receipt.manifestEntry),
             reference.family == receipt.identity.family
