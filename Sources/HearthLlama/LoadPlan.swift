@@ -33,7 +33,7 @@
             self.configuration = configuration
         }
 
-        /// Chooses a context that fits, where none was asked for. For who insists everything stays as it is.
+        /// Chooses a context that fits, where none was asked for, and a cache that the model's heads allow. For who insists everything stays as it is.
         /// - Throws: `model-does-not-fit`, with both numbers.
         mutating func fit() throws(LLMError) {
             guard !configuration.ignoresMemory else { return }
@@ -41,6 +41,8 @@
                 shape, on: MemoryPlan.Device(memory: configuration.deviceMemory),
                 wishes: wishes(context: configuration.contextLength))
             for compromise in plan.compromises { Log.write(.warning, "llama.memory", compromise) }
+            // What llama.cpp would refuse for this model, once the present one is gone.
+            configuration.cacheType = plan.cacheType
             guard configuration.contextLength == nil else { return }
             configuration.contextLength = plan.contextLength
             configuration.historyLimit = configuration.historyLimit ?? plan.historyLimit

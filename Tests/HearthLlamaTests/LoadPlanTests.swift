@@ -56,6 +56,20 @@
             #expect(layers([Self.device(total: 24 << 10, free: 100)], asked: count) == count)
         }
 
+        /// llama.cpp would refuse them, after the present model was given back.
+        @Test(arguments: [nil, 2048])
+        func headsThatEightBitsDoNotFitAreCachedAsTheyAre(context: Int?) throws {
+            var shape = Self.shape
+            for (width, type) in [(80, CacheType.f16), (128, .q8)] {
+                shape.headWidths = [width, width]
+                var plan = LoadPlan(
+                    shape,
+                    configuration: LlamaConfiguration(contextLength: context, deviceMemory: 16 << 30, cacheType: .q8))
+                try plan.fit()
+                #expect(plan.configuration.cacheType == type)
+            }
+        }
+
         @Test func theDevicesMemoryIsNeverMoreThanTheControlGroupAllows() {
             #expect(LlamaConfiguration().deviceMemory == SystemMemory.usable)
             #expect(SystemMemory.usable <= SystemMemory.limit ?? .max)
