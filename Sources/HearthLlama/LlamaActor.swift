@@ -96,8 +96,8 @@
             let configuration = configuration ?? self.configuration
             try await withTaskCancellationHandler {
                 let plan = try await blocking {
-                    try ModelFile.check(path)
-                    if let projector { try ModelFile.check(projector) }
+                    try ModelFile.check(path, as: .model)
+                    if let projector { try ModelFile.check(projector, as: .projector) }
                     var plan = LoadPlan(path, projector: projector, configuration: configuration)
                     try plan?.fit()
                     return plan

@@ -80,7 +80,7 @@
             _ watcher: Watcher
         ) throws {
             LlamaLibrary.prepare()
-            try ModelFile.check(source)
+            try ModelFile.check(source, as: nil)
             _ = LlamaLog.shared.takeProblems()
             var options = hearth_quantize_options()
             options.type = kind.type

@@ -5,8 +5,15 @@
     /// A look at a file before llama.cpp gets it: a clear answer to the common mistakes, and fewer bytes from strangers for
     /// its loader.
     enum ModelFile {
-        /// - Throws: `cannot-load-model` when there is no file, it is not GGUF, damaged, or shorter than its header says.
-        static func check(_ path: Path, fileSystem: any FileSystem = LocalFileSystem()) throws {
+        /// What a file is to be.
+        enum Use: Sendable {
+            case model, projector
+        }
+
+        /// - Parameter use: what the file is for; `nil` for anything.
+        /// - Throws: `cannot-load-model` when there is no file, it is not GGUF, damaged, shorter than its header says, or for
+        ///   something else.
+        static func check(_ path: Path, as use: Use?, fileSystem: any FileSystem = LocalFileSystem()) throws {
             do {
                 guard let status = try fileSystem.status(at: path, followLinks: true) else {
                     throw failure(path, "there is no such file", remedy: "Check the path.")
@@ -21,12 +28,41 @@
                         path, "it ends after \(status.size) of at least \(needed) bytes",
                         expected: "at least \(needed) bytes", found: "\(status.size) bytes", remedy: fetchAgain)
                 }
+                switch use {
+                case .model: try checkModel(header, path)
+                case .projector: try checkProjector(header, path)
+                case nil: break
+                }
             } catch let error as GGUFError {
                 throw failure(
                     path, error.message, expected: error.context.expected, found: error.context.found,
                     remedy: error.context.remedy ?? fetchAgain, underlying: error)
             } catch let error as FileError {
                 throw failure(path, error.message, remedy: error.context.remedy ?? "Check the path.", underlying: error)
+            }
+        }
+
+        /// Refuses what llama.cpp is sure to refuse: it would, only after the present model was given back.
+        private static func checkModel(_ header: GGUFHeader, _ path: Path) throws(LLMError) {
+            let remedy = "Give the path of the model's own .gguf file."
+            if header.architecture == "clip" {
+                throw failure(
+                    path, "it is a projector, which makes pictures readable for a model", found: "clip", remedy: remedy)
+            }
+            if header.metadata["general.type"]?.text == "adapter" {
+                throw failure(path, "it is an adapter, which changes a model", found: "adapter", remedy: remedy)
+            }
+            guard header.architecture != nil else {
+                throw failure(path, "its header names no architecture", remedy: remedy)
+            }
+        }
+
+        /// Asks what llama.cpp asks of a projector for pictures, which is not its architecture (`clip_model_loader`).
+        private static func checkProjector(_ header: GGUFHeader, _ path: Path) throws(LLMError) {
+            guard case .bool(true) = header.metadata["clip.has_vision_encoder"] else {
+                throw failure(
+                    path, "it is no projector for pictures", found: header.architecture,
+                    remedy: "Give the mmproj file that was made for the model.")
             }
         }
 

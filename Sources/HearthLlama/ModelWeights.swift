@@ -27,7 +27,7 @@
         /// - Throws: `cannot-load-model`, `chat-template-failed`, `CancellationError`.
         init(path: Path, configuration: LlamaConfiguration, progress: @escaping (Float) -> Bool) throws {
             LlamaLibrary.prepare()
-            try ModelFile.check(path)
+            try ModelFile.check(path, as: .model)
             _ = LlamaLog.shared.takeProblems()
             let model = try Self.load(path, configuration, progress)
             do {

@@ -91,6 +91,19 @@
                 try await present.expectWhole()
             }
 
+            @Test(arguments: [false, true])
+            func aFileForSomethingElseLeavesThem(isProjector: Bool) async throws {
+                let eye = try TestModel.path(.projector)
+                let present = try await Answering()
+                let error = await #expect(throws: LLMError.self) {
+                    try await present.engine.load(
+                        isProjector ? TestModel.path : eye, projector: isProjector ? TestModel.path : nil)
+                }
+                #expect(error?.code == .cannotLoad)
+                #expect(error?.context.file == (isProjector ? TestModel.path : eye).string)
+                try await present.expectWhole()
+            }
+
             @Test func aModelThatDoesNotFitLeavesThem() async throws {
                 let present = try await Answering()
                 var error = await #expect(throws: LLMError.self) {

@@ -32,7 +32,7 @@
         /// - Parameter cacheBytes: what encoded pictures may take.
         /// - Throws: `cannot-load-model`.
         init(path: Path, weights: ModelWeights, configuration: LlamaConfiguration, cacheBytes: Int) throws {
-            try ModelFile.check(path)
+            try ModelFile.check(path, as: .projector)
             _ = LlamaLog.shared.takeProblems()
             var options = hearth_vision_options()
             options.threads = Int32(clamping: configuration.resolvedThreadCount)
