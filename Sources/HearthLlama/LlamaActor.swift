@@ -138,7 +138,8 @@
             generate(messages, options: options, role: .text)
         }
 
-        /// Answers with the model of a role; see ``InferenceEngine/generate(_:options:)``.
+        /// Answers with the model of a role, while another takes its place with that one; see
+        /// ``InferenceEngine/generate(_:options:)``.
         public nonisolated func generate(
             _ messages: [ChatMessage], options: GenerationOptions, role: EngineRole
         ) -> AsyncThrowingStream<GenerationEvent, any Error> {
@@ -258,10 +259,13 @@
         /// Whether anybody waits for an answer.
         nonisolated var isAnswering: Bool { requests.withLock { !$0.all.isEmpty } }
 
+        /// Whether anybody is on the way to the engine's thread for something else than answers.
+        nonisolated var isVisited: Bool { visitors.load(ordering: .relaxed) > 0 }
+
         /// Answers until nobody asks any more, or until somebody else wants the thread for a moment.
         private func work() {
             while turn() {
-                guard visitors.load(ordering: .relaxed) == 0 else {
+                if isVisited {
                     Task { self.work() }
                     return
                 }
@@ -269,14 +273,15 @@
         }
 
         /// Lets in who has room, and takes everybody who is in one step further.
+        /// - Parameter mayBegin: whom to let in; the others wait on.
         /// - Returns: whether there is more to do.
-        private func turn() -> Bool {
-            admit(requests.withLock { $0.waiting })
+        private func turn(_ mayBegin: (GenerationRequest) -> Bool = { _ in true }) -> Bool {
+            admit(requests.withLock { $0.waiting }, mayBegin)
             for loop in loops.values where !loop.runs.isEmpty { forget(loop.step().map(\.request)) }
             return requests.withLock { $0.goesOn() }
         }
 
-        private func admit(_ waiting: [GenerationRequest]) {
+        private func admit(_ waiting: [GenerationRequest], _ mayBegin: (GenerationRequest) -> Bool) {
             // Nobody overtakes who waits for the same model.
             var full: [GenerationLoop] = []
             for request in waiting {
@@ -290,7 +295,7 @@
                     forget([request])
                     continue
                 }
-                if full.contains(where: { $0 === loop }) { continue }
+                if full.contains(where: { $0 === loop }) || !mayBegin(request) { continue }
                 switch loop.admit(request) {
                 case .begun: requests.withLock { $0.begin(request) }
                 case .ended: forget([request])
@@ -306,10 +311,15 @@
 
         /// Answers what these roles' models have been asked until now.
         private func answerAll(asked roles: [EngineRole], unless signal: StopSignal) {
-            let asked = requests.withLock { $0.all }.filter { request in
+            func isConcerned(_ request: GenerationRequest) -> Bool {
                 roles.contains { role in loop(request.role).map { $0 === loops[role] } ?? false }
             }
-            while !signal.isSet, requests.withLock({ $0.contains(anyOf: asked) }), turn() {}
+            let asked = requests.withLock { $0.all }.filter(isConcerned)
+            // Who comes later waits for the new model: begun by the old one, they would be ended with it.
+            func mayBegin(_ request: GenerationRequest) -> Bool {
+                !isConcerned(request) || asked.contains { $0.isSame(as: request) }
+            }
+            while !signal.isSet, requests.withLock({ $0.contains(anyOf: asked) }), turn(mayBegin) {}
         }
 
         private static var notLoaded: LLMError {

@@ -1,0 +1,102 @@
+#if Llama
+    import Dispatch
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    extension LlamaActor {
+        /// Keeps the engine's thread.
+        fileprivate func occupy(_ began: AsyncStream<Void>.Continuation, until released: DispatchSemaphore) {
+            began.finish()
+            released.wait()
+        }
+    }
+
+    extension RealModel {
+        /// What is asked while a model takes another's place.
+        @Suite struct AskedMeanwhile {
+            private static let configuration = LlamaConfiguration(contextLength: 1024, threadCount: 1, stateBytes: 0)
+
+            private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+
+            /// Runs something while nobody else gets to the engine's thread.
+            private func occupying(_ engine: LlamaActor, _ body: () async -> Void) async {
+                let released = DispatchSemaphore(value: 0)
+                let (began, source) = AsyncStream<Void>.makeStream()
+                let occupation = Task { await engine.occupy(source, until: released) }
+                for await _ in began {}
+                await body()
+                released.signal()
+                await occupation.value
+            }
+
+            @Test func isAnsweredByTheNewModel() async throws {
+                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration)
+                let pieces = Locked(0)
+                let isRead = Locked(false)
+                var early: Task<Int?, any Error>?
+                var load: Task<Void, any Error>?
+                await occupying(engine) {
+                    let stream = engine.generate(Replacing.story, options: .greedy(maximumNewTokens: 150))
+                    early = Task {
+                        var tokens: Int?
+                        for try await event in stream {
+                            if case .text = event { pieces.withLock { $0 += 1 } }
+                            if case .finish(let facts) = event { tokens = facts.usage.generatedTokens }
+                        }
+                        return tokens
+                    }
+                    load = Task {
+                        try await engine.load(TestModel.path) { value in
+                            if value == 1 { isRead.withLock { $0 = true } }
+                        }
+                    }
+                    await until { engine.isVisited }
+                }
+                // From then on the load has the thread, and the first answer goes on for it.
+                await until { !engine.isVisited }
+                let before = pieces.withLock { $0 }
+                await until { pieces.withLock { $0 } > before + 10 }
+                #expect(!isRead.withLock { $0 })
+                // Longer than what is left of the first one.
+                var tokens: Int?
+                var wasRead: Bool?
+                for try await event in engine.generate(Replacing.story, options: .greedy(maximumNewTokens: 200)) {
+                    if case .text = event { wasRead = wasRead ?? isRead.withLock { $0 } }
+                    if case .finish(let facts) = event { tokens = facts.usage.generatedTokens }
+                }
+                #expect(tokens == 200 && wasRead == true)
+                #expect(try await early?.value == 150)
+                try await load?.value
+                await engine.unload()
+            }
+
+            /// A load that is given up leaves who waited for it to the model there is.
+            @Test func isAnsweredByTheOldModelWhenTheLoadIsCancelled() async throws {
+                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration)
+                let pieces = Locked(0)
+                var early: Task<Void, any Error>?
+                var load: Task<Void, any Error>?
+                await occupying(engine) {
+                    let stream = engine.generate(Replacing.story, options: .greedy(maximumNewTokens: 150))
+                    early = Task {
+                        for try await event in stream { if case .text = event { pieces.withLock { $0 += 1 } } }
+                    }
+                    load = Task { try await engine.load(TestModel.path) }
+                    await until { engine.isVisited }
+                }
+                await until { !engine.isVisited }
+                let before = pieces.withLock { $0 }
+                await until { pieces.withLock { $0 } > before + 10 }
+                let stream = engine.generate(capitalOfFrance, options: .greedy())
+                load?.cancel()
+                #expect(try await Answer(stream).text.contains("Paris"))
+                try await early?.value
+                await #expect(throws: CancellationError.self) { try await load?.value }
+                await engine.unload()
+            }
+        }
+    }
+#endif
