@@ -19,27 +19,30 @@
 
         /// Done text by text between two steps of the generations under way, which go on within long texts too. A context of its
         /// own is made for the first call and kept, so that no conversation is disturbed. Where another model is loaded meanwhile
-        /// all vectors are that one's.
+        /// all vectors are that one's, also when the call comes while there is none yet.
         public nonisolated func embed(_ texts: [String]) async throws -> [[Float]] {
+            // No text goes to the engine's thread, where it would show that there is no model.
+            if texts.isEmpty { _ = try answering(.text) }
             let signal = StopSignal()
             return try await withTaskCancellationHandler {
                 while true {
-                    if let vectors = try await embed(texts, by: answering(.text).weights, signal) { return vectors }
+                    if let vectors = try await embed(texts, signal) { return vectors }
                 }
             } onCancel: {
                 signal.cancel()
             }
         }
 
-        /// - Returns: `nil` when another model has taken the place of these weights'.
-        private nonisolated func embed(
-            _ texts: [String], by weights: ModelWeights, _ signal: StopSignal
-        ) async throws -> [[Float]]? {
+        /// - Returns: `nil` when another model has taken the place of the one that made the first vector.
+        private nonisolated func embed(_ texts: [String], _ signal: StopSignal) async throws -> [[Float]]? {
             var vectors: [[Float]] = []
+            // Not the model itself: held here, its memory would not be free while the next one is read.
+            var mark: LoadMark?
             for (index, text) in texts.enumerated() {
                 knock()
-                guard let vector = try await embed(text, index, by: weights, signal) else { return nil }
-                vectors.append(vector)
+                guard let made = try await embed(text, index, by: mark, signal) else { return nil }
+                mark = made.mark
+                vectors.append(made.vector)
             }
             return vectors
         }

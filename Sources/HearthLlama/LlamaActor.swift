@@ -172,14 +172,17 @@
         nonisolated func knock() { visitors.add(1, ordering: .relaxed) }
 
         /// Makes the vector of one text; answers go on between two of its steps.
-        /// - Parameter weights: of the model that is to make it.
-        /// - Returns: `nil` when another model has taken its place.
-        func embed(_ text: String, _ index: Int, by weights: ModelWeights, _ signal: StopSignal) throws -> [Float]? {
+        /// - Parameter mark: of the load whose model is to make it; `nil` for whichever is there.
+        /// - Returns: with the mark of the load whose model made it; `nil` when another model has taken its place.
+        func embed(
+            _ text: String, _ index: Int, by mark: LoadMark?, _ signal: StopSignal
+        ) throws -> (vector: [Float], mark: LoadMark)? {
             visitors.subtract(1, ordering: .relaxed)
             if signal.isSet { throw CancellationError() }
-            guard let model = loop(.text)?.model else { throw Self.notLoaded }
-            guard model.weights === weights else { return nil }
-            return try model.embedder().embed(text, index, signal: signal) { _ = self.turn() }
+            guard let loop = loop(.text) else { throw Self.notLoaded }
+            if let mark, loop.mark !== mark { return nil }
+            let vector = try loop.model.embedder().embed(text, index, signal: signal) { _ = self.turn() }
+            return (vector, loop.mark)
         }
 
         private func replaceModel(

@@ -97,6 +97,61 @@
                 await #expect(throws: CancellationError.self) { try await load?.value }
                 await engine.unload()
             }
+
+            /// Both at once may be more than there is memory for.
+            @Test func keepsNoWeightsWhileTheNextAreRead() async throws {
+                final class Box: @unchecked Sendable {
+                    weak var weights: ModelWeights?
+                    init(_ weights: ModelWeights) { self.weights = weights }
+                }
+                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration)
+                let old = Box(try engine.answering(.text).weights)
+                let isDone = Locked(false)
+                let texts = [String](repeating: String(repeating: "word ", count: 300), count: 400)
+                var vectors: Task<Void, any Error>?
+                await occupying(engine) {
+                    vectors = Task {
+                        defer { isDone.withLock { $0 = true } }
+                        _ = try await engine.embed(texts)
+                    }
+                    await until { engine.isVisited }
+                }
+                let isGone = Locked<Bool?>(nil)
+                try await engine.load(TestModel.path) { _ in
+                    isGone.withLock { $0 = $0 ?? (old.weights == nil) }
+                }
+                #expect(!isDone.withLock { $0 })
+                #expect(isGone.withLock { $0 } == true)
+                vectors?.cancel()
+                await #expect(throws: CancellationError.self) { try await vectors?.value }
+                await engine.unload()
+            }
+
+            @Test(arguments: [false, true])
+            func waitsForItsVectors(isFirst: Bool) async throws {
+                let engine = LlamaActor(configuration: Self.configuration)
+                if !isFirst { try await engine.load(TestModel.path) }
+                let (began, source) = AsyncStream<Void>.makeStream()
+                let released = DispatchSemaphore(value: 0)
+                let load = Task {
+                    try await engine.load(TestModel.path) { _ in
+                        source.finish()
+                        released.wait()
+                        released.signal()
+                    }
+                }
+                for await _ in began {}
+                let isDone = Locked(false)
+                let vectors = Task {
+                    defer { isDone.withLock { $0 = true } }
+                    return try await engine.embed(["a", "b"])
+                }
+                await until { engine.isVisited || isDone.withLock { $0 } }
+                released.signal()
+                #expect(try await vectors.value.count == 2)
+                try await load.value
+                await engine.unload()
+            }
         }
     }
 #endif

@@ -165,13 +165,17 @@
 
             @Test func vectorsOfOneCallAreOfOneModel() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(1))
-                let old = try engine.answering(.text).weights
+                func mark(by mark: LoadMark?) async throws -> LoadMark? {
+                    engine.knock()
+                    return try await engine.embed("a", 0, by: mark, StopSignal())?.mark
+                }
+                let old = try #require(try await mark(by: nil))
+                #expect(try await mark(by: old) === old)
                 try await engine.load(TestModel.path, configuration: Self.configuration(1))
-                engine.knock()
-                #expect(try await engine.embed("a", 0, by: old, StopSignal()) == nil)
-                engine.knock()
-                let new = try engine.answering(.text).weights
-                #expect(try await engine.embed("a", 0, by: new, StopSignal()) != nil)
+                #expect(try await mark(by: old) == nil)
+                let new = try #require(try await mark(by: nil))
+                #expect(new !== old)
+                #expect(try await mark(by: new) === new)
                 await engine.unload()
                 await #expect(throws: LLMError.self) { _ = try await engine.embed([]) }
             }

@@ -3,12 +3,16 @@
     import HearthBase
     import HearthInference
 
+    /// Tells the model of one load from that of another, for who must not keep it.
+    final class LoadMark: Sendable {}
+
     /// Answers the requests of one model, all that run a step further at a time, in one batch.
     ///
     /// Unchecked as its model is: only the thread of the actor that made it may touch it; when the actor is gone, whoever lets go
     /// last.
     final class GenerationLoop: @unchecked Sendable {
         let model: LoadedModel
+        let mark = LoadMark()
         private let time: TimeSource
         /// Those that are answered, in the order in which they came.
         private(set) var runs: [GenerationRun] = []
