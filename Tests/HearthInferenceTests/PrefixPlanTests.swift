@@ -132,6 +132,20 @@ import Testing
         #expect(other.copies == nil && other.slot != lender.slot)
     }
 
+    @Test func aShortPromptAskedAgainAfterALongAnswerIsCopied() throws {
+        var table = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: true, canSave: false))
+        let first = try choose(&table, tokens(1, 40))
+        table.release(first.slot, holding: HeldPrefix(tokens: tokens(1, 200)))
+        let again = try choose(&table, tokens(1, 40))
+        #expect(again.slot != first.slot)
+        #expect(again.copies == SlotTable.Choice.Copy(slot: first.slot, count: 40))
+        #expect(again.plan.reused == 39 && again.plan.miss == .repeated)
+        table.release(again.slot, holding: HeldPrefix(tokens: []))
+        // Less than half of a prompt, and few: not worth it.
+        let other = try choose(&table, Array(tokens(1, 30)) + Array(repeating: 7, count: 40))
+        #expect(other.copies == nil && other.plan.reused == 0)
+    }
+
     @Test func savesBeforeItOverwritesAndRestores() throws {
         var table = SlotTable(count: 1, rules: SlotTable.Rules(canCopy: false, canSave: true, fewestTokens: 4))
         let one = try choose(&table, tokens(1, 10))

@@ -64,6 +64,23 @@
                 #expect(try await turn(fresh, first.messages).answer.text == second.answer.text)
             }
 
+            /// The answer is longer than the prompt and fills the context, so that the second one needs the first one's cells.
+            @Test func aRepeatedPromptIsReusedInASmallContext() async throws {
+                let engine = try await LlamaActor.load(
+                    TestModel.path,
+                    configuration: LlamaConfiguration(contextLength: 256, threadCount: 1, deviceMemory: 16 << 30))
+                let story = [ChatMessage(.user, "Write a very long story about a fox.")]
+                let first = try await Answer(engine.generate(story, options: .greedy()))
+                let prompt = try #require(first.summary).usage.promptTokens
+                #expect(prompt < 64 && first.summary?.reason == .contextFull)
+                for _ in 1...2 {
+                    let again = try await Answer(engine.generate(story, options: .greedy()))
+                    #expect(again.summary?.usage.cachedTokens == prompt - 1)
+                    #expect(again.summary?.cacheMiss == .repeated)
+                    #expect(again.text == first.text)
+                }
+            }
+
             @Test func outliveTheModelOnlyForTheSameTypeOfCache() async throws {
                 let folder = try TemporaryFolder()
                 var configuration = Self.configuration(folder: folder.path("states"))

@@ -46,7 +46,8 @@ public struct SlotTable: Sendable, Hashable {
         public var canCopy: Bool
         /// States can be saved.
         public var canSave: Bool
-        /// Fewer tokens are computed again rather than saved, restored or copied. Default 64.
+        /// Fewer tokens are computed again rather than saved, restored or copied; but what is at least half of a prompt is
+        /// always copied. Default 64.
         public var fewestTokens: Int
         /// The bytes all saved states may take; a state that is larger by itself is not kept. Default 1 GiB.
         public var savedBytes: UInt64
@@ -127,7 +128,8 @@ public struct SlotTable: Sendable, Hashable {
         }
         let source = slots.indices.filter { $0 != target }.map { (slot: $0, common: common(slots[$0].held)) }
             .max { $0.common < $1.common }
-        if rules.canCopy, let source, source.common >= rules.fewestTokens,
+        // A short prompt asked again after a long answer has few tokens, and they are all it has.
+        if rules.canCopy, let source, source.common >= rules.fewestTokens || source.common * 2 >= prompt.count,
             slots[source.slot].held.reach == .anywhere, source.common > common(evicted.held)
         {
             slots[target].held = HeldPrefix(tokens: Array(prompt.prefix(source.common)))
