@@ -75,8 +75,8 @@
         ///
         /// The files are looked at first: one that is not there, is no model or does not fit the memory leaves the present one and
         /// its answers alone. Then what that was asked is answered, and it is given back before the new one is read. On a device
-        /// of less than 6 GiB (whole GiB) loading one for vision gives back the one for text too. Where the configuration says
-        /// nothing of the context, a shorter one is taken if only that fits.
+        /// of less than 6 GiB (whole GiB) loading one for vision gives back the one for text too. What the other role's model takes
+        /// counts unless it is given back. Where the configuration says nothing of the context, a shorter one is taken if only that fits.
         /// - Parameters:
         ///   - path: a GGUF file.
         ///   - role: what it is for.
@@ -98,13 +98,10 @@
                 let plan = try await blocking {
                     try ModelFile.check(path, as: .model)
                     if let projector { try ModelFile.check(projector, as: .projector) }
-                    var plan = LoadPlan(path, projector: projector, configuration: configuration)
-                    try plan?.fit()
-                    return plan
+                    return LoadPlan(path, projector: projector, configuration: configuration)
                 }
                 knock()
-                try await replaceModel(
-                    path, projector, role, plan?.configuration ?? configuration, plan, supportsVision, signal, progress)
+                try await replaceModel(path, projector, role, configuration, plan, supportsVision, signal, progress)
             } onCancel: {
                 signal.cancel()
             }
@@ -194,10 +191,12 @@
             if signal.isSet { throw CancellationError() }
             let replaced = RolePlan(deviceMemory: configuration.deviceMemory)
                 .unloadedFirst(loading: role, loaded: Set(loops.keys))
+            var plan = plan
+            try plan?.fit(beside: memory(without: replaced))
+            var configuration = plan?.configuration ?? configuration
             answerAll(asked: replaced, unless: signal)
             if signal.isSet { throw CancellationError() }
             closeModels(replaced)
-            var configuration = configuration
             // Only now is the memory of what it replaces free.
             if let plan, LlamaFacts.hasGPU { configuration.gpuLayers = plan.gpuLayers(on: LlamaFacts.read().devices) }
             let loaded = try withoutActuallyEscaping(progress) { progress in
@@ -211,8 +210,15 @@
             loops[role] = GenerationLoop(loaded, time: time)
             let fact = Facts(
                 information: loaded.information, weights: loaded.weights, admission: loaded.admission,
+                // Of a part of a split model no more is known than its weights.
+                memory: plan?.estimate.total ?? loaded.information.size,
                 projector: loaded.projector, supportsVision: role == .text && loaded.supportsVision)
             facts.withLock { $0[role] = fact }
+        }
+
+        /// The bytes that the models take which stay loaded when some roles' are given back.
+        private func memory(without roles: [EngineRole]) -> UInt64 {
+            facts.withLock { $0.filter { !roles.contains($0.key) }.values.reduce(0) { $0 + min($1.memory, 1 << 60) } }
         }
 
         private func leave(_ roles: [EngineRole]) {
@@ -241,6 +247,8 @@
             let information: ModelInformation
             let weights: ModelWeights
             let admission: Admission
+            /// The bytes it takes, as planned.
+            let memory: UInt64
             let projector: Projector?
             let supportsVision: Bool
         }

@@ -33,12 +33,14 @@
             self.configuration = configuration
         }
 
-        /// Chooses a context that fits, where none was asked for, and a cache that the model's heads allow. For who insists everything stays as it is.
+        /// Chooses a context that fits, where none was asked for, and a cache that the model's heads allow. For who insists
+        /// everything stays as it is.
+        /// - Parameter occupied: the bytes that models take which stay loaded.
         /// - Throws: `model-does-not-fit`, with both numbers.
-        mutating func fit() throws(LLMError) {
+        mutating func fit(beside occupied: UInt64 = 0) throws(LLMError) {
             guard !configuration.ignoresMemory else { return }
             let plan = try MemoryPlan(
-                shape, on: MemoryPlan.Device(memory: configuration.deviceMemory),
+                shape, on: MemoryPlan.Device(memory: configuration.deviceMemory, occupied: occupied),
                 wishes: wishes(context: configuration.contextLength))
             for compromise in plan.compromises { Log.write(.warning, "llama.memory", compromise) }
             // What llama.cpp would refuse for this model, once the present one is gone.
@@ -46,6 +48,15 @@
             guard configuration.contextLength == nil else { return }
             configuration.contextLength = plan.contextLength
             configuration.historyLimit = configuration.historyLimit ?? plan.historyLimit
+        }
+
+        /// What it takes, loaded as the configuration says.
+        var estimate: MemoryEstimate {
+            let context = configuration.resolvedContextLength(trained: shape.trainedContext)
+            let wishes = wishes(context: context)
+            return MemoryEstimate(
+                shape, contextLength: context, cacheType: configuration.cacheType,
+                batchSize: min(wishes.batchSize, context), sequences: wishes.sequences, projector: projector)
         }
 
         /// The layers to place on these devices: as many as were asked for, else as many as their free memory holds. Negative,

@@ -184,6 +184,24 @@ import Testing
         #expect(try MemoryPlan(heads, on: device, wishes: MemoryPlan.Wishes(cacheType: .q4)).cacheType == .q4)
     }
 
+    /// What another model takes is not there, and the message says so.
+    @Test func leavesOthersWhatTheyTake() throws {
+        let alone = MemoryPlan.Device(memory: 700 << 20)
+        var device = alone
+        device.occupied = 260 << 20
+        #expect(device.budget == alone.budget - 260 << 20)
+        #expect(try MemoryPlan(Self.small, on: alone).contextLength == 4096)
+        let beside = try MemoryPlan(Self.small, on: device)
+        #expect(beside.estimate.total <= device.budget && beside.compromises.count == 1)
+        device.occupied = 400 << 20
+        let error = #expect(throws: LLMError.self) { try MemoryPlan(Self.small, on: device) }
+        #expect(error?.message.contains("44 MiB of the device's 700 MiB are free for it beside the 400 MiB of") == true)
+        #expect(error?.context.expected == "at most \(44 << 20) bytes")
+        #expect(error?.context.remedy?.hasPrefix("Unload the other model") == true)
+        device.occupied = .max
+        #expect(device.budget == 0)
+    }
+
     @Test func placesLayersOnTheGPU() throws {
         func layers(_ mebibytes: UInt64) throws -> Int {
             try MemoryPlan(Self.small, on: MemoryPlan.Device(memory: 16 << 30, gpuMemory: mebibytes << 20)).gpuLayers

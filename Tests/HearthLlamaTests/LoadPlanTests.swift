@@ -90,6 +90,19 @@
             #expect(plan.configuration.contextLength == 512 && plan.configuration.historyLimit == nil)
         }
 
+        @Test func whatAnotherModelTakesIsNotThere() throws {
+            var first = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 23 << 29))
+            try first.fit()
+            #expect(first.configuration.contextLength == 8192)
+            // What is loaded takes what was planned for it.
+            #expect(first.estimate.weights == 4 << 30 && first.estimate.cache == 1 << 30)
+            var second = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 23 << 29))
+            try second.fit(beside: first.estimate.total)
+            #expect(second.configuration.contextLength == 4096)
+            second = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 23 << 29))
+            #expect(throws: LLMError.self) { try second.fit(beside: 8 << 30) }
+        }
+
         @Test func whatDoesNotFitIsRefusedUnlessSomebodyInsists() throws {
             var configuration = LlamaConfiguration(deviceMemory: 4 << 30)
             var plan = LoadPlan(Self.shape, configuration: configuration)

@@ -73,6 +73,30 @@
                 _ = try await paris(engine, .vision)
             }
 
+            /// Alone the second would fit with 4096 tokens.
+            @Test func countWhatTheOtherTakes() async throws {
+                func configuration(_ context: Int?) -> LlamaConfiguration {
+                    LlamaConfiguration(contextLength: context, threadCount: 1, deviceMemory: 540 << 20)
+                }
+                let engine = LlamaActor(configuration: configuration(256))
+                try await engine.load(TestModel.path, role: .vision)
+                let error = await #expect(throws: LLMError.self) {
+                    try await engine.load(TestModel.path, configuration: configuration(4096))
+                }
+                #expect(error?.code == .doesNotFit && error?.message.contains("of the other model") == true)
+                #expect(throws: LLMError.self) { try engine.modelInformation }
+                _ = try await paris(engine, .vision)
+                try await engine.load(TestModel.path, configuration: configuration(nil))
+                #expect(try engine.modelInformation.contextLength == 2048)
+                // What is given back first does not count: the model it replaces, and on a small device the one for text.
+                try await engine.load(TestModel.path, role: .vision, configuration: configuration(4096))
+                #expect(try engine.modelInformation(.vision).contextLength == 4096)
+                #expect(throws: LLMError.self) { try engine.modelInformation }
+                await engine.unload()
+                try await engine.load(TestModel.path, configuration: configuration(4096))
+                #expect(try engine.modelInformation.contextLength == 4096)
+            }
+
             @Test func areBothServedByAModelThatSees() async throws {
                 let engine = LlamaActor(configuration: Self.configuration(gibibytes: 4))
                 try await engine.load(TestModel.path, supportsVision: true)

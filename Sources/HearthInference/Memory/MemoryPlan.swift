@@ -12,15 +12,21 @@ public struct MemoryPlan: Sendable, Hashable {
         public var memory: UInt64
         /// The free bytes of the GPU, 0 without one.
         public var gpuMemory: UInt64
+        /// The bytes that models take which stay loaded beside this one.
+        public var occupied: UInt64
 
         /// The given memory.
-        public init(memory: UInt64, gpuMemory: UInt64 = 0) {
+        public init(memory: UInt64, gpuMemory: UInt64 = 0, occupied: UInt64 = 0) {
             self.memory = memory
             self.gpuMemory = gpuMemory
+            self.occupied = occupied
         }
 
-        /// What models may take: an eighth is for everything else, at least 256 MiB.
-        public var budget: UInt64 { memory - min(memory, max(256 << 20, memory / 8)) }
+        /// What this model may take: an eighth is for everything else, at least 256 MiB, and what others take is theirs.
+        public var budget: UInt64 {
+            let models = memory - min(memory, max(256 << 20, memory / 8))
+            return models - min(models, occupied)
+        }
     }
 
     /// What is wanted.
@@ -57,7 +63,7 @@ public struct MemoryPlan: Sendable, Hashable {
     /// The layers on the GPU.
     public let gpuLayers: Int
     public let estimate: MemoryEstimate
-    /// What models may take on the device.
+    /// What the model may take on the device.
     public let budget: UInt64
     /// What is not as it was wanted or as the rule says, for people.
     public let compromises: [String]
@@ -113,12 +119,15 @@ public struct MemoryPlan: Sendable, Hashable {
     private static func refusal(_ estimate: MemoryEstimate, context: Int, _ device: Device) -> LLMError {
         let mebibytes = { (bytes: UInt64) in "\(bytes.addingClamped((1 << 20) - 1) >> 20) MiB" }
         let needed = mebibytes(estimate.total)
+        let isAlone = device.occupied == 0
+        let beside = isAlone ? "" : " beside the \(mebibytes(device.occupied)) of the other model that is loaded"
         return LLMError(
             .doesNotFit,
             "the model needs \(needed) of memory with a context of \(context) tokens, "
-                + "\(mebibytes(device.budget)) of the device's \(mebibytes(device.memory)) are free for it",
+                + "\(mebibytes(device.budget)) of the device's \(mebibytes(device.memory)) are free for it\(beside)",
             context: ErrorContext(
                 expected: "at most \(device.budget) bytes", found: "\(estimate.total) bytes",
-                remedy: "Choose a smaller model or variant, or a shorter context."))
+                remedy: (isAlone ? "Choose" : "Unload the other model, or choose")
+                    + " a smaller model or variant, or a shorter context."))
     }
 }
