@@ -1,5 +1,6 @@
 import Hearth
 import HearthBase
+import HearthInference
 
 /// What a command is given: who called it, where to speak, and where the models are.
 struct CommandContext: Sendable {
@@ -8,6 +9,8 @@ struct CommandContext: Sendable {
     let input: any TextSource
     let interruptions: Interruptions
     let time: TimeSource
+    /// What there is for models. Blocks.
+    var device: @Sendable () -> MemoryPlan.Device = MemoryPlanning.device
 
     /// The home folder of models.
     /// - Throws: ``ConfigurationError`` with `no-home`.

@@ -62,13 +62,11 @@
         /// The layers to place on these devices: as many as were asked for, else as many as their free memory holds. Negative,
         /// which leaves it to llama.cpp, where there is none or one that does not say how much that is.
         func gpuLayers(on devices: [LlamaFacts.Device]) -> Int {
-            let used = Self.used(devices)
-            guard configuration.gpuLayers < 0, !used.isEmpty, used.allSatisfy({ $0.memoryBytes > 0 }) else {
+            guard configuration.gpuLayers < 0, let free = LlamaFacts.freeGPUBytes(of: devices) else {
                 return configuration.gpuLayers
             }
             // That it is loaded is decided; here it is only spread.
-            let device = MemoryPlan.Device(
-                memory: .max, gpuMemory: used.reduce(0) { $0 + min($1.freeBytes, 1 << 50) })
+            let device = MemoryPlan.Device(memory: .max, gpuMemory: free)
             let context =
                 configuration.contextLength
                 ?? LlamaConfiguration.defaultContextLength(deviceMemory: configuration.deviceMemory)
@@ -81,12 +79,6 @@
             MemoryPlan.Wishes(
                 contextLength: context, cacheType: configuration.cacheType, batchSize: configuration.resolvedBatchSize,
                 sequences: configuration.resolvedSequences(canShare: shape.recurrentBytes == 0), projector: projector)
-        }
-
-        /// The devices llama.cpp places layers on: one that shares the machine's memory only where there is no other.
-        private static func used(_ devices: [LlamaFacts.Device]) -> [LlamaFacts.Device] {
-            let own = devices.filter { $0.isGPU && !$0.isIntegrated }
-            return own.isEmpty ? Array(devices.filter(\.isGPU).prefix(1)) : own
         }
     }
 #endif

@@ -211,5 +211,7 @@ import Testing
         #expect(try layers(24 << 10) == 31)
         let some = try layers(150)
         #expect(some > 5 && some < 25)
+        let plan = try MemoryPlan(Self.small, on: MemoryPlan.Device(memory: 16 << 30, gpuMemory: 24 << 30))
+        #expect(plan.layers == 31 && plan.gpuMemory == 24 << 30)
     }
 }

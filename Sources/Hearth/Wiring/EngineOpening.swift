@@ -35,9 +35,29 @@ public enum EngineOpening {
     public static func describe() -> (version: String, devices: [String])? {
         #if Llama
             let facts = LlamaFacts.read()
-            return (facts.version, facts.devices.map { "\($0.name): \($0.description) (\($0.backEnd))" })
+            return (facts.version, facts.devices.map(describe))
         #else
             nil
+        #endif
+    }
+
+    #if Llama
+        static func describe(_ device: LlamaFacts.Device) -> String {
+            // A processor's memory is the machine's, and told with that.
+            let memory =
+                device.isGPU && device.memoryBytes > 0
+                ? ", \(ByteCount(device.freeBytes)) of \(ByteCount(device.memoryBytes)) free" : ""
+            return "\(device.name): \(device.description) (\(device.backEnd))\(memory)"
+        }
+    #endif
+
+    /// The free bytes of the GPUs that layers are placed on; 0 without one, where one does not say how much it has, and in a build
+    /// without the engine. Blocks.
+    public static func gpuMemory() -> UInt64 {
+        #if Llama
+            LlamaFacts.read().freeGPUBytes ?? 0
+        #else
+            0
         #endif
     }
 
@@ -59,7 +79,9 @@ public enum EngineOpening {
         #if Llama
             let plan = try await blocking {
                 try MemoryPlanning.plan(
-                    file: weights, projector: projector, configuration: configuration, deviceMemory: deviceMemory)
+                    file: weights, projector: projector, configuration: configuration, deviceMemory: deviceMemory,
+                    // Layers are placed by the load itself.
+                    gpuMemory: 0)
             }
             for compromise in plan?.compromises ?? [] {
                 Log.write(.warning, "llama.memory", "\(weights.lastComponent): \(compromise)")

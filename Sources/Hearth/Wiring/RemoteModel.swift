@@ -35,15 +35,16 @@ public struct RemoteModel: Sendable {
         return RemoteModel(header: header, fileBytes: bytes, projector: projector)
     }
 
-    /// How it would be loaded here.
+    /// How it would be loaded here. Blocks where the GPU is asked for its memory.
     /// - Returns: `nil` when the header says too little.
     /// - Throws: `model-does-not-fit`, with both numbers.
     public func plan(
-        configuration: Configuration = Configuration(), deviceMemory: UInt64 = DeviceMemory.read().usable
+        configuration: Configuration = Configuration(), deviceMemory: UInt64 = DeviceMemory.read().usable,
+        gpuMemory: UInt64 = EngineOpening.gpuMemory()
     ) throws(LLMError) -> MemoryPlan? {
         try MemoryPlanning.plan(
             header, fileBytes: fileBytes, isWhole: true, projector: projector, configuration: configuration,
-            deviceMemory: deviceMemory)
+            deviceMemory: deviceMemory, gpuMemory: gpuMemory)
     }
 
     private static func header(
@@ -69,12 +70,21 @@ public struct RemoteModel: Sendable {
     }
 }
 
+extension MemoryPlan {
+    /// What goes to the GPU, for people; `nil` without one.
+    public var gpuText: String? {
+        gpuMemory == 0 ? nil : "\(gpuLayers) of \(layers) layers on the GPU, which has \(ByteCount(gpuMemory)) free"
+    }
+}
+
 /// Refuses releases that no context makes fit this device, with the numbers of their own headers.
 struct MemoryPreflight: ReleasePreflight {
     let configuration: Configuration
     let deviceMemory: UInt64
     /// Told what a large release will take, as a sentence for people.
     var tell: @Sendable (String) -> Void = { Log.write(.info, "memory", $0) }
+    /// The free bytes of the GPU. Blocks.
+    var gpuMemory: @Sendable () -> UInt64 = EngineOpening.gpuMemory
 
     func check(_ release: Release, head: RemoteHead) async throws {
         // The shortest context and the room to work are less than the weights by far: what is this small fits.
@@ -90,12 +100,16 @@ struct MemoryPreflight: ReleasePreflight {
             Log.write(.info, "memory", "\(release.identity): the front of its file cannot be read: \(error)")
             return
         }
+        let gpuMemory = try await blocking { [gpuMemory] in gpuMemory() }
         do {
-            guard let plan = try model?.plan(configuration: configuration, deviceMemory: deviceMemory) else { return }
-            let compromises = plan.compromises.map { "; \($0)" }.joined()
+            guard
+                let plan = try model?.plan(
+                    configuration: configuration, deviceMemory: deviceMemory, gpuMemory: gpuMemory)
+            else { return }
+            let notes = ([plan.gpuText].compactMap { $0 } + plan.compromises).map { "; \($0)" }.joined()
             tell(
                 "\(release.identity) will take \(ByteCount(plan.estimate.total)) of memory with a context of "
-                    + "\(plan.contextLength) tokens\(compromises).")
+                    + "\(plan.contextLength) tokens\(notes).")
         } catch {
             throw DeliveryError(
                 .notEnoughMemory, "\(release.identity) does not fit this device: \(error.message)",

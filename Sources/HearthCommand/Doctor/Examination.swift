@@ -129,7 +129,11 @@ struct Examination: Sendable {
     private func plan(_ weights: Path) async throws -> MemoryPlan? {
         // What is wrong with it has been said with the home.
         let configuration = (try? await context.configuration) ?? Configuration()
-        return try await blocking { try MemoryPlanning.plan(file: weights, configuration: configuration) }
+        return try await blocking { [context] in
+            let device = context.device()
+            return try MemoryPlanning.plan(
+                file: weights, configuration: configuration, deviceMemory: device.memory, gpuMemory: device.gpuMemory)
+        }
     }
 
     /// Asks each origin for its catalog. What is installed works without, so silence is only worth a note.

@@ -17,10 +17,8 @@ struct ModelFacts: Sendable, Encodable {
     /// What it takes on this device, where that was asked.
     var memory: MemoryFacts?
 
-    /// - Parameter deviceMemory: `nil` where nobody asks what it takes.
-    init(
-        header: GGUFHeader, size: UInt64, configuration: Configuration = Configuration(), deviceMemory: UInt64? = nil
-    ) {
+    /// Without what it takes.
+    init(header: GGUFHeader, size: UInt64) {
         name = header.name
         architecture = header.architecture
         quantization = header.quantization
@@ -31,17 +29,27 @@ struct ModelFacts: Sendable, Encodable {
         tensorCount = header.tensorCount
         formatVersion = header.version
         sizeBytes = size
-        memory = deviceMemory.flatMap { memory in
-            MemoryFacts {
-                try MemoryPlanning.plan(header, fileBytes: size, configuration: configuration, deviceMemory: memory)
-            }
+    }
+
+    /// What a file says, and takes as it would be loaded on a device. Blocks.
+    init(file: Path, configuration: Configuration, on device: MemoryPlan.Device) throws {
+        let size = try LocalFileSystem().status(of: try LocalFileSystem().open(file, .read)).size
+        let header = try GGUFHeader(file: file)
+        self.init(header: header, size: size)
+        memory = MemoryFacts {
+            try MemoryPlanning.plan(
+                header, fileBytes: size, configuration: configuration, deviceMemory: device.memory,
+                gpuMemory: device.gpuMemory)
         }
     }
 
     /// What the front of a file that is still elsewhere says.
-    init(remote model: RemoteModel, configuration: Configuration, deviceMemory: UInt64) {
+    init(remote model: RemoteModel, configuration: Configuration, on device: MemoryPlan.Device) {
         self.init(header: model.header, size: model.fileBytes)
-        memory = MemoryFacts { try model.plan(configuration: configuration, deviceMemory: deviceMemory) }
+        memory = MemoryFacts {
+            try model.plan(
+                configuration: configuration, deviceMemory: device.memory, gpuMemory: device.gpuMemory)
+        }
     }
 
     /// The facts as lines of a table.
@@ -84,6 +92,10 @@ struct MemoryFacts: Sendable, Encodable {
     var cacheBytes: UInt64?
     var computeBytes: UInt64?
     var totalBytes: UInt64?
+    /// The layers on the GPU and all there are, where there is one.
+    var gpuLayers: Int?
+    var layers: Int?
+    var gpuFreeBytes: UInt64?
     /// Why it does not fit.
     var problem: String?
 
@@ -109,6 +121,18 @@ struct MemoryFacts: Sendable, Encodable {
         cacheBytes = plan.estimate.cache
         computeBytes = plan.estimate.compute
         totalBytes = plan.estimate.total
+        gpuText = plan.gpuText
+        guard plan.gpuMemory > 0 else { return }
+        gpuLayers = plan.gpuLayers
+        layers = plan.layers
+        gpuFreeBytes = plan.gpuMemory
+    }
+
+    private var gpuText: String?
+
+    private enum CodingKeys: CodingKey {
+        case fits, contextLength, cacheType, weightsBytes, cacheBytes, computeBytes, totalBytes, gpuLayers, layers
+        case gpuFreeBytes, problem
     }
 
     /// The facts on one line.
@@ -120,5 +144,6 @@ struct MemoryFacts: Sendable, Encodable {
         return
             "\(ByteCount(totalBytes)) with a context of \(contextLength) tokens: weights \(ByteCount(weightsBytes)), "
             + "cache \(ByteCount(cacheBytes))\(type), working memory \(ByteCount(computeBytes))"
+            + (gpuText.map { "; \($0)" } ?? "")
     }
 }

@@ -36,7 +36,7 @@ struct Show: Command {
     func run(in context: CommandContext) async throws {
         switch reference {
         case .file(let path):
-            let facts = try await Self.facts(of: path, context.configuration)
+            let facts = try await Self.facts(of: path, context)
             try show(ShownModel(file: path.absolute.string, model: facts), on: context.console)
         case .family(let family, let version, let variant):
             let manager = try await context.manager()
@@ -44,8 +44,9 @@ struct Show: Command {
             if let release = try await installed(name, manager) {
                 let state = try await manager.store.state(of: release.identity.family)
                 let prepared = try await manager.store.prepared(of: release)
-                try show(
-                    await ShownModel(release, state, prepared, try await context.configuration), on: context.console)
+                // What is wrong with the settings is said, and with the weights by `verify`.
+                _ = try await context.configuration
+                try show(await ShownModel(release, state, prepared, context), on: context.console)
             } else {
                 try show(try await offered(manager, context), on: context.console)
             }
@@ -62,8 +63,10 @@ struct Show: Command {
                 let model = try await RemoteModel.read(
                     resolved.release, head: { try await manager.head(of: $0, until: $1) })
             else { return shown }
-            shown.model = ModelFacts(
-                remote: model, configuration: try await context.configuration, deviceMemory: DeviceMemory.read().usable)
+            let configuration = try await context.configuration
+            shown.model = try await blocking {
+                ModelFacts(remote: model, configuration: configuration, on: context.device())
+            }
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -79,12 +82,10 @@ struct Show: Command {
         return releases.first(where: \.isActive) ?? releases.last
     }
 
-    static func facts(of path: Path, _ configuration: Configuration) async throws -> ModelFacts {
-        try await blocking {
-            let size = try LocalFileSystem().open(path, .read)
-            return ModelFacts(
-                header: try GGUFHeader(file: path), size: try LocalFileSystem().status(of: size).size,
-                configuration: configuration, deviceMemory: DeviceMemory.read().usable)
+    static func facts(of path: Path, _ context: CommandContext) async throws -> ModelFacts {
+        let configuration = try await context.configuration
+        return try await blocking {
+            try ModelFacts(file: path, configuration: configuration, on: context.device())
         }
     }
 
@@ -137,7 +138,7 @@ struct ShownModel: Encodable, Sendable {
 
     /// An installed release, with what its weights say of themselves where they can be read.
     init(
-        _ release: InstalledRelease, _ state: ReleaseState, _ prepared: PreparedRelease?, _ configuration: Configuration
+        _ release: InstalledRelease, _ state: ReleaseState, _ prepared: PreparedRelease?, _ context: CommandContext
     ) async {
         let receipt = release.receipt
         var entry = ReleaseEntry(release)
@@ -158,7 +159,7 @@ struct ShownModel: Encodable, Sendable {
             File(path: $0.name.string, role: $0.role.rawValue, sizeBytes: $0.size, sha256: $0.digest.description)
         }
         // Weights of another format have no such header; `verify` is there to find damage.
-        if let weights = release.weights { model = try? await Show.facts(of: weights, configuration) }
+        if let weights = release.weights { model = try? await Show.facts(of: weights, context) }
     }
 
     /// A release on offer.

@@ -62,6 +62,10 @@ public struct MemoryPlan: Sendable, Hashable {
     public let cacheType: CacheType
     /// The layers on the GPU.
     public let gpuLayers: Int
+    /// All layers there are, the output among them.
+    public let layers: Int
+    /// The free bytes of the GPU, 0 without one.
+    public let gpuMemory: UInt64
     public let estimate: MemoryEstimate
     /// What the model may take on the device.
     public let budget: UInt64
@@ -100,6 +104,8 @@ public struct MemoryPlan: Sendable, Hashable {
         cacheType = type
         self.estimate = estimate(context, type)
         self.budget = budget
+        layers = shape.layers.count + 1
+        gpuMemory = device.gpuMemory
         gpuLayers = Self.gpuLayers(shape, self.estimate, device.gpuMemory)
         var compromises: [String] = []
         if context < wanted { compromises.append("the context is \(context) instead of \(wanted) tokens") }

@@ -1,5 +1,7 @@
 import Foundation
+import Hearth
 import HearthBase
+import HearthInference
 
 @testable import HearthCommand
 
@@ -51,6 +53,8 @@ struct CommandProbe {
     let environment: [String: String]
     let interruptions: Interruptions
     let time: TimeSource
+    /// What there is for models.
+    var device: @Sendable () -> MemoryPlan.Device = MemoryPlanning.device
 
     init(
         home: Path, environment: [String: String] = [:], output: CaptureSink = CaptureSink(),
@@ -75,6 +79,6 @@ struct CommandProbe {
             in: CommandContext(
                 environment: environment,
                 console: Console(output: output, errors: errors, environment: environment), input: input,
-                interruptions: interruptions, time: time))
+                interruptions: interruptions, time: time, device: device))
     }
 }

@@ -134,9 +134,15 @@ import Testing
         #expect(
             sentence.hasPrefix("m@1.0.0 will take 1.") && sentence.contains("with a context of 2048 tokens"),
             "\(sentence)")
+        #expect(!sentence.contains("GPU"))
+        var graphic = preflight
+        graphic.gpuMemory = { 8 << 30 }
+        try await graphic.check(try release(size: 1 << 30), head: RemoteHead(http: server))
+        #expect(
+            told.withLock { $0.popLast() }?.contains("; 3 of 3 layers on the GPU, which has 8.6 GB free") == true)
         // What is small fits, and nobody is asked.
         try await preflight.check(try release(size: 400 << 20), head: RemoteHead(http: server))
-        #expect(server.requests.withLock { $0 } == 2 && told.withLock { $0.count } == 1)
+        #expect(server.requests.withLock { $0 } == 3 && told.withLock { $0.count } == 1)
     }
 
     @Test func whatCannotBeReadRefusesNothing() async throws {
