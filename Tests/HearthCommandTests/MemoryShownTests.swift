@@ -76,4 +76,80 @@ import Testing
         }
         #expect(try await memory(of: "m", probe())["gpuLayers"] == nil)
     }
+
+    /// Both say what a conversation will load, with its projector, and of how much.
+    @Test func showAndDoctorSayTheSame() async throws {
+        let projector = try folder.write(
+            "mmproj.gguf",
+            GGUFBuilder(entries: [
+                ("general.architecture", .string("clip")), ("clip.vision.image_size", .uint32(224)),
+                ("clip.vision.patch_size", .uint32(14)), ("clip.vision.embedding_length", .uint32(1024)),
+                ("clip.vision.attention.head_count", .uint32(16)),
+            ]).header())
+        try await install(projector: projector)
+        let (shown, doctor) = (probe(), probe())
+        #expect(await shown.run("show", "m") == 0)
+        _ = await doctor.run("doctor")
+        let line = try #require(shown.output.contents.split(separator: "\n").first { $0.hasPrefix("memory needed") })
+        let text = line.dropFirst("memory needed".count).drop { $0 == " " }
+        #expect(text.contains(" of 15.0 GB with a context of 2048 tokens: ") && text.contains(", projector "))
+        #expect(doctor.output.contents.contains("takes \(text)\n"))
+        let facts = try await memory(of: "m", probe())
+        let parts = ["weightsBytes", "cacheBytes", "computeBytes", "projectorBytes"].map { facts[$0] as? Int ?? 0 }
+        #expect(parts.allSatisfy { $0 > 0 } && facts["totalBytes"] as? Int == parts.reduce(0, +))
+        #expect(facts["availableBytes"] as? Int == 14 << 30)
+    }
+
+    /// Makes a larger file of a release, which is what a conversation opens then.
+    private struct Growing: ReleasePreparer {
+        func recipe(for release: InstalledRelease) -> PreparationRecipe? {
+            PreparationRecipe(
+                engine: "made", engineVersion: "1", settings: "up", fileName: "more.gguf", expectedSize: 2 << 20,
+                summary: "more")
+        }
+
+        func build(
+            _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
+            progress: @escaping @Sendable (Double) -> Void
+        ) throws {
+            try (GGUFBuilder.small.header() + Data(count: 1 << 20)).write(to: target.url)
+        }
+    }
+
+    @Test func whatWasPreparedIsWhatIsLoaded() async throws {
+        try await install()
+        let manager = ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40,
+            preparer: Growing())
+        let release = try #require(try await manager.installed().first)
+        #expect(try await manager.weightsToOpen(of: release).lastComponent == "more.gguf")
+        for words in [["show", "m"], ["doctor"]] {
+            let probe = self.probe()
+            _ = await probe.run(words)
+            #expect(probe.output.contents.contains(" tokens: weights 1.0 MB, cache"), "\(probe.output.contents)")
+        }
+    }
+
+    @Test func whatIsLessThanTheRuleSaysIsNamed() async throws {
+        let tight = probe(memory: 260 << 20)
+        #expect(await tight.run("show", file.string) == 0)
+        let text = tight.output.contents
+        #expect(text.contains("; the context is 1024 instead of 2048 tokens"), "\(text)")
+        #expect(text.contains("up to 2048 tokens"))
+        let facts = try await memory(of: file.string, probe(memory: 260 << 20))
+        #expect((facts["compromises"] as? [String])?.count == 1)
+        #expect(try await memory(of: file.string, probe())["compromises"] == nil)
+    }
+
+    @Test func theMachineSaysWhatModelsMayTakeAndWhichContextIsSet() {
+        var machine = DeviceFacts.read()
+        (machine.memoryBytes, machine.memoryLimitBytes) = (16 << 30, 8 << 30)
+        let facts = machine
+        func values(_ contextLength: Int?) -> [String] {
+            Examination.machine(facts, contextLength: contextLength).facts.map(\.value)
+        }
+        #expect(values(nil).contains("17.2 GB, limited to 8.6 GB by the control group, 7.5 GB of it for models"))
+        #expect(values(nil).contains("8192 tokens of context, 50 messages of history"))
+        #expect(values(1024).contains("1024 tokens of context, as set, and as much history as fits"))
+    }
 }

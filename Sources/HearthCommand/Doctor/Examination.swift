@@ -13,7 +13,9 @@ struct Examination: Sendable {
     func report() async -> DoctorReport {
         var report = DoctorReport()
         do {
-            report.chapters.append(try await blocking { Self.machine(DeviceFacts.read()) })
+            // What is wrong with it is said with the home.
+            let window = (try? await context.configuration)?.contextLength
+            report.chapters.append(try await blocking { Self.machine(DeviceFacts.read(), contextLength: window) })
         } catch {
             report.findings.append(DoctorReport.Finding(error))
         }
@@ -89,7 +91,7 @@ struct Examination: Sendable {
                 DoctorReport.Fact(name: "damaged", value: "\(inventory.damaged.count)"),
             ]
             for release in inventory.releases where release.isActive {
-                await examineMemory(release, &facts, &report)
+                await examineMemory(release, store, &facts, &report)
             }
             report.chapters.append(DoctorReport.Chapter(title: "Models", facts: facts))
             for damaged in inventory.damaged {
@@ -114,11 +116,14 @@ struct Examination: Sendable {
 
     /// What a model would take; that it does not fit keeps only itself from working.
     private func examineMemory(
-        _ release: InstalledRelease, _ facts: inout [DoctorReport.Fact], _ report: inout DoctorReport
+        _ release: InstalledRelease, _ store: ModelStore, _ facts: inout [DoctorReport.Fact],
+        _ report: inout DoctorReport
     ) async {
         guard let weights = release.weights else { return }
         do {
-            guard let plan = try await plan(weights) else { return }
+            // What was prepared for this device is what a conversation opens.
+            let opened = try await store.prepared(of: release)?.path ?? weights
+            guard let plan = try await plan(opened, projector: release.projector) else { return }
             facts.append(
                 DoctorReport.Fact(name: release.identity.description, value: "takes \(MemoryFacts(plan).text)"))
         } catch {
@@ -126,13 +131,14 @@ struct Examination: Sendable {
         }
     }
 
-    private func plan(_ weights: Path) async throws -> MemoryPlan? {
+    private func plan(_ weights: Path, projector: Path?) async throws -> MemoryPlan? {
         // What is wrong with it has been said with the home.
         let configuration = (try? await context.configuration) ?? Configuration()
         return try await blocking { [context] in
             let device = context.device()
             return try MemoryPlanning.plan(
-                file: weights, configuration: configuration, deviceMemory: device.memory, gpuMemory: device.gpuMemory)
+                file: weights, projector: projector, configuration: configuration, deviceMemory: device.memory,
+                gpuMemory: device.gpuMemory)
         }
     }
 
@@ -170,7 +176,8 @@ struct Examination: Sendable {
         }
     }
 
-    private static func machine(_ facts: DeviceFacts) -> DoctorReport.Chapter {
+    /// - Parameter contextLength: the one that is set.
+    static func machine(_ facts: DeviceFacts, contextLength: Int?) -> DoctorReport.Chapter {
         var list = [
             DoctorReport.Fact(name: "hearth", value: HearthCommand.version),
             DoctorReport.Fact(name: "system", value: "\(facts.operatingSystem), \(facts.architecture)"),
@@ -181,12 +188,15 @@ struct Examination: Sendable {
             list.append(DoctorReport.Fact(name: "features", value: facts.processorFeatures.joined(separator: " ")))
         }
         let limit = facts.memoryLimitBytes.map { ", limited to \(ByteCount($0)) by the control group" } ?? ""
-        list.append(DoctorReport.Fact(name: "memory", value: "\(ByteCount(facts.memoryBytes))\(limit)"))
-        let rule = DeviceRule(deviceMemory: min(facts.memoryBytes, facts.memoryLimitBytes ?? .max))
+        let memory = min(facts.memoryBytes, facts.memoryLimitBytes ?? .max)
+        let models = ", \(ByteCount(MemoryPlan.Device(memory: memory).budget)) of it for models"
+        list.append(DoctorReport.Fact(name: "memory", value: "\(ByteCount(facts.memoryBytes))\(limit)\(models)"))
+        let rule = DeviceRule(deviceMemory: memory)
         list.append(
             DoctorReport.Fact(
                 name: "conversations",
-                value: "\(rule.contextLength) tokens of context, \(rule.historyLimit) messages of history"))
+                value: contextLength.map { "\($0) tokens of context, as set, and as much history as fits" }
+                    ?? "\(rule.contextLength) tokens of context, \(rule.historyLimit) messages of history"))
         return DoctorReport.Chapter(title: "Machine", facts: list)
     }
 

@@ -31,16 +31,10 @@ struct ModelFacts: Sendable, Encodable {
         sizeBytes = size
     }
 
-    /// What a file says, and takes as it would be loaded on a device. Blocks.
-    init(file: Path, configuration: Configuration, on device: MemoryPlan.Device) throws {
+    /// What a file says. Blocks.
+    init(file: Path) throws {
         let size = try LocalFileSystem().status(of: try LocalFileSystem().open(file, .read)).size
-        let header = try GGUFHeader(file: file)
-        self.init(header: header, size: size)
-        memory = MemoryFacts {
-            try MemoryPlanning.plan(
-                header, fileBytes: size, configuration: configuration, deviceMemory: device.memory,
-                gpuMemory: device.gpuMemory)
-        }
+        self.init(header: try GGUFHeader(file: file), size: size)
     }
 
     /// What the front of a file that is still elsewhere says.
@@ -60,7 +54,7 @@ struct ModelFacts: Sendable, Encodable {
         add("architecture", architecture)
         add("quantisation", quantization)
         add("parameters", parameterCount.map(Self.count))
-        add("context", contextLength.map { "\($0) tokens" })
+        add("context", contextLength.map { "up to \($0) tokens" })
         add("licence", license)
         add("chat template", hasChatTemplate ? "yes" : "no")
         add("format", "GGUF version \(formatVersion), \(tensorCount) tensors")
@@ -91,13 +85,29 @@ struct MemoryFacts: Sendable, Encodable {
     var weightsBytes: UInt64?
     var cacheBytes: UInt64?
     var computeBytes: UInt64?
+    var projectorBytes: UInt64?
     var totalBytes: UInt64?
+    /// What models may take here.
+    var availableBytes: UInt64?
+    /// What is not as it was wanted or as the rule says, for people.
+    var compromises: [String]?
     /// The layers on the GPU and all there are, where there is one.
     var gpuLayers: Int?
     var layers: Int?
     var gpuFreeBytes: UInt64?
     /// Why it does not fit.
     var problem: String?
+
+    /// As files would be loaded on a device. Blocks.
+    init?(
+        weights: Path, projector: Path?, configuration: Configuration, on device: MemoryPlan.Device
+    ) {
+        self.init {
+            try MemoryPlanning.plan(
+                file: weights, projector: projector, configuration: configuration, deviceMemory: device.memory,
+                gpuMemory: device.gpuMemory)
+        }
+    }
 
     /// `nil` when the header says too little.
     init?(_ planning: () throws -> MemoryPlan?) {
@@ -120,7 +130,10 @@ struct MemoryFacts: Sendable, Encodable {
         weightsBytes = plan.estimate.weights
         cacheBytes = plan.estimate.cache
         computeBytes = plan.estimate.compute
+        projectorBytes = plan.estimate.projector > 0 ? plan.estimate.projector : nil
         totalBytes = plan.estimate.total
+        availableBytes = plan.budget
+        compromises = plan.compromises.isEmpty ? nil : plan.compromises
         gpuText = plan.gpuText
         guard plan.gpuMemory > 0 else { return }
         gpuLayers = plan.gpuLayers
@@ -131,19 +144,20 @@ struct MemoryFacts: Sendable, Encodable {
     private var gpuText: String?
 
     private enum CodingKeys: CodingKey {
-        case fits, contextLength, cacheType, weightsBytes, cacheBytes, computeBytes, totalBytes, gpuLayers, layers
-        case gpuFreeBytes, problem
+        case fits, contextLength, cacheType, weightsBytes, cacheBytes, computeBytes, projectorBytes, totalBytes
+        case availableBytes, compromises, gpuLayers, layers, gpuFreeBytes, problem
     }
 
     /// The facts on one line.
     var text: String {
-        guard let totalBytes, let contextLength, let weightsBytes, let cacheBytes, let computeBytes else {
-            return problem ?? "unknown"
-        }
+        guard let totalBytes, let availableBytes, let contextLength, let weightsBytes, let cacheBytes, let computeBytes
+        else { return problem ?? "unknown" }
         let type = cacheType.flatMap { $0 == CacheType.f16.rawValue ? nil : " as \($0)" } ?? ""
+        let projector = projectorBytes.map { ", projector \(ByteCount($0))" } ?? ""
+        let notes = ([gpuText].compactMap { $0 } + (compromises ?? [])).map { "; \($0)" }.joined()
         return
-            "\(ByteCount(totalBytes)) with a context of \(contextLength) tokens: weights \(ByteCount(weightsBytes)), "
-            + "cache \(ByteCount(cacheBytes))\(type), working memory \(ByteCount(computeBytes))"
-            + (gpuText.map { "; \($0)" } ?? "")
+            "\(ByteCount(totalBytes)) of \(ByteCount(availableBytes)) with a context of \(contextLength) tokens: "
+            + "weights \(ByteCount(weightsBytes)), cache \(ByteCount(cacheBytes))\(type), "
+            + "working memory \(ByteCount(computeBytes))\(projector)\(notes)"
     }
 }

@@ -17,7 +17,8 @@ struct Show: Command {
         discussion: [
             "An installed model is described from this device, without the network; another from its publisher's catalog and "
                 + "the front of its file, of which at most 16 MiB are read; a .gguf file from its own header.",
-            "The memory needed is a prediction for this device and the configured context and cacheType.",
+            "The memory needed is a prediction for this device and the configured context and cacheType, of what this device has "
+                + "for models: seven eighths of its memory.",
         ],
         arguments: [reference], options: [format],
         examples: [
@@ -36,7 +37,7 @@ struct Show: Command {
     func run(in context: CommandContext) async throws {
         switch reference {
         case .file(let path):
-            let facts = try await Self.facts(of: path, context)
+            let facts = try await Self.facts(of: path, loading: path, context)
             try show(ShownModel(file: path.absolute.string, model: facts), on: context.console)
         case .family(let family, let version, let variant):
             let manager = try await context.manager()
@@ -82,10 +83,16 @@ struct Show: Command {
         return releases.first(where: \.isActive) ?? releases.last
     }
 
-    static func facts(of path: Path, _ context: CommandContext) async throws -> ModelFacts {
+    /// - Parameter opened: the weights a conversation opens, which may have been made of these.
+    static func facts(
+        of path: Path, loading opened: Path, projector: Path? = nil, _ context: CommandContext
+    ) async throws -> ModelFacts {
         let configuration = try await context.configuration
         return try await blocking {
-            try ModelFacts(file: path, configuration: configuration, on: context.device())
+            var facts = try ModelFacts(file: path)
+            facts.memory = MemoryFacts(
+                weights: opened, projector: projector, configuration: configuration, on: context.device())
+            return facts
         }
     }
 
@@ -159,7 +166,10 @@ struct ShownModel: Encodable, Sendable {
             File(path: $0.name.string, role: $0.role.rawValue, sizeBytes: $0.size, sha256: $0.digest.description)
         }
         // Weights of another format have no such header; `verify` is there to find damage.
-        if let weights = release.weights { model = try? await Show.facts(of: weights, context) }
+        if let weights = release.weights {
+            model = try? await Show.facts(
+                of: weights, loading: prepared?.path ?? weights, projector: release.projector, context)
+        }
     }
 
     /// A release on offer.
@@ -202,7 +212,7 @@ struct ShownModel: Encodable, Sendable {
         add("installed", installed.map { $0.formatted(.iso8601) })
         add("notes", notes)
         add("app version", minAppVersion.map { "\($0) or newer" })
-        add("memory", memoryBytes.map { ByteCount($0).description })
+        add("memory", memoryBytes.map { "\(ByteCount($0)) or more, as its publisher asks" })
         add("probation", probation)
         for text in heldBack ?? [] { add("held back", text) }
         add("prepared", prepared)

@@ -25,6 +25,7 @@ struct EndToEndTests {
         #expect(
             offered.output.contains("memory needed") && offered.output.contains(" tokens: weights 98."), "\(offered)")
         #expect(offered.output.contains("GGUF version 3"))
+        #expect(offered.output.contains("386.5 MB or more, as its publisher asks"))
         #expect(try await lab.run("list").output.isEmpty)
 
         let pulled = try await lab.run("pull", family)
