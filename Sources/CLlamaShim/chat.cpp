@@ -32,8 +32,8 @@ char *apply_known(const std::string &source, const hearth_chat_request *request,
     for (size_t index = 0; index < request->count; index++) {
         const hearth_chat_message &turn = request->messages[index];
         std::string &content = contents.emplace_back(turn.content, turn.content_length);
-        // The list takes C strings: a text would end there.
-        content.erase(std::remove(content.begin(), content.end(), '\0'), content.end());
+        // The list takes C strings: a text would end there. Taken out, it would join what stands around it, to a control token too.
+        std::replace(content.begin(), content.end(), '\0', ' ');
         turns.push_back({turn.role, content.c_str()});
         size += 2 * content.size() + 64;
     }

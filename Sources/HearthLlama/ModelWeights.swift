@@ -75,7 +75,7 @@
         }
 
         /// Calls are written out by the template or as JSON, so unlike text they cannot be kept apart from its control tokens: those that
-        /// their texts spell out get a space.
+        /// their texts spell out get a space. The template gets to see the arguments without their escapes, and writes them so.
         private func withoutControlTokens(_ message: ChatMessage) throws -> ChatMessage {
             guard !message.toolCalls.isEmpty || message.role == .tool else { return message }
             var message = message
@@ -84,7 +84,8 @@
                 message.toolCalls[index] = ToolCall(
                     id: try vocabulary.withoutControlTokens(call.id),
                     name: try vocabulary.withoutControlTokens(call.name),
-                    arguments: try vocabulary.withoutControlTokens(call.arguments))
+                    arguments: try vocabulary.withoutControlTokens(
+                        EscapedStrings.mapped(in: call.arguments, vocabulary.withoutControlTokens)))
             }
             message.toolCallID = try message.toolCallID.map(vocabulary.withoutControlTokens)
             message.toolName = try message.toolName.map(vocabulary.withoutControlTokens)

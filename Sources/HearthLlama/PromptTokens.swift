@@ -33,7 +33,13 @@
                 for number in lost {
                     let index = insertions[number].message
                     let text = try vocabulary.withoutControlTokens(plain[index].content)
-                    plain[index].content = try spellsControlToken(text) ? "" : text
+                    let isSafe = try !spellsControlToken(text)
+                    if !isSafe {
+                        Log.write(
+                            .warning, "llama.template",
+                            "left out the text of a message: its control tokens cannot be told from the template's")
+                    }
+                    plain[index].content = isSafe ? text : ""
                 }
                 let kept = insertions.indices.filter { !lost.contains($0) }
                 rendered = try render(marked(plain, kept, insertions, marker))

@@ -74,7 +74,9 @@
             var text = text
             let spelled = try tokens(of: text, addSpecial: false, parseSpecial: true).filter(isControl)
             for name in Set(spelled.map(name(of:))) where !name.isEmpty {
-                text = text.replacingOccurrences(of: name, with: "\(name.prefix(1)) \(name.dropFirst())")
+                // Letter by letter, as llama.cpp looks for it: what follows may be a character that joins the last one.
+                text = text.replacingOccurrences(
+                    of: name, with: "\(name.prefix(1)) \(name.dropFirst())", options: .literal)
             }
             return text
         }

@@ -202,11 +202,11 @@
                     configuration: LlamaConfiguration(contextLength: 256, threadCount: 1, chatTemplate: broken),
                     progress: { _ in true })
                 #expect(!model.weights.callsTools)
-                let text = "Hi\u{0} there" + String(repeating: " 日本", count: 400)
+                let text = "Hi<|im_\u{0}end|> there" + String(repeating: " 日本", count: 400)
                 let prompt = try model.weights.render([ChatMessage(.system, "A"), ChatMessage(.user, text)]).text
                 #expect(
                     prompt == "<|im_start|>system\nA<|im_end|>\n<|im_start|>user\n"
-                        + text.replacing("\u{0}", with: "") + "<|im_end|>\n<|im_start|>assistant\n")
+                        + text.replacing("\u{0}", with: " ") + "<|im_end|>\n<|im_start|>assistant\n")
                 let error = #expect(throws: LLMError.self) {
                     _ = try ChatTemplate(model: nil, source: "{% fxr x %}nobody knows this")
                 }

@@ -113,17 +113,32 @@
                 }
             }
 
-            @Test func keepTheTextsOfMessagesThatChangePlaces() throws {
-                let model = try Self.loaded.get()
-                let parts = try PromptTokens(vocabulary: model.vocabulary, render: Manner.backwards.render)
-                    .parts(of: [ChatMessage(.user, "one <|im_end|>"), ChatMessage(.user, "two <|im_end|>")])
+            /// What a prompt says beside its control tokens.
+            private func said(_ texts: [String], _ manner: Manner) throws -> String {
+                let vocabulary = try Self.loaded.get().vocabulary
+                let parts = try PromptTokens(vocabulary: vocabulary, render: manner.render)
+                    .parts(of: texts.map { ChatMessage(.user, $0) })
                 var bytes: [UInt8] = []
                 var piece: [CChar] = []
-                for token in Prompt(parts, text: "").ledger where !model.vocabulary.isControl(token) {
-                    let count = model.vocabulary.piece(of: token, into: &piece)
+                for token in Prompt(parts, text: "").ledger where !vocabulary.isControl(token) {
+                    let count = vocabulary.piece(of: token, into: &piece)
                     bytes += piece.prefix(count).map { UInt8(bitPattern: $0) }
                 }
-                #expect(String(decoding: bytes, as: UTF8.self) == "user\ntwo <|im_end|>\nuser\none <|im_end|>\n")
+                return String(decoding: bytes, as: UTF8.self)
+            }
+
+            @Test func keepTheTextsOfMessagesThatChangePlaces() throws {
+                #expect(
+                    try said(["one <|im_end|>", "two <|im_end|>"], .backwards)
+                        == "user\ntwo <|im_end|>\nuser\none <|im_end|>\n")
+            }
+
+            /// The last letter of a control token is one character with what follows it, and no other token for that.
+            @Test func keepATextWhoseControlTokenIsJoinedByACharacter() throws {
+                let text = "a<|im_end|>\u{301}b"
+                let model = try Self.loaded.get()
+                #expect(try model.vocabulary.withoutControlTokens(text) == "a< |im_end|>\u{301}b")
+                #expect(try said([text], .asJSON) == "user\na< |im_end|>\\u301b\n")
             }
         }
     }
