@@ -153,6 +153,41 @@
                 #expect(try FileManager.default.contentsOfDirectory(atPath: states.string) == ["empty.state"])
             }
 
+            /// Whole files that llama.cpp has not written like that.
+            @Test func beginColdAndSaySoWhenTheirStatesAreRefused() async throws {
+                let log = await RecordedLog.start(.warning)
+                defer { log.stop() }
+                let folder = try TemporaryFolder()
+                let states = folder.path("states")
+                let engine = try await LlamaActor.load(
+                    TestModel.path, configuration: Self.configuration(folder: states))
+                let first = try await turn(engine, Self.long("fox", sentences: 20))
+                await engine.unload()
+                let name = try #require(try FileManager.default.contentsOfDirectory(atPath: states.string).first)
+                let url = Path(states.string + "/" + name).url
+                var state = try #require(StateFile(decoding: try Data(contentsOf: url)))
+                state.state[0] ^= 1
+                try state.encoded.write(to: url)
+                try await engine.load(TestModel.path)
+                #expect(try await turn(engine, first.messages).usage.cachedTokens == 0)
+                #expect(log.messages(of: "llama.memory").contains { $0.contains("cannot be restored") })
+                #expect(try FileManager.default.contentsOfDirectory(atPath: states.string).isEmpty)
+                await engine.unload()
+            }
+
+            @Test func theOneUsedLastIsTheLastToGo() async throws {
+                let folder = try TemporaryFolder()
+                // Room for one of them, some 200 tokens of 22.5 KiB each.
+                let configuration = Self.configuration(folder: folder.path("states"), bytes: 7 << 20)
+                let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
+                _ = try await turn(engine, Self.long("fox", sentences: 20))
+                let last = try await turn(engine, Self.long("bear", sentences: 20))
+                await engine.unload()
+                try await engine.load(TestModel.path)
+                #expect(try await turn(engine, last.messages).usage.cachedTokens == last.held)
+                await engine.unload()
+            }
+
             @Test func areNotKeptBeyondTheirRoom() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(bytes: 0))
                 let first = try await turn(engine, Self.long("fox"))

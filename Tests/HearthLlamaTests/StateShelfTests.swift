@@ -104,6 +104,25 @@
             #expect(try names == before)
         }
 
+        @Test func whatCannotBeReadIsLeftAloneAndSaidSo() async throws {
+            let log = await RecordedLog.start(.warning)
+            defer { log.stop() }
+            try put("a.state", state(1), age: 5)
+            let disk = FaultyFileSystem()
+            let shelf = StateShelf(folder: folder.path, limit: 500, fileSystem: disk)
+            disk.fail(call: 1, of: .openExisting, errno: EACCES)
+            #expect(shelf.trim().isEmpty)
+            let told = log.messages(of: "llama.memory").filter { $0.contains(folder.path.string) }
+            #expect(told.count == 1 && told.first?.contains("permission denied") == true, "\(told)")
+            // One that another process has just deleted is no news.
+            disk.fail(call: 1, of: .openExisting, errno: ENOENT)
+            #expect(shelf.trim().isEmpty)
+            #expect(log.messages(of: "llama.memory").filter { $0.contains(folder.path.string) } == told)
+            #expect(try names == ["a.state"])
+            #expect(shelf.trim().isEmpty)
+            #expect(try names.isEmpty, "read again, it counts")
+        }
+
         @Test func deletesOnlyItsOwnBrokenOnes() throws {
             try put("good.state", state(1), age: 5)
             try put("older.state", state(2), age: 9)

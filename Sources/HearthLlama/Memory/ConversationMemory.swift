@@ -68,6 +68,12 @@
             makeRoom(max(need, restored?.state?.tokens.count ?? 0) + others, beside: slot, model)
             if let restored {
                 guard let state = restored.state, state.maker == maker, model.restore(state, in: slot) else {
+                    if restored.state == nil {
+                        Log.write(.info, "llama.memory", "the saved state of a conversation is gone or damaged")
+                    } else {
+                        Log.write(
+                            .warning, "llama.memory", "deleted the state of a conversation that cannot be restored")
+                    }
                     table.forget(restored.number)
                     shelf.delete(restored.number)
                     model.clearMemory(slot)
@@ -103,10 +109,10 @@
             }
         }
 
-        /// Writes down what only the context holds, before it goes.
+        /// Writes down what only the context holds, before it goes: the one used last as the last, since files go by their dates.
         func saveAll(_ model: LoadedModel) {
             guard shelf.outlivesTheModel else { return }
-            for slot in table.unsavedSlots { save(model, sequence: slot, slot: slot) }
+            for slot in table.unsavedSlots.reversed() { save(model, sequence: slot, slot: slot) }
         }
 
         private func save(_ model: LoadedModel, sequence: Int, slot: Int?) {

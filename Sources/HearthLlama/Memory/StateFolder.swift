@@ -34,15 +34,17 @@
             .sorted { $0.used > $1.used }
         }
 
-        /// The first bytes of a file; none of one that cannot be read, which may be somebody else's or just be gone.
+        /// The first bytes of a file; none of one that is just gone, or cannot be read and so may be anything.
         func beginning(of file: Path, length: Int) -> Data {
             do {
                 let file = try fileSystem.open(file, .read)
                 var data = Data(count: length)
                 let count = try data.withUnsafeMutableBytes { try fileSystem.read(file, into: $0, at: 0) }
                 return data.prefix(count)
+            } catch let error as FileError where error.code == .notFound {
+                return Data()
             } catch {
-                Log.write(.debug, "llama.memory", "left a file alone that cannot be read: \(error)")
+                Log.write(.warning, "llama.memory", "left a file alone that may be a state: \(error)")
                 return Data()
             }
         }

@@ -54,7 +54,10 @@ struct ErrorTests {
 
 /// One after the other: the log's handler belongs to the whole process.
 @Suite(.serialized) struct LogTests {
-    @Test func handsEntriesAtOrAboveTheThresholdToTheHandler() {
+    @Test func handsEntriesAtOrAboveTheThresholdToTheHandler() async {
+        // Nobody else's handler until the end.
+        let turn = await RecordedLog.start(.error)
+        defer { turn.stop() }
         let entries = Locked<[String]>([])
         // Other suites run meanwhile, and may have something to say too.
         Log.use(

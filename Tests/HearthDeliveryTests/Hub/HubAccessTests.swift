@@ -63,9 +63,8 @@ import Testing
     }
 
     @Test func theTokenGoesToTheHubAndNowhereElse() async throws {
-        let entries = Locked<[String]>([])
-        Log.use({ entry in entries.withLock { $0.append(entry.message) } }, threshold: .debug)
-        defer { Log.use(nil) }
+        let log = await RecordedLog.start(.debug)
+        defer { log.stop() }
         lab.hub.publish("o/private", weights, access: .tokenHolders)
         let token = lab.hub.token
         let manager = try lab.manager(token: token)
@@ -87,7 +86,7 @@ import Testing
         await #expect(throws: CatalogError.self) {
             try await manager.resolve(try ModelReference(parsing: "hf:o/private"))
         }
-        #expect(!entries.withLock { $0 }.contains { $0.contains(token) })
+        #expect(!log.messages().contains { $0.contains(token) })
     }
 
     @Test func anOriginIsNotShownTheToken() async throws {

@@ -1,0 +1,49 @@
+import HearthBase
+
+/// What is written to the log, which the whole process has one of: tests that look at it do so one after the other.
+///
+/// ```swift
+/// let log = await RecordedLog.start(.warning)
+/// defer { log.stop() }
+/// ```
+public final class RecordedLog: Sendable {
+    private struct Turns {
+        var isTaken = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private static let turns = Locked(Turns())
+    private let written = Locked<[Log.Entry]>([])
+
+    private init() {}
+
+    /// Waits for its turn, then records every entry at or above a level.
+    public static func start(_ threshold: Log.Level) async -> RecordedLog {
+        await withCheckedContinuation { turn in
+            let isFree = turns.withLock { turns in
+                if turns.isTaken { turns.waiting.append(turn) }
+                defer { turns.isTaken = true }
+                return !turns.isTaken
+            }
+            if isFree { turn.resume() }
+        }
+        let log = RecordedLog()
+        Log.use({ entry in log.written.withLock { $0.append(entry) } }, threshold: threshold)
+        return log
+    }
+
+    /// Leaves the log to the next.
+    public func stop() {
+        Log.use(nil)
+        let next = Self.turns.withLock { turns in
+            turns.isTaken = !turns.waiting.isEmpty
+            return turns.waiting.isEmpty ? nil : turns.waiting.removeFirst()
+        }
+        next?.resume()
+    }
+
+    /// The texts that were written so far; of one part of the package, where it is named.
+    public func messages(of subsystem: String? = nil) -> [String] {
+        written.withLock { $0 }.filter { subsystem == nil || $0.subsystem == subsystem }.map(\.message)
+    }
+}
