@@ -68,7 +68,7 @@ import Testing
             system.contains(
                 #""name":"weather","description":"Tells the weather \"now\".","parameters":{"type":"object""#))
         let options = try #require(await engine.options.first)
-        #expect(options.constraint?.triggers == ["<tool_call>"])
+        #expect(options.constraint?.triggers == ["<tool_call>"] && options.callMark == "<tool_call>")
         guard case .jsonSchema(let schema)? = options.constraint?.shape else {
             Issue.record("calls are not held to their shape")
             return

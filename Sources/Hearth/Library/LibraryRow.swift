@@ -95,6 +95,8 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     public mutating func take(_ event: LibraryRowEvent) -> [LibraryRowEffect] {
         switch event {
         case .local(let found):
+            // It was said of the one before.
+            if found?.model.identity != local?.model.identity { answer = nil }
             local = found
             refreshModel()
             return []

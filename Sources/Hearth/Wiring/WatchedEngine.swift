@@ -43,7 +43,7 @@ public struct WatchedEngine: InferenceEngine {
                 do {
                     try Task.checkCancellation()
                     let isAnswer = try await manager.store.guarding(release, .generate) {
-                        var judge = AnswerJudge(options.purpose)
+                        var judge = AnswerJudge(options)
                         for try await event in engine.generate(messages, options: options) {
                             judge.note(event)
                             continuation.yield(event)
@@ -97,22 +97,28 @@ public struct WatchedEngine: InferenceEngine {
 /// Tells an answer that proves its release from what does not.
 private struct AnswerJudge {
     private let purpose: GenerationPurpose
+    private var calls: StopStringMatcher
     private var hasCalled = false
     private var summary: GenerationSummary?
 
-    init(_ purpose: GenerationPurpose) { self.purpose = purpose }
+    init(_ options: GenerationOptions) {
+        purpose = options.purpose
+        calls = StopStringMatcher(options.callMark.map { [$0] } ?? [])
+    }
 
     mutating func note(_ event: GenerationEvent) {
         switch event {
         case .toolCall: hasCalled = true
+        case .text(let piece): _ = calls.append(piece)
         case .finish(let facts): summary = facts
         default: break
         }
     }
 
-    /// A call of a tool is only half way to an answer.
+    /// A call of a tool is only half way to an answer. One written in text that a limit cut short is none: nothing follows it.
     var isAnswer: Bool {
         guard purpose == .answer, !hasCalled, let summary else { return false }
+        if calls.matched != nil, [.stopString, .endOfGeneration].contains(summary.reason) { return false }
         return summary.reason != .timedOut && summary.usage.generatedTokens > 0
     }
 }

@@ -66,12 +66,15 @@ public struct GenerationOptions: Sendable, Hashable {
     public var tools: [ToolDefinition]
     /// What it is for. Engines do not look at it; whoever counts answers does. Default ``GenerationPurpose/answer``.
     public var purpose: GenerationPurpose
+    /// What begins a call in the answer's text, for models that are told of tools in words; an answer that has it is only half way
+    /// to one. Engines do not look at it; whoever counts answers does. Default none.
+    public var callMark: String?
 
     /// The package's usual limits unless said otherwise.
     public init(
         sampling: SamplingOptions = SamplingOptions(), maximumNewTokens: Int = 768, timeout: Duration = .seconds(120),
         stopStrings: [String] = [], thinking: ThinkingOptions = ThinkingOptions(), constraint: OutputConstraint? = nil,
-        tools: [ToolDefinition] = [], purpose: GenerationPurpose = .answer
+        tools: [ToolDefinition] = [], purpose: GenerationPurpose = .answer, callMark: String? = nil
     ) {
         self.sampling = sampling
         self.maximumNewTokens = maximumNewTokens
@@ -81,5 +84,6 @@ public struct GenerationOptions: Sendable, Hashable {
         self.constraint = constraint
         self.tools = tools
         self.purpose = purpose
+        self.callMark = callMark
     }
 }

@@ -33,6 +33,7 @@ struct ToolBox: Sendable {
         var options = options
         options.constraint = .jsonSchema(try callSchema, after: [Self.opening])
         options.stopStrings.append(Self.closing)
+        options.callMark = Self.opening
         return options
     }
 

@@ -123,6 +123,10 @@ import Testing
         #expect(shown() == nil, "nobody was asked about this one")
         state.list(offered: [OfferedModel(Models.text.at("1.1.0"))], noUpdates: [Models.text.id: .upToDate])
         #expect(shown() == .upToDate)
+        state.list(local: [LocalModel(Models.text.at("1.1.0"))])
+        #expect(shown() == .upToDate, "it is still the same")
+        state.list(local: [LocalModel(Models.text)])
+        #expect(shown() == nil, "nor about the one that was gone back to")
         state.list(local: [])
         #expect(shown() == nil, "what is not here does not stay")
     }

@@ -58,6 +58,26 @@ import Testing
         #expect(marks().isEmpty)
     }
 
+    private struct Weather: Tool {
+        struct Arguments: Codable { var city: String }
+        let name = "weather"
+        let description = "Tells the weather."
+        func call(_ arguments: Arguments) -> String { "sunny" }
+    }
+
+    /// Of a turn with calls only its end is an answer, also where the calls are text.
+    @Test(arguments: [(FinishReason.stopString, 1), (.endOfGeneration, 1), (.maximumNewTokens, 1)])
+    func aCallWrittenInTextIsNoAnswer(_ reason: FinishReason, _ expected: Int) async throws {
+        let call = #"call>{"name": "weather", "arguments": {"city": "Paris"}}"#
+        let scripted = ScriptedEngine([
+            [.text("Well. <tool_"), .text(call), .finish(reason)], [.text("Sunny."), .finish(.endOfGeneration)],
+        ])
+        let engine = watched(scripted)
+        _ = try await LanguageModelSession(model: engine, tools: [Weather()]).respond(to: "Paris?")
+        #expect(await scripted.requests.count == (reason == .maximumNewTokens ? 1 : 2))
+        #expect(try await probation()?.answers == expected)
+    }
+
     @Test func preparingForAQuestionProvesNothing() async throws {
         let script: [ScriptedEngine.Step] = [.text("a"), .finish(.maximumNewTokens)]
         let scripted = ScriptedEngine(Array(repeating: script, count: 5))
