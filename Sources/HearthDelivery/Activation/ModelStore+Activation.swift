@@ -90,7 +90,12 @@ extension ModelStore {
     func goBack(
         from: ReleaseIdentity, to: ReleaseIdentity?, because reason: String, _ state: ReleaseState
     ) throws -> Rollback {
-        if let to, try read(to) == nil { throw notInstalled(to.description) }
+        let target = try to.map { to in
+            guard let release = try read(to) else { throw notInstalled(to.description) }
+            // Read before the switch, so that nothing fails behind it that would hide that it was made.
+            return InstalledRelease(
+                identity: to, folder: release.folder, receipt: release.receipt, isActive: true)
+        }
         let token = ActivityMark.token()
         try overtakeDecisions(
             for: from, ActivityMark(.rollback, at: time.now, target: to?.folderName, reason: reason), token: token)
@@ -99,9 +104,7 @@ extension ModelStore {
             ?? state.retired(because: reason, at: time.now)
         try activation.write(next, of: from.family)
         clearMarks(of: from.family) { $0.release == from && $0.mark?.process == .current || $0.token == token }
-        let release = try to.flatMap { try read($0) }
-        if let to, release == nil { throw notInstalled(to.description) }
-        return Rollback(from: from, to: release, reason: HeldBack.bounded(reason))
+        return Rollback(from: from, to: target, reason: HeldBack.bounded(reason))
     }
 
     /// Holds on to a release, or lets go of the one held on to.

@@ -7,7 +7,7 @@ extension ModelStore {
     /// Cheap where nothing was interrupted: it looks into one folder.
     /// - Parameter bundled: the families of which a model came with the app: where no earlier release is left to go back to,
     ///   that one serves.
-    /// - Returns: the rollbacks that were made.
+    /// - Returns: the rollbacks that were made, each once. What else failed meanwhile is tried again, and thrown, the next time.
     @discardableResult
     public func recover(bundled: Set<Family> = []) async throws -> [Rollback] {
         try await recover(bundled: bundled) { $0.isRunning }
@@ -21,13 +21,26 @@ extension ModelStore {
         try await inspect()
         guard try !marks.families().isEmpty else { return [] }
         var made: [Rollback] = []
+        var failure: (any Error)?
         for family in try marks.families() {
-            guard try !left(in: family, isRunning).isEmpty else { continue }
-            try await committing {
-                let hasBundled = bundled.contains(family)
-                if let rollback = try recover(family, hasBundled, isRunning) { made.append(rollback) }
+            do {
+                guard try !left(in: family, isRunning).isEmpty else { continue }
+                let rollback = try await committing {
+                    try recover(family, bundled.contains(family), isRunning)
+                }
+                if let rollback { made.append(rollback) }
+            } catch let error as FileError {
+                // A disk that fails for one family keeps nobody from the others.
+                failure = failure ?? error
+            } catch {
+                failure = failure ?? error
+                break
             }
         }
+        guard let failure else { return made }
+        // Nobody would ever hear of a rollback that was made and not handed out.
+        guard !made.isEmpty else { throw failure }
+        Log.write(.warning, "delivery.activation", "some of what ended processes left stays for now: \(failure)")
         return made
     }
 
@@ -63,14 +76,30 @@ extension ModelStore {
             Log.write(
                 .warning, "delivery.activation",
                 "\(wanted.from) gives way to \(wanted.to?.description ?? "what came with the app"): \(wanted.reason)")
-            for mark in try left(in: family, isRunning) where mark.release == wanted.from {
-                try marks.remove(mark.release, token: mark.token)
+        }
+        clearUp(family, after: made, isRunning)
+        return made
+    }
+
+    /// What was decided is on the disk: that something cannot be cleared up undoes none of it.
+    private func clearUp(_ family: Family, after rollback: Rollback?, _ isRunning: (ProcessIdentity) -> Bool?) {
+        func attempt(_ body: () throws -> Void) {
+            do {
+                try body()
+            } catch {
+                Log.write(.info, "delivery.activation", "what was left of \(family) stays for now: \(error)")
             }
         }
-        try marks.tidy(family)
+        attempt {
+            if let rollback {
+                for mark in try left(in: family, isRunning) where mark.release == rollback.from {
+                    try marks.remove(mark.release, token: mark.token)
+                }
+            }
+            try marks.tidy(family)
+        }
         // Gigabytes may lie there, of somebody who will not come back.
-        try preparedFiles.sweep(family)
-        return made
+        attempt { try preparedFiles.sweep(family) }
     }
 
     /// Takes away marks that mean nothing any more; one that stays is judged at the next start.

@@ -1,0 +1,74 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+/// Refuses what happens below one folder.
+private final class PartlyDeadDisk: ForwardingFileSystem {
+    let base: any FileSystem = LocalFileSystem()
+    private let dead = Locked<String?>(nil)
+
+    func fail(below part: String?) { dead.withLock { $0 = part } }
+
+    func rename(_ source: Path, to target: Path) throws {
+        if dead.withLock({ $0.map { target.string.contains($0) } ?? false }) {
+            throw FileError(errno: EIO, doing: "rename", path: target)
+        }
+        try base.rename(source, to: target)
+    }
+}
+
+/// What a start has decided is told, whatever fails beside it.
+@Suite(.timeLimit(.minutes(10))) struct RecoveryFailureTests {
+    private let one: ReleaseIdentity
+    private let two: ReleaseIdentity
+    private let fixture: StoreFixture
+
+    /// A release that two processes ended in.
+    init() async throws {
+        one = try StoreFixture.identity("1.0.0")
+        two = try StoreFixture.identity("2.0.0")
+        fixture = try StoreFixture()
+        try await fixture.install(one, activate: true)
+        try await fixture.install(two)
+        try await fixture.manager().activate(two)
+        for process: Int32 in [1, 2] { try fixture.leave(.load, two, process: process) }
+    }
+
+    @Test func aRollbackIsToldWhereNothingCanBeClearedUp() async throws {
+        try fixture.folder.write("home/prepared/tiny/.2.0.0~q4.tmp-abc/made.bin", Data("half".utf8))
+        let disk = FaultyFileSystem()
+        disk.fail(call: 1, of: .removeFolder, errno: EIO, stays: true)
+        let manager = fixture.manager(fileSystem: disk)
+        var events = manager.events().makeAsyncIterator()
+        let made = try await manager.recover()
+        #expect(made.map(\.from) == [two] && made.map(\.to?.identity) == [one])
+        #expect(made.first?.to?.isActive == true)
+        var told: ReleaseIdentity?
+        while told == nil, let event = await events.next() {
+            if case .rolledBack(let from, _, _) = event { told = from }
+        }
+        #expect(told == two)
+        #expect(try await fixture.anotherStore().state(of: one.family).isHeldBack(two))
+        #expect(try await fixture.manager().recover().isEmpty, "it is told once")
+        #expect(try fixture.marks().isEmpty)
+    }
+
+    /// Whichever of the two comes first.
+    @Test(arguments: ["aaa", "zzz"]) func aFamilyThatFailsHidesNoRollbackOfAnother(_ name: String) async throws {
+        let other = try StoreFixture.identity("1.0.0", family: name)
+        try await fixture.install(other)
+        try fixture.leave(.commit, other)
+        let disk = PartlyDeadDisk()
+        disk.fail(below: "/models/\(name)/")
+        let manager = fixture.manager(fileSystem: disk)
+        #expect(try await manager.recover().map(\.from) == [two])
+        await #expect(throws: FileError.self) { try await manager.recover() }
+        disk.fail(below: nil)
+        #expect(try await manager.recover().isEmpty)
+        #expect(try await fixture.anotherStore().state(of: other.family).active == other)
+        #expect(try fixture.marks().isEmpty)
+    }
+}
