@@ -78,7 +78,13 @@ extension PreparedFiles {
         }
         try fileSystem.moveDurably(work.folder, to: target)
         let made = try find(recipe, of: release, rehashing: false, flag: StopFlag())
-        if let made { try retireOthers(than: made, isRead) }
+        do {
+            if let made { try retireOthers(than: made, isRead) }
+        } catch {
+            // That an old one stays is no reason to do without the new one; the next opening tries again.
+            Log.write(
+                .info, "delivery.activation", "what else was made of \(release.identity) stays for now: \(error)")
+        }
         return made
     }
 }

@@ -5,6 +5,19 @@ import Testing
 
 @testable import HearthDelivery
 
+/// Does not let one file go.
+private struct StubbornDisk: ForwardingFileSystem {
+    let base: any FileSystem = LocalFileSystem()
+    let kept: Path
+
+    init(keeping kept: Path) { self.kept = kept }
+
+    func removeFile(_ path: Path) throws {
+        if path == kept { throw FileError(errno: EIO, doing: "remove", path: path) }
+        try base.removeFile(path)
+    }
+}
+
 /// What engines make of releases.
 @Suite(.timeLimit(.minutes(10))) struct PreparedReleaseTests {
     private let identity: ReleaseIdentity
@@ -100,6 +113,22 @@ import Testing
         let path = try await weightsToOpen()
         #expect(try fixture.text(path) == "smaller of \(identity)")
         #expect(try !fixture.exists(old.path))
+    }
+
+    /// What is finished is used, although the one before cannot be tidied away.
+    @Test func whatCannotGoKeepsNothingFromBeingUsed() async throws {
+        try await manager.activate(identity)
+        let old = try #require(try await prepared())
+        preparer.use("smaller")
+        let disk = StubbornDisk(keeping: old.path.parent.appending("prepared.json"))
+        let manager = fixture.manager(preparer: preparer, fileSystem: disk)
+        let release = try #require(try await fixture.store.installed(identity))
+        let path = try await manager.weightsToOpen(of: release)
+        #expect(try fixture.text(path) == "smaller of \(identity)")
+        #expect(try fixture.exists(old.path))
+        #expect(try await weightsToOpen() == path)
+        #expect(builds == 2)
+        #expect(try !fixture.exists(old.path), "it goes with the next opening")
     }
 
     @Test func whatSomebodyReadsStays() async throws {
