@@ -13,7 +13,8 @@ extension ModelManager {
 
     /// Brings a release over, checks it, installs it and makes it the active one of its family.
     ///
-    /// Nothing is fetched if it is there already. Cancelling keeps the bytes that came; the next call goes on behind them.
+    /// Nothing is fetched if it is there already: where another list has the same bytes, updates come from that one from then on.
+    /// Cancelling keeps the bytes that came; the next call goes on behind them.
     /// - Parameters:
     ///   - resolved: what ``resolve(_:options:)`` found.
     ///   - options: what is allowed, and whether to activate.
@@ -30,6 +31,7 @@ extension ModelManager {
         if let there = try await whole(release.identity), try await holds(there, release) {
             await sweepTransfers(of: release)
             if !there.isActive, !resolved.isNamed { try await refuseHeldBack(release, options) }
+            let there = await changeOver(there, to: resolved)
             return .alreadyInstalled(
                 try await activateIfWanted(
                     there, resolved, options, rehashes: true,

@@ -71,7 +71,9 @@ extension ModelManager {
         let listing = try await source(origin, family: wanted.family).listing(wish)
         return try await found(in: [listing]) {
             let family = try wanted.family ?? listing.catalog.onlyFamily(url: url)
-            return try await self.choose(family, wanted, in: listing, options)
+            var resolved = try await self.choose(family, wanted, in: listing, options)
+            resolved.isOnlyOrigin = true
+            return resolved
         }
     }
 
@@ -89,7 +91,9 @@ extension ModelManager {
                 throw Self.ambiguous(family, among: origins.map(\.source), in: origins)
             }
             if let listing = (origins.first ?? offering.first)?.listing {
-                return try await self.choose(family, wanted, in: listing, options)
+                var resolved = try await self.choose(family, wanted, in: listing, options)
+                resolved.isOnlyOrigin = reports.allSatisfy { $0.listing != nil }
+                return resolved
             }
             // An origin that could not be asked may be the one that has it.
             for report in reports { _ = try report.outcome.get() }

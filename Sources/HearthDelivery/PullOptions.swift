@@ -73,6 +73,8 @@ public struct ResolvedRelease: Sendable, Hashable {
     public let isNamed: Bool
     /// Whether it is wanted also in place of a newer one.
     public internal(set) var acceptsOlder: Bool
+    /// Whether nobody else's list could be meant: it was named by its address, or everybody was asked and no other has the family.
+    var isOnlyOrigin = false
     /// What to pull to get it again; `nil` where the list and the release's own name say it.
     public internal(set) var reference: ModelReference?
     /// How new the list was; `nil` for a local file.

@@ -23,6 +23,20 @@ extension ModelStore {
         }
     }
 
+    /// Notes that a release follows another manifest, which lists the same bytes.
+    /// - Throws: `not-installed`, also where other bytes have taken its place meanwhile.
+    func follow(_ origin: URL, entry: String, _ release: InstalledRelease) async throws -> InstalledRelease {
+        try await committing {
+            guard case .whole(let receipt) = try shelf.find(release.identity),
+                receipt.isSameContent(as: release.receipt)
+            else { throw notInstalled(release.identity.description) }
+            let path = HomeLayout.receipt(in: layout.folder(of: release.identity))
+            try fileSystem.replaceContents(of: path, with: try receipt.following(origin, entry: entry).data())
+            guard let release = try read(release.identity) else { throw notInstalled(release.identity.description) }
+            return release
+        }
+    }
+
     /// Removes a whole family, or those of its releases that have the given version and variant.
     ///
     /// If the live release goes and others stay, the one that was live before takes its place where it can be used;

@@ -68,10 +68,10 @@ public struct Receipt: Sendable, Hashable {
     public let canary: Canary?
     /// Sorted by name, never empty, every name once.
     public let files: [File]
-    /// The manifest it came from, without credentials; `nil` for a local file.
-    public let origin: URL?
+    /// The manifest its updates come from, without credentials; `nil` for a local file.
+    public private(set) var origin: URL?
     /// The publisher's own identifier of the entry.
-    public let manifestEntry: String
+    public private(set) var manifestEntry: String
     public let installed: Date
     /// Whether every file was compared with a digest from its publisher. `false` only where the user allowed it.
     public var isVerified: Bool
@@ -111,6 +111,14 @@ public struct Receipt: Sendable, Hashable {
         self.archive = archive.map { Reference(source: $0.source, size: $0.size, digest: $0.digest) }
         // An index describes the weights, and those of an archive are not what was indexed.
         index = release.archive == nil ? release.index.flatMap(Reference.init) : nil
+    }
+
+    /// The receipt of a release that another manifest lists too, and that follows that one from now on.
+    func following(_ origin: URL, entry: String) -> Self {
+        var next = self
+        next.origin = Self.withoutCredentials(origin)
+        next.manifestEntry = entry
+        return next
     }
 
     private static func withoutCredentials(_ url: URL) -> URL {

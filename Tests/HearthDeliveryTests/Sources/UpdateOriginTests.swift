@@ -133,6 +133,51 @@ import Testing
         #expect(try await reasons(manager) == ["toy: 2.1.0"])
     }
 
+    /// An origin that moved has the same release under another address: nothing comes, and its updates do from then on.
+    @Test(arguments: [true, false]) func whatMovedIsFollowedOnceItWasPulledFromThere(_ isNamed: Bool) async throws {
+        try publish("mine", "1.0.0")
+        let manager = try manager("moved", "mine")
+        try await pull("mine", with: manager)
+        try move("mine", to: "moved")
+        try publish("mine")
+        #expect(try await reasons(manager) == ["toy: other-origin"])
+        #expect(await manager.checkForUpdates().installed.isEmpty)
+        let reference: ModelReference =
+            isNamed
+            ? .manifest(address("moved"), family: toy, version: nil, variant: nil)
+            : .family(toy, version: nil, variant: nil)
+        guard case .alreadyInstalled(let release) = try await manager.pull(reference) else {
+            Issue.record("it came again")
+            return
+        }
+        #expect(release.isActive && release.receipt.origin?.path == address("moved").path)
+        #expect(try await reasons(manager) == ["toy: up-to-date"])
+        #expect(try await manager.store.verify(release).isIntact)
+        try publish("moved", "1.1.0")
+        #expect(try await reasons(manager) == ["toy: 1.1.0"])
+    }
+
+    /// The same bytes elsewhere are no reason by themselves: only who names the place, or has no choice, changes over.
+    @Test func whoDoesNotMeanAnotherOriginStays() async throws {
+        try publish("mine", "1.0.0")
+        let mine = try manager("mine")
+        try await pull("mine", with: mine)
+        try move("mine", to: "moved")
+        let closed = try ClosedPort()
+        let both = try manager("moved", dead: URL(string: "http://127.0.0.1:\(closed.port)/models.json"))
+        let release = try await both.pull(.family(toy, version: nil, variant: nil)).release
+        #expect(release.receipt.origin?.path == address("mine").path, "who gives no answer may have it as well")
+        // A folder that nobody publishes is no origin.
+        let named = ModelReference.manifest(address("moved"), family: toy, version: nil, variant: nil)
+        #expect(try await mine.pull(named).release.receipt.origin?.path == address("mine").path)
+        #expect(try await both.pull(named).release.receipt.origin?.path == address("moved").path)
+    }
+
+    private func move(_ old: String, to new: String) throws {
+        try FileManager.default.moveItem(
+            atPath: lab.folder.path(old).string, toPath: lab.folder.path(new).string)
+    }
+
     @Test func aFileOfOnesOwnFollowsTheOnlyOriginOfItsName() async throws {
         try publish("mine", "1.1.0")
         let manager = try manager("mine")
