@@ -93,6 +93,16 @@ struct FileHTTPClientTests {
         #expect(try await client.execute(HTTPRequest(file.appending("inner").url)).status == 404)
     }
 
+    /// Nobody asks four times for what cannot be there.
+    @Test func aNameTooLongAndLinksInACircleAre404() async throws {
+        let long = folder.path(String(repeating: "a", count: 300))
+        #expect(try await client.execute(HTTPRequest(long.url)).status == 404)
+        let circle = folder.path("circle")
+        try LocalFileSystem().makeLink(at: circle, to: "circle")
+        #expect(try await client.execute(HTTPRequest(circle.url)).status == 404)
+        #expect(try await client.execute(HTTPRequest(circle.appending("models.json").url)).status == 404)
+    }
+
     @Test(arguments: [EIO, ESTALE, ETIMEDOUT, ENOSPC])
     func aDiskThatFailsIsAConnectionThatBroke(number: Int32) async throws {
         func expectLoss(_ error: HTTPError?) {

@@ -4,8 +4,8 @@ import HearthBase
 /// `file:` addresses answered as a web server would: for origins on a disk or a network share.
 ///
 /// `GET` and `HEAD`; ranges with `If-Range`; a strong `ETag` of the size, the time of the last change and the inode; 404
-/// for what is missing, 403 for a folder and for what may not be read. A disk or a share that fails is a connection that
-/// broke, with the error of the system underneath.
+/// for what is missing, or can never be found (a name too long, links in a circle), 403 for a folder and for what may not be
+/// read. A disk or a share that fails is a connection that broke, with the error of the system underneath.
 public struct FileHTTPClient: HTTPClient {
     /// The bytes of one chunk.
     private static let chunkSize = 512 << 10
@@ -43,6 +43,9 @@ public struct FileHTTPClient: HTTPClient {
             switch error.code {
             case .notFound, .notADirectory: return .refused(404)
             case .permissionDenied: return .refused(403)
+            // Nothing will ever be found there, however often it is asked for.
+            case _ where [ENAMETOOLONG, ELOOP].contains(where: { error.context.found == "errno \($0)" }):
+                return .refused(404)
             default: throw unreadable(path, error)
             }
         }
