@@ -38,7 +38,7 @@ extension ModelStore {
 
     private func beginGuarding(_ identity: ReleaseIdentity, _ stage: GuardedStage) -> String? {
         do {
-            guard try activation.state(of: identity.family).probation?.release == identity else { return nil }
+            guard try isOnProbation(identity) else { return nil }
             let token = ActivityMark.token()
             try mark(identity, ActivityMark(stage == .load ? .load : .generate, at: time.now), token: token)
             return token
@@ -51,12 +51,30 @@ extension ModelStore {
     private func endGuarding(_ identity: ReleaseIdentity, _ token: String, seconds: Double) async {
         do {
             try unmark(identity, token: token)
-            guard seconds > 0 else { return }
-            // Whoever was cancelled has used it as well, and a cancelled task cannot wait for the lock.
-            _ = try await Task { try await self.count(.used(seconds: seconds), of: identity) }.value
+            guard seconds > 0, try isOnProbation(identity) else { return }
+            if let lock = try FileLock.tryAcquire(layout.lock) {
+                defer { lock.release() }
+                try record(.used(seconds: seconds), of: identity)
+                return
+            }
         } catch {
-            Log.write(.warning, "delivery.activation", "the probation of \(identity) is not recorded: \(error)")
+            return Self.notRecorded(identity, error)
         }
+        // Whoever was cancelled has used it as well, and does not wait for another process: that goes on without him.
+        let (counting, ended) = AsyncStream<Never>.makeStream()
+        Task {
+            defer { ended.finish() }
+            do {
+                try await self.count(.used(seconds: seconds), of: identity)
+            } catch {
+                Self.notRecorded(identity, error)
+            }
+        }
+        for await _ in counting {}
+    }
+
+    private static func notRecorded(_ identity: ReleaseIdentity, _ error: any Error) {
+        Log.write(.warning, "delivery.activation", "the probation of \(identity) is not recorded: \(error)")
     }
 
     /// Counts an answer that `identity` has given to its end.
@@ -69,20 +87,28 @@ extension ModelStore {
 
     @discardableResult
     private func count(_ event: Probation.Event, of identity: ReleaseIdentity) async throws -> Bool {
-        guard try activation.state(of: identity.family).probation?.release == identity else { return false }
-        return try await committing {
-            var state = try activation.stateBeforeChange(of: identity.family)
-            guard let probation = state.probation, probation.release == identity else { return false }
-            switch probation.after(event) {
-            case .goesOn(let next): state.probation = next
-            case .passed, .failed: state.probation = nil
-            }
-            try activation.write(state, of: identity.family)
-            guard state.probation == nil else { return false }
-            Log.write(.info, "delivery.activation", "\(identity) has passed its probation")
-            clearMarks(of: identity.family) { $0.release == identity }
-            return true
+        guard try isOnProbation(identity) else { return false }
+        return try await committing { try record(event, of: identity) }
+    }
+
+    private func isOnProbation(_ identity: ReleaseIdentity) throws -> Bool {
+        try activation.state(of: identity.family).probation?.release == identity
+    }
+
+    /// Under the commit lock.
+    @discardableResult
+    private func record(_ event: Probation.Event, of identity: ReleaseIdentity) throws -> Bool {
+        var state = try activation.stateBeforeChange(of: identity.family)
+        guard let probation = state.probation, probation.release == identity else { return false }
+        switch probation.after(event) {
+        case .goesOn(let next): state.probation = next
+        case .passed, .failed: state.probation = nil
         }
+        try activation.write(state, of: identity.family)
+        guard state.probation == nil else { return false }
+        Log.write(.info, "delivery.activation", "\(identity) has passed its probation")
+        clearMarks(of: identity.family) { $0.release == identity }
+        return true
     }
 }
 

@@ -133,6 +133,27 @@ import Testing
         #expect(try await state().active == two)
     }
 
+    /// It waits for nobody who changes the home folder just now, and counts all the same.
+    @Test(.timeLimit(.minutes(1))) func aStoppedAnswerWaitsForNobody() async throws {
+        try await fixture.manager().activate(two)
+        let clock = ManualClock()
+        let store = ModelStore(home: fixture.home, time: clock.time)
+        let lock = try #require(try FileLock.tryAcquire(fixture.layout.lock))
+        let task = Task { [two] in
+            try await store.guarding(two, .generate) { clock.advance(by: .seconds(5)) }
+        }
+        await clock.sleepers(atLeast: 1)
+        task.cancel()
+        try await task.value
+        #expect(try await state().probation?.seconds == 0)
+        lock.release()
+        while try await state().probation?.seconds != 5 {
+            clock.advance(by: .milliseconds(20))
+            await Task.yield()
+        }
+        #expect(try fixture.marks().isEmpty)
+    }
+
     // MARK: - The way back
 
     @Test func goingBackLeavesTheMarksOfOthers() async throws {
