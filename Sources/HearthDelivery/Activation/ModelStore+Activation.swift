@@ -115,9 +115,19 @@ extension ModelStore {
             if let identity, try read(identity) == nil { throw notInstalled(identity.description) }
             if try shelf.releases(of: family).isEmpty { throw notInstalled(family.name) }
             var state = try activation.stateBeforeChange(of: family)
+            if let identity { try overtakeSwitches(awayFrom: identity, state) }
             guard state.pinned != identity else { return }
             state.pinned = identity
             try activation.write(state, of: family)
+        }
+    }
+
+    /// Whoever holds on to a release does not want one live at the next start that did not become so before. Where the link has
+    /// come to it already it is, and its mark says that it has to prove itself.
+    private func overtakeSwitches(awayFrom identity: ReleaseIdentity, _ state: ReleaseState) throws {
+        for found in try decisions(in: identity.family)
+        where found.mark?.stage == .commit && found.release != identity && found.release != state.active {
+            try marks.remove(found.release, token: found.token)
         }
     }
 

@@ -154,6 +154,25 @@ private final class RefusingDisk: ForwardingFileSystem {
         #expect(try await state().active == two)
     }
 
+    /// Whoever holds on to another release since has decided otherwise, unless the link has come to it already.
+    @Test(arguments: halves, [true, false])
+    func aPinStaysTrue(_ half: String, _ isPinnedBefore: Bool) async throws {
+        if isPinnedBefore { try await manager.pin(one) }
+        try await failToActivate(half)
+        try await manager.pin(one)
+        let next = try await start()
+        #expect(next.pinned == one)
+        #expect(next.active == (half == "active" ? one : two))
+        #expect(next.probation?.release == (half == "active" ? nil : two))
+    }
+
+    @Test(arguments: halves) func aPinOnTheSameReleaseFinishesIt(_ half: String) async throws {
+        try await failToActivate(half)
+        try await manager.pin(two)
+        let next = try await start()
+        #expect(next.pinned == two && next.active == two && next.probation?.release == two)
+    }
+
     // MARK: - The power goes
 
     enum Deed: CaseIterable, Sendable { case later, rollback, undo }
