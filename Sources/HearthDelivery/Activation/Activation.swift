@@ -6,13 +6,13 @@ import HearthBase
 /// ```
 ///  staged ──whole──► verified ──built, or used as it is──► prepared ──answers──► probed ──switched──► committed
 ///     │                 │                                   │  ▲ │                  │
-///     │ damaged         │ stopped                refused, as │  │ │ refused         │ stopped before the switch
-///     │                 │                        it was built└──┘ │                 │
+///     │ damaged,        │ stopped                refused, as │  │ │ refused,        │ stopped
+///     │ or stopped      │                        it was built└──┘ │ or stopped      │
 ///     └────────►────────┴──────────────►──────────────────────────┴────────►────────┴────────► rolledBack
 /// ```
-/// Until `committed` nothing but marks and caches was written: the release before stays live, and is never touched. A
-/// stop in the middle of the switch leaves the mark of it, and the next start makes the switch, unless something else is decided
-/// before.
+/// Until the switch nothing but marks and caches was written: the release before stays live, and is never touched. One that was
+/// refused is recorded as held back. A stop in the middle of the switch counts as `rolledBack` as well, although the link may
+/// lead to the new release by then: its mark stays, and the next start makes the switch, unless something else is decided before.
 public struct Activation: Sendable, Hashable {
     /// How far it has come.
     public enum Phase: String, Sendable, Hashable, CaseIterable {

@@ -32,8 +32,8 @@ extension ModelStore {
     /// Takes away what was decided before and not brought to its end, whoever decided it: the next start would undo what is
     /// decided now. Under the commit lock, before anything is switched.
     ///
-    /// The new mark is on the disk first. Whoever dies in between has changed nothing, and the next start finishes the latest; one
-    /// that waits for the lock meanwhile puts its mark there again.
+    /// The new mark is on the disk first. Whoever dies in between has changed nothing, and the next start finishes the latest, by
+    /// the second (of two within one, either); one that waits for the lock meanwhile puts its mark there again.
     /// - Returns: what was taken away.
     @discardableResult
     func overtakeDecisions(

@@ -7,12 +7,13 @@ import HearthBase
 /// | --- | --- |
 /// | `verify`, `prepare` | nothing had changed: it goes |
 /// | `probe` | one stays and counts; after a second process the release is held back |
-/// | `commit` | the release had passed: the switch is made, or recorded, unless it was held back since |
-/// | `rollback` | the way back is gone to its end |
+/// | `commit` | the release had passed: the switch is made, or recorded where the link leads to it; else one that is held back, or not whole any more, stays as it is |
+/// | `rollback` | the way back is gone to its end, unless that is not whole any more or something else is live; one to what came with the app is given up where nothing did |
 /// | `load`, `generate` | they count while the release is on probation; after a second process it is rolled back |
 ///
 /// Of several that decide what is live the latest counts: it was to overtake the others, and nothing of it had changed as long
-/// as they were there. However many marks a process left, it ended once.
+/// as they were there. Marks know whole seconds: of two decisions within one, none of which was brought to its end, either may
+/// be finished. What is not finished is noted with the reason. However many marks a process left, it ended once.
 struct Recovery: Sendable, Hashable {
     /// A mark that a process left behind.
     struct LeftMark: Sendable, Hashable {
@@ -98,10 +99,16 @@ struct Recovery: Sendable, Hashable {
         _ left: LeftMark, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
     ) rethrows {
         guard let name = left.mark?.target else { return try finishRetreat(left, at: date, isUsable) }
-        guard !state.isHeldBack(left.release),
-            let target = ReleaseIdentity(family: left.release.family, folderName: name), target != left.release,
-            state.active == left.release || state.active == target, try isUsable(target)
-        else { return }
+        // Recorded; or it was taken into use again since.
+        guard !state.isHeldBack(left.release) else { return }
+        let unfinished = "the rollback from \(left.release) is not finished: "
+        guard let target = ReleaseIdentity(family: left.release.family, folderName: name), target != left.release else {
+            return notes.append("\(unfinished)it led nowhere")
+        }
+        guard state.active == left.release || state.active == target else {
+            return notes.append("\(unfinished)\(state.active.map { "\($0) is live since" } ?? "nothing is live")")
+        }
+        guard try isUsable(target) else { return notes.append("\(unfinished)\(target) is no longer whole") }
         let reason = left.mark?.reason ?? "it was rolled back"
         // The link may lead to the target already, and the record not say so.
         var before = state
@@ -114,11 +121,18 @@ struct Recovery: Sendable, Hashable {
     private mutating func finishRetreat(
         _ left: LeftMark, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
     ) rethrows {
-        guard !state.isHeldBack(left.release), state.active == left.release || state.active == nil else { return }
+        guard !state.isHeldBack(left.release) else { return }
+        let unfinished = "the rollback from \(left.release) to what came with the app is not finished: "
+        guard state.active == left.release || state.active == nil else {
+            return notes.append("\(unfinished)\(state.active?.description ?? "nothing") is live since")
+        }
         guard hasBundled else {
             // Nothing to go back to: another program of this home looks, or the app comes without a model now. Where the link is
             // gone already nothing would be live, so the release is, and has to prove itself once more.
-            guard state.active == nil, try isUsable(left.release) else { return }
+            guard state.active == nil else { return notes.append("\(unfinished)nothing came with it") }
+            guard try isUsable(left.release) else {
+                return notes.append("\(unfinished)nothing came with it, and \(left.release) is no longer whole")
+            }
             state = state.committing(left.release, at: date)
             return notes.append("\(left.release) is live again, for nothing came with the app")
         }

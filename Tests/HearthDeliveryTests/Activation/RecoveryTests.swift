@@ -150,6 +150,34 @@ import Testing
         }
     }
 
+    /// What was decided and is not done any more is said, with the reason; what is done already is not said again.
+    @Test func whatIsNotFinishedIsTold() throws {
+        let rows: [(state: String, mark: String, hasBundled: Bool, note: String?)] = [
+            ("1 - - 2", "commit:2", false, "2 is held back and does not become live"),
+            ("1 - - -", "commit:9", false, "9 was to become live and is no longer whole"),
+            ("3 2 - -", "rollback:2>1", false, "3 is live since"),
+            ("- 1 - -", "rollback:2>1", false, "nothing is live"),
+            ("2 9 2 -", "rollback:2>9", false, "9 is no longer whole"),
+            ("2 1 2 -", "rollback:2>../x", false, "it led nowhere"),
+            ("2 1 2 -", "rollback:2>2", false, "it led nowhere"),
+            ("2 1 - -", "rollback:1", true, "2 is live since"),
+            ("1 - 1 -", "rollback:1", false, "nothing came with it"),
+            ("- 9 - -", "rollback:9", false, "9 is no longer whole"),
+            ("1 - - 2", "rollback:2>1", false, nil), ("- - - 1", "rollback:1", true, nil),
+            ("2 1 2 -", "commit:2", false, nil),
+        ]
+        for row in rows {
+            let before = try state(row.state)
+            let nine = try identity("9")
+            let recovery = Recovery(
+                before, left: [try mark(row.mark, at: 0)], hasBundled: row.hasBundled, at: Self.date
+            ) { $0 != nine }
+            #expect(recovery.state == before && recovery.done.count == 1, "\(row)")
+            let told = recovery.notes.joined().replacing("tiny@", with: "")
+            #expect(row.note.map { told.hasSuffix($0) } ?? told.isEmpty, "\(row): \(told)")
+        }
+    }
+
     @Test func aFinishedSwitchLeavesItsProbationAlone() throws {
         var before = try state("2 1 2 -")
         before.probation?.answers = 2
