@@ -108,7 +108,8 @@ extension ModelManager {
                 }
                 var request = plain
                 if let index = release.index(of: file), file.size.estimate > UInt64(ChunkIndex.fixedLength) {
-                    request.index = try await indexes.fetch(index, fileSize: file.size.estimate)
+                    request.index = try await indexes.fetch(
+                        index, fileSize: file.size.estimate, through: gate(request.metered))
                 }
                 let arrived = try await fetch(file, request, for: purpose, tracker)
                 taken.append(request)

@@ -107,7 +107,7 @@ extension ModelManager {
             let name = file.name.withSuffix(".index") ?? file.name
             let known = file.role == .weights ? receipt.index : file.index
             if let index = remote.map({ offered?.index(of: $0) }) ?? known.flatMap({ RemoteFile($0, name: name) }) {
-                request.index = try await indexes.fetch(index, fileSize: file.size)
+                request.index = try await indexes.fetch(index, fileSize: file.size, through: gate)
             }
         }
         if request.index != nil {

@@ -14,11 +14,22 @@ struct ChunkIndexFetcher: Sendable {
     let provider: (any DownloadURLProvider)?
 
     /// The index of a file of `fileSize` bytes, `nil` if there is none to be had.
+    ///
+    /// Addresses that the network may not be used for now are not asked, and nothing is waited for: whoever waits for the network
+    /// is the transfer of the file, which people can steer.
+    /// - Parameter gate: says which addresses may be asked; `nil` for all.
     /// - Throws: `CancellationError`.
-    func fetch(_ file: RemoteFile, fileSize: UInt64) async throws -> ChunkIndex? {
+    func fetch(_ file: RemoteFile, fileSize: UInt64, through gate: NetworkGate? = nil) async throws -> ChunkIndex? {
         guard file.digest != nil else { return nil }
-        let addresses = SourceAddresses(locations: file.locations, provider: provider)
-        for source in file.locations.indices {
+        let locations: [URL]
+        do {
+            locations = try await gate?.admitted(file.locations) ?? file.locations
+        } catch let error as DeliveryError {
+            Log.write(.info, "delivery.transfer", "the chunk index \(file.name) is done without: \(error.message)")
+            return nil
+        }
+        let addresses = SourceAddresses(locations: locations, provider: provider)
+        for source in locations.indices {
             do {
                 return try await addresses.answer(from: source) { url in
                     try await index(file, at: url, isSigned: addresses.isRenewable(source), fileSize: fileSize)
