@@ -24,7 +24,10 @@ struct Installation: Sendable {
     }
 
     /// Fills a staging folder. Blocks.
-    func fill(_ staging: Staging, flag: StopFlag, _ reporter: ProgressReporter) throws -> Receipt {
+    /// - Parameter holders: where installed releases have which contents.
+    func fill(
+        _ staging: Staging, holders: [ModelStore.Content: [Path]] = [:], flag: StopFlag, _ reporter: ProgressReporter
+    ) throws -> Receipt {
         var packed: (plan: ArchivePlan, path: Path)?
         if let archive {
             guard let plan = ArchivePlan(release, packedSize: archive.size, isVerified: archive.isVerified) else {
@@ -39,7 +42,7 @@ struct Installation: Sendable {
         let unpacked = Locked<UInt64>(0)
         if packed != nil { reporter.report(.extracting, 0, total) }
         return try staging.fill(
-            files, archive: packed, flag: flag,
+            files, archive: packed, holders: holders, flag: flag,
             onPiece: { count in
                 let done = unpacked.withLock { bytes in
                     bytes += count

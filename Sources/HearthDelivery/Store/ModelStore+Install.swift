@@ -4,7 +4,8 @@ import HearthBase
 extension ModelStore {
     /// Makes files a release of this device: all of them, or nothing.
     ///
-    /// Files below ``transfersFolder`` are taken from there without a copy, others are copied and stay. Where the same
+    /// Files below ``transfersFolder`` are taken from there without a copy, others are copied and stay. What another release has
+    /// with the same bytes is read again and stored once. Where the same
     /// release is installed already its bytes are read again: if they are right nothing changes, else it is replaced.
     /// Blocks no task of the cooperative pool; cancellation is heeded until the release moves into place.
     /// - Parameters:
@@ -33,7 +34,8 @@ extension ModelStore {
         let receipt: Receipt
         do {
             let reporter = ProgressReporter(time: time, report: progress)
-            receipt = try await StopFlag.blocking { try work.fill(staging, flag: $0, reporter) }
+            let holders = try await holders()
+            receipt = try await StopFlag.blocking { try work.fill(staging, holders: holders, flag: $0, reporter) }
         } catch let error as FileError where error.code == .notFound {
             // Another process may have installed the same files, and taken them from the transfers folder.
             if let kept = try await keep(work) { return kept }

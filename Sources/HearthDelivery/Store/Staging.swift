@@ -48,11 +48,14 @@ struct Staging: Sendable {
     static func lockFile(of folder: Path) -> Path { folder.withSuffix(".lock") }
 
     /// Brings the files, what is in the archive, and their receipt to the disk, below the staging folder.
-    /// - Parameter receipt: makes the receipt of all files.
+    /// - Parameters:
+    ///   - holders: where installed releases have which contents, to be stored once with them.
+    ///   - receipt: makes the receipt of all files.
     /// - Returns: that receipt.
     func fill(
-        _ files: [StagedFile], archive: (plan: ArchivePlan, path: Path)? = nil, flag: StopFlag,
-        onPiece: @escaping (UInt64) -> Void = { _ in }, receipt: ([Receipt.File]) throws -> Receipt
+        _ files: [StagedFile], archive: (plan: ArchivePlan, path: Path)? = nil,
+        holders: [ModelStore.Content: [Path]] = [:], flag: StopFlag, onPiece: @escaping (UInt64) -> Void = { _ in },
+        receipt: ([Receipt.File]) throws -> Receipt
     ) throws -> Receipt {
         var folders: Set<RelativePath> = []
         func make(_ path: RelativePath) throws {
@@ -78,6 +81,8 @@ struct Staging: Sendable {
                 .stagedFileChanged, "\(file.name) and \(other) of \(identity) cannot lie in one folder",
                 context: ErrorContext(model: identity.description, file: file.name.string))
         }
+        let shared = Set(files.filter(\.isShared).map(\.name))
+        try share(all.filter { !shared.contains($0.name) }, with: holders, flag: flag)
         let receipt = try receipt(all)
         // The entries of a folder before that folder's own; those of the outermost are brought to the disk with the
         // receipt, which so is never there without the files it tells of.
@@ -115,7 +120,7 @@ struct Staging: Sendable {
     }
 
     /// Lets the file systems that can share bytes between files do so; `false` elsewhere.
-    private func clone(_ source: OpenFile, to target: Path) throws -> Bool {
+    func clone(_ source: OpenFile, to target: Path) throws -> Bool {
         let copy = try fileSystem.open(target, .createNew)
         guard try fileSystem.clone(source, to: copy) else {
             try fileSystem.removeFile(target)
@@ -126,7 +131,7 @@ struct Staging: Sendable {
     }
 
     /// Gives a file a second name; `false` where the file systems cannot do that.
-    private func link(_ source: Path, to target: Path) throws -> Bool {
+    func link(_ source: Path, to target: Path) throws -> Bool {
         do {
             try fileSystem.makeHardLink(at: target, to: source)
             return true

@@ -13,6 +13,8 @@ enum StoreScenario: CaseIterable, Sendable {
     case update
     /// Other bytes for the live version.
     case replacement
+    /// A second version with the bytes of the live one.
+    case twin
     /// The live version goes, the previous one comes back.
     case removal
     /// Everything goes.
@@ -28,19 +30,27 @@ enum StoreScenario: CaseIterable, Sendable {
         case .update:
             (try StoreFixture.release(try Self.two(), names: ["weights.gguf", "tokenizer/deep/merges.txt"]), "")
         case .replacement: (try StoreFixture.release(try Self.one(), salt: "!"), "!")
+        case .twin: (try Self.twin(), "")
         case .removal, .clearance: nil
         }
+    }
+
+    private static func twin() throws -> Release {
+        var release = try StoreFixture.release(try one())
+        release.identity = try two()
+        return release
     }
 
     /// Brings a home to where the change begins; returns the files on their way in.
     func prepare(_ fixture: StoreFixture) async throws -> [StagedFile] {
         switch self {
         case .first: try LocalFileSystem().makeFolders(fixture.home)
-        case .update, .replacement: try await fixture.install(try Self.one(), activate: true)
+        case .update, .replacement, .twin: try await fixture.install(try Self.one(), activate: true)
         case .removal, .clearance:
             try await fixture.install(try Self.one(), activate: true)
             try await fixture.install(try Self.two(), activate: true)
         }
+        if self == .twin { return try fixture.stage(try StoreFixture.release(try Self.one())) }
         return try incoming().map { try fixture.stage($0.release, salt: $0.salt) } ?? []
     }
 
@@ -70,7 +80,7 @@ enum StoreScenario: CaseIterable, Sendable {
         let active = try await check(store, note)
         switch self {
         case .first: #expect(try active == nil || active == Self.one(), "\(note)")
-        case .update, .removal: #expect(try active == Self.one() || active == Self.two(), "\(note)")
+        case .update, .removal, .twin: #expect(try active == Self.one() || active == Self.two(), "\(note)")
         case .replacement: #expect(try active == Self.one(), "\(note)")
         case .clearance: #expect(try active == nil || active == Self.two(), "\(note)")
         }
@@ -87,7 +97,7 @@ enum StoreScenario: CaseIterable, Sendable {
         let active = try await check(store, note)
         switch self {
         case .first, .removal: #expect(try active == Self.one(), "\(note)")
-        case .update: #expect(try active == Self.two(), "\(note)")
+        case .update, .twin: #expect(try active == Self.two(), "\(note)")
         case .clearance: #expect(active == nil, "\(note)")
         case .replacement:
             let path = try await store.locate(try Self.one().family)
