@@ -14,6 +14,8 @@ struct ActivationRun: Sendable {
     /// What the effects have brought so far.
     private struct Work {
         let token = ActivityMark.token()
+        /// Keeps others from removing the release while it is read and tried; nothing of it is open yet under this one.
+        let lease: ReleaseLease
         var release: InstalledRelease
         var prepared: PreparedRelease?
         var error: (any Error)?
@@ -26,7 +28,8 @@ struct ActivationRun: Sendable {
         guard let release = try await store.installed(identity) else {
             throw await store.notInstalled(identity.description)
         }
-        var work = Work(release: release)
+        var work = Work(lease: try await store.lease(identity), release: release)
+        defer { work.lease.release() }
         var activation = Activation(identity)
         var effects = activation.handle(.begun)[...]
         while let effect = effects.popFirst() {
@@ -62,14 +65,15 @@ struct ActivationRun: Sendable {
         case .verify: return try await verify()
         case .prepare:
             guard let preparer else { return .prepared(.notNeeded) }
-            let outcome = try await ReleasePreparation(store: store, preparer: preparer, progress: progress)
-                .prepare(work.release, rehashing: true)
+            let outcome = try await ReleasePreparation(
+                store: store, preparer: preparer, lease: work.lease, progress: progress
+            ).prepare(work.release, rehashing: true)
             work.prepared = outcome.prepared
             return .prepared(outcome.preparation)
         case .probe(let usesPrepared):
             return try await tryOut(usesPrepared ? work.prepared?.path : nil, work.release)
         case .dropPrepared:
-            if let prepared = work.prepared { try await store.drop(prepared) }
+            if let prepared = work.prepared { try await store.drop(prepared, under: work.lease) }
             work.prepared = nil
             return nil
         case .commit:

@@ -79,7 +79,10 @@ extension ModelStore {
     }
 
     /// Takes an artefact out of use that an engine could not work with. Where somebody reads it, the file itself goes later.
-    func drop(_ prepared: PreparedRelease) async throws {
-        try await committing { try preparedFiles.drop(prepared) { try isRead(prepared.release) } }
+    /// - Parameter lease: the caller's own lease on the release, under which the artefact is open no more.
+    func drop(_ prepared: PreparedRelease, under lease: ReleaseLease? = nil) async throws {
+        try await committing {
+            try preparedFiles.drop(prepared) { try isRead(prepared.release, besides: lease) }
+        }
     }
 }

@@ -112,6 +112,57 @@ import Testing
         #expect(try fixture.marks().isEmpty)
     }
 
+    /// From the first byte that is read of it to the switch.
+    @Test func aReleaseThatIsTriedIsNotRemoved() async throws {
+        let (other, three) = (fixture.anotherStore(), try StoreFixture.identity("3.0.0"))
+        try await fixture.store.activate(two)
+        try await fixture.install(three, activate: true)
+        let outcomes = Locked<[String?]>([])
+        @Sendable func removeAll() async throws {
+            for version in [one.version, nil] {
+                let outcome = await code { try await other.remove(one.family, version: version, variant: nil) }
+                outcomes.withLock { $0.append(outcome) }
+            }
+            // Overtaken by what is live, and wanted by somebody.
+            let gone = try await other.collectSuperseded(one.family)
+            #expect(!gone.contains(one))
+        }
+        let probe = ScriptedProbe { _ in
+            try await removeAll()
+            return ScriptedProbe.report()
+        }
+        let preparer = ClosurePreparer { target in
+            try await removeAll()
+            try Data("made".utf8).write(to: target.url)
+        }
+        try await fixture.manager(preparer: preparer, probe: probe).activate(one)
+        #expect(outcomes.withLock { $0 } == Array(repeating: "release-in-use", count: 4))
+        #expect(try await state().active == one)
+        let leases = ReleaseLeases(layout: fixture.layout, fileSystem: LocalFileSystem())
+        #expect(try leases.holders(of: one).isEmpty)
+        // Also where it ends otherwise.
+        let refusing = ScriptedProbe { _ in throw StoreError(.releaseDamaged, "no") }
+        #expect(await code { try await fixture.manager(probe: refusing).activate(three) } == "probe-failed")
+        #expect(try leases.holders(of: three).isEmpty)
+    }
+
+    /// What an engine cannot use is not kept for the sake of who tries it.
+    @Test func anArtefactThatFailsGoesAtOnce() async throws {
+        let probe = ScriptedProbe { candidate in
+            if candidate.weights.lastComponent == "made.bin" { throw StoreError(.releaseDamaged, "no") }
+            return ScriptedProbe.report()
+        }
+        try await fixture.manager(preparer: ScriptedPreparer(), probe: probe).activate(two)
+        #expect(try LocalFileSystem().contents(of: fixture.layout.preparedFolder(of: two)).isEmpty)
+    }
+
+    /// The marks of a release go with it, also where others of its family stay.
+    @Test func aRemovedReleaseLeavesNoMark() async throws {
+        try fixture.leave(.load, two)
+        try await fixture.store.remove(two.family, version: two.version, variant: nil)
+        #expect(try !fixture.exists(fixture.layout.marksFolder(of: two)))
+    }
+
     // MARK: - The way back
 
     @Test func rollbackHoldsBackWhatItLeft() async throws {
