@@ -20,6 +20,12 @@ extension ModelManager {
                 CollectionFacts.Remnant(
                     item: .transfer(summary.key), bytes: summary.allocatedBytes, changed: summary.changed))
         }
+        for index in facts.members.indices
+        where facts.members[index].preparedBytes > 0 && !facts.members[index].wishes.contains(.inUse) {
+            guard let release = try await undamaged(facts.members[index].identity) else { continue }
+            facts.members[index].outdatedBytes = try await store.outdatedBytes(
+                of: release, now: try await recipe(for: release))
+        }
         facts.strayCatalogs = try await strayCatalogs()
         return CollectionPlan(facts, budget: budget, now: time.now)
     }
@@ -36,6 +42,9 @@ extension ModelManager {
             switch removal.item {
             case .release(let identity):
                 isGone = try await !store.remove([identity], isBudget: removal.reason == .overBudget).isEmpty
+            case .prepared(let identity) where removal.reason == .outdated:
+                guard let release = try await undamaged(identity) else { continue }
+                isGone = try await store.removeOutdated(of: release, now: try await recipe(for: release))
             case .prepared(let identity): isGone = try await store.removeStrayPrepared(identity)
             case .transfer(let key):
                 isGone = try await transfers.remove(TransferFolder(key, in: transfers.folder, fileSystem: fileSystem))
@@ -47,6 +56,28 @@ extension ModelManager {
             if isGone { done.append(removal) }
         }
         return done
+    }
+
+    private func undamaged(_ identity: ReleaseIdentity) async throws -> InstalledRelease? {
+        do {
+            return try await store.installed(identity)
+        } catch let error as StoreError where [.receiptDamaged, .releaseDamaged].contains(error.code) {
+            return nil
+        }
+    }
+
+    /// What is made of a release now; `nil` where nobody makes anything of it, or cannot say.
+    ///
+    /// Then nobody knows either what another engine would open: what was made from the right bytes stays.
+    private func recipe(for release: InstalledRelease) async throws -> PreparationRecipe? {
+        do {
+            return try await preparer?.recipe(for: release)
+        } catch {
+            try Task.checkCancellation()
+            if error is CancellationError { throw error }
+            Log.write(.info, "delivery.store", "what was made of \(release.identity) stays: \(error)")
+            return nil
+        }
     }
 
     /// The copies of catalogs that no configured origin and no installed release came from.

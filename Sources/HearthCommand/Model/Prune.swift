@@ -13,9 +13,9 @@ struct Prune: Command {
     static let declaration = CommandDeclaration(
         "prune", summary: "Remove what nobody needs any more",
         discussion: [
-            "Removes releases that the active one of their model has overtaken, what was prepared from releases that are gone, "
-                + "transfers that nobody knows the purpose of and that are a day old, and copies of catalogs of origins that "
-                + "are not configured any more. The active release stays, the one before it, a pinned one, and whatever a "
+            "Removes releases that the active one of their model has overtaken, what was prepared from releases that are gone "
+                + "or in another way than today, transfers that nobody knows the purpose of and that are a day old, and copies "
+                + "of catalogs of origins that are not configured any more. The active release stays, the one before it, a pinned one, and whatever a "
                 + "process uses or fetches now.",
             "With --budget, also the releases used longest ago go, until the rest fits. A file that several releases share is "
                 + "counted once, and freed with the last of them.",
@@ -115,6 +115,7 @@ extension CollectionPlan.Reason {
         switch self {
         case .superseded: "a newer release is active"
         case .overBudget: "it was used longest ago"
+        case .outdated: "its engine makes another now"
         case .stray: "nothing belongs to it any more"
         }
     }

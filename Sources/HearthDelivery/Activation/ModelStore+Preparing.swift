@@ -74,6 +74,27 @@ extension ModelStore {
         }
     }
 
+    /// The bytes of what was made of a release and is opened no more.
+    func outdatedBytes(of release: InstalledRelease, now recipe: PreparationRecipe?) throws -> UInt64 {
+        try preparedFiles.outdated(of: release, now: recipe).map { try bytes(below: $0) }.saturatedSum
+    }
+
+    /// Removes what was made of a release and is opened no more, unless somebody reads the release.
+    /// - Returns: whether there was anything, and all of it is gone.
+    func removeOutdated(of release: InstalledRelease, now recipe: PreparationRecipe?) async throws -> Bool {
+        try await committing {
+            guard let now = try read(release.identity), now.receipt.isSameContent(as: release.receipt) else {
+                return false
+            }
+            let outdated = try preparedFiles.outdated(of: release, now: recipe)
+            for folder in outdated {
+                guard try !isRead(release.identity) else { return false }
+                try preparedFiles.retire(folder, folder.parent) { try isRead(release.identity) }
+            }
+            return try !outdated.isEmpty && preparedFiles.outdated(of: release, now: recipe).isEmpty
+        }
+    }
+
     private func isRead(_ identity: ReleaseIdentity, besides lease: ReleaseLease? = nil) throws -> Bool {
         try !ReleaseLeases(layout: layout, fileSystem: fileSystem).holders(of: identity, besides: lease).isEmpty
     }

@@ -62,6 +62,21 @@ struct PreparedFiles: Sendable {
         return found?.prepared
     }
 
+    /// The folders of what was made of a release and is opened no more: without a record, from other bytes, or by another recipe.
+    /// - Parameter recipe: what is made of it now; `nil` where nobody says.
+    func outdated(of release: InstalledRelease, now recipe: PreparationRecipe?) throws -> [Path] {
+        let parent = layout.preparedFolder(of: release.identity)
+        guard try shelf.isFolder(layout.preparedFolder(of: release.identity.family)), try shelf.isFolder(parent) else {
+            return []
+        }
+        let source = PreparedRecord.source(of: release)
+        return try shelf.names(in: parent).map { HomeLayout.join(parent, $0) }.filter { folder in
+            guard try shelf.isFolder(folder) else { return false }
+            guard let record = try record(in: folder), record.source == source else { return true }
+            return recipe.map { !record.isMade(by: $0, of: record.source) } ?? false
+        }
+    }
+
     private func examine(
         _ record: PreparedRecord, in folder: Path, of identity: ReleaseIdentity, rehashing: Bool, flag: StopFlag?
     ) throws -> PreparedRelease? {

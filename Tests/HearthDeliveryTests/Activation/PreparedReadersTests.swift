@@ -112,6 +112,54 @@ import Testing
         #expect(try folders == [])
     }
 
+    // MARK: - Collected
+
+    /// What another recipe made while somebody read the release is collected once nobody does, and what is opened stays.
+    @Test func whatIsOutdatedIsCollectedWhenNobodyReadsIt() async throws {
+        let old = try await open()
+        let reader = try reader()
+        preparer.use("smaller")
+        let new = try await open()
+        let manager = fixture.manager(preparer: preparer)
+        #expect(try await manager.collectionPlan().removals.isEmpty, "somebody reads it")
+        reader.release()
+        let plan = try await manager.collectionPlan()
+        #expect(plan.removals.map(\.item) == [.prepared(release.identity)])
+        #expect(plan.removals.map(\.reason) == [.outdated])
+        let total = try #require(try await fixture.store.facts().members.first).preparedBytes
+        #expect(plan.freedBytes > 0 && plan.freedBytes < total)
+        #expect(try fixture.exists(old), "a plan changes nothing")
+        // Between the plan and its execution somebody reads it.
+        let late = try self.reader()
+        #expect(try await manager.collect(plan).isEmpty && fixture.exists(old))
+        late.release()
+        #expect(try await manager.collect(plan) == plan.removals)
+        #expect(try folders == [new.parent.lastComponent])
+        #expect(try await manager.collectionPlan().removals.isEmpty)
+        #expect(try await open() == new && builds == 2)
+        #expect(try fixture.temporaryNames().isEmpty)
+    }
+
+    /// By the recipe of today; who makes nothing of a release cannot tell what others open.
+    @Test func whatIsOutdatedIsKnownByTheRecipe() async throws {
+        let made = try await open()
+        func count(_ preparer: (any ReleasePreparer)?) async throws -> Int {
+            try await fixture.manager(preparer: preparer).collectionPlan().removals.count
+        }
+        #expect(try await count(preparer) == 0)
+        #expect(try await count(nil) == 0)
+        #expect(try await count(ScriptedPreparer(settings: nil)) == 0)
+        #expect(try await count(ScriptedPreparer(settings: "other")) == 1)
+        preparer.recipe.withLock { $0?.engineVersion = "2" }
+        #expect(try await count(preparer) == 1)
+        // Without its record nobody opens it, whatever the recipe.
+        try LocalFileSystem().removeFile(made.parent.appending("prepared.json"))
+        #expect(try await count(nil) == 1)
+        let manager = fixture.manager()
+        #expect(try await manager.collect(try await manager.collectionPlan()).count == 1)
+        #expect(try !fixture.exists(made.parent))
+    }
+
     /// Two processes make the same at once: the second takes what the first made, which may be open by then.
     @Test func whatAnotherMadeMeanwhileIsTaken() async throws {
         let (fixture, release) = (fixture, release)

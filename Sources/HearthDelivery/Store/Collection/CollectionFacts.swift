@@ -12,6 +12,11 @@ public struct CollectionFacts: Sendable {
         var lastUsed = Date.distantPast
         /// The bytes of what an engine made from it.
         var preparedBytes: UInt64 = 0
+        /// Those of them that no engine opens any more, and nobody reads.
+        var outdatedBytes: UInt64 = 0
+
+        /// What an engine made from it and would open.
+        var currentBytes: UInt64 { preparedBytes - min(outdatedBytes, preparedBytes) }
     }
 
     /// Something besides releases that may be left over.

@@ -3,8 +3,8 @@ import HearthBase
 
 /// What goes, what stays, and why: decided from ``CollectionFacts`` alone.
 ///
-/// Without a budget: releases that the active one of their family has overtaken, what was made from releases that are gone,
-/// transfers nobody wants, and copies of catalogs nobody asks for. With one, also the releases used longest ago, until the rest
+/// Without a budget: releases that the active one of their family has overtaken, what was made from releases that are gone or
+/// is not what their engine would open, transfers nobody wants, and copies of catalogs nobody asks for. With one, also the releases used longest ago, until the rest
 /// fits; whoever is wanted by somebody stays all the same.
 public struct CollectionPlan: Sendable, Hashable {
     /// Transfers without a purpose are left alone for a day: somebody may be about to say what they are for.
@@ -13,7 +13,7 @@ public struct CollectionPlan: Sendable, Hashable {
     /// Something that goes.
     public enum Item: Sendable, Hashable {
         case release(ReleaseIdentity)
-        /// What an engine made from a release that is gone.
+        /// What an engine made from a release that is gone; or from one that is there, what it does not open any more.
         case prepared(ReleaseIdentity)
         case transfer(TransferKey)
         /// The copy of a catalog, by the name of its folder.
@@ -44,6 +44,8 @@ public struct CollectionPlan: Sendable, Hashable {
         case superseded
         case overBudget = "over-budget"
         case stray
+        /// It was made by another version of its engine, with other settings, or from other bytes.
+        case outdated
     }
 
     /// Something that goes, and what that frees: bytes that others share are not freed, and of releases that share with each
@@ -90,7 +92,7 @@ public struct CollectionPlan: Sendable, Hashable {
             freed = total
         }
         func remaining() -> UInt64 {
-            let prepared = facts.members.filter { !leaving.contains($0.identity) }.map(\.preparedBytes).saturatedSum
+            let prepared = facts.members.filter { !leaving.contains($0.identity) }.map(\.currentBytes).saturatedSum
             return [facts.owners.total - freed, prepared].saturatedSum
         }
 
@@ -106,6 +108,11 @@ public struct CollectionPlan: Sendable, Hashable {
                 .sorted { ($0.lastUsed, $0.identity.description) < ($1.lastUsed, $1.identity.description) }
             for member in evictable where remaining() > budget { remove(member, .overBudget) }
         }
+        // With a release goes all that was made from it.
+        for member in facts.members where member.outdatedBytes > 0 && !leaving.contains(member.identity) {
+            removals.append(
+                Removal(item: .prepared(member.identity), reason: .outdated, bytes: member.outdatedBytes))
+        }
         let orphans = facts.orphans.filter { orphan in
             orphan.changed.map { now.timeIntervalSince($0) >= Self.orphanAge } ?? false
         }
@@ -119,7 +126,7 @@ public struct CollectionPlan: Sendable, Hashable {
         kept = facts.members.filter { !leaving.contains($0.identity) }.map { member in
             Keeping(
                 identity: member.identity, reasons: (reasons[member.identity] ?? []).sorted(),
-                bytes: [exclusive[member.identity] ?? 0, member.preparedBytes].saturatedSum)
+                bytes: [exclusive[member.identity] ?? 0, member.currentBytes].saturatedSum)
         }
     }
 

@@ -107,6 +107,20 @@ struct CollectionPlanTests {
         #expect(CollectionPlan(facts, budget: 500, now: Self.now).removals.isEmpty)
     }
 
+    /// Of a release that stays; with one that goes goes all of it, and is counted once.
+    @Test func whatNoEngineOpensAnyMoreGoes() throws {
+        var facts = try facts([("1.0.0", [], 9), ("2.0.0", [.active], 1)], active: "2.0.0")
+        for index in facts.members.indices {
+            facts.members[index].preparedBytes = 30
+            facts.members[index].outdatedBytes = 20
+        }
+        let plan = CollectionPlan(facts, now: Self.now)
+        #expect(plan.removals.map(\.item) == [.release(try identity("1.0.0")), .prepared(try identity("2.0.0"))])
+        #expect(plan.removals.map(\.reason) == [.superseded, .outdated])
+        #expect(plan.removals.map(\.bytes) == [130, 20])
+        #expect(plan.remainingBytes == 110 && plan.kept.map(\.bytes) == [110])
+    }
+
     @Test func orphansGoAfterADay() throws {
         var facts = CollectionFacts()
         let key = try TransferKey(
