@@ -35,7 +35,8 @@ struct EntityTags: Sendable {
     ///   - isFirst: whether no byte of the file is here or on its way over another connection.
     func vouch(for tag: String?, of source: Int, isPart: Bool, isFirst: Bool) -> Bool {
         if isAnother(source) { return false }
-        if isPart { return tag != nil && (tags[source] ?? tag) == tag }
+        // A place without a tag is not one whose first part this is: bytes may be here that it sent under none.
+        if isPart { return tag != nil && (tags[source] == tag || (isFirst && tags[source] == nil)) }
         return isFirst || (tag != nil && tags[source] == tag)
     }
 

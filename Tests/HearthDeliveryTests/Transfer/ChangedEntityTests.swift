@@ -10,14 +10,14 @@ import Testing
     /// The tag that is known, that of the answer, and whether the bytes belong together.
     @Test(
         arguments: [
-            (nil, "a", true), ("a", "a", true), ("a", "b", false), ("a", nil, false), (nil, nil, false),
+            (nil, "a", false), ("a", "a", true), ("a", "b", false), ("a", nil, false), (nil, nil, false),
         ] as [(String?, String?, Bool)])
     func aPartBelongsByItsTag(known: String?, tag: String?, belongs: Bool) {
         var tags = EntityTags()
         if let known { tags.note(known, of: 0) }
-        for isFirst in [true, false] {
-            #expect(tags.vouch(for: tag, of: 0, isPart: true, isFirst: isFirst) == belongs)
-        }
+        #expect(tags.vouch(for: tag, of: 0, isPart: true, isFirst: false) == belongs)
+        let begins = known == nil && tag != nil
+        #expect(tags.vouch(for: tag, of: 0, isPart: true, isFirst: true) == (belongs || begins))
         #expect(tags.vouch(for: tag, of: 0, isPart: false, isFirst: true), "the whole of a file needs nobody's word")
         let isSame = known != nil && known == tag
         #expect(tags.vouch(for: tag, of: 0, isPart: false, isFirst: false) == isSame)
@@ -111,6 +111,35 @@ import Testing
         isReplaced.withLock { $0 = true }
         gate.open()
         #expect(try await data == Self.other.bytes)
+    }
+
+    /// One machine tells a tag and sends parts, another sends a file of its own, without a tag, and breaks off.
+    @Test func partsOfATagAreNotMixedWithAFileThatHasNone() async throws {
+        let server = try FaultServer { request in
+            request.index == 1
+                ? Reply(body: Self.other).dropped(after: 150_000)
+                : FaultServer.answer(request, with: Self.content, etag: "\"b\"")
+        }
+        let request = try request(server)
+        #expect(try await fetch(request, tuning: inPieces) == Self.content.bytes)
+        #expect(server.requests.contains { $0.headers["Range"] == "bytes=150000-" }, "the rest was asked for")
+    }
+
+    /// The same of two places: the second one's part does not go on where the first one's file broke off.
+    @Test func whatAnotherPlaceSendsIsNotMixedWithAFileThatHasNone() async throws {
+        let first = try FaultServer { request in
+            switch request.index {
+            case 0: FaultServer.answer(request, with: Self.other, etag: "\"a\"").dropped(after: 50_000)
+            case 1, 2: Reply(503)
+            default: Reply(body: Self.other).dropped(after: 30_000)
+            }
+        }
+        let second = try FaultServer(FaultServer.file(Self.content))
+        var request = try request(first)
+        request.locations.append(try second.url("/m.gguf"))
+        #expect(try await fetch(request) == Self.content.bytes)
+        #expect(first.requests.count == 4)
+        #expect(second.requests.first?.headers["Range"] == "bytes=30000-", "the rest was asked for")
     }
 
     @Test func withADigestTheNextStartGoesOnUnderAnotherTag() async throws {
