@@ -98,8 +98,10 @@ struct PieceSchedule: Sendable {
         missing.insert(contentsOf: assignment.left)
     }
 
-    /// Wants bytes again that were here and turned out to be wrong.
-    mutating func putBack(_ range: Range<UInt64>) { missing.insert(contentsOf: range) }
+    /// Wants bytes again that were here and turned out to be wrong; those that are on their way again already come once.
+    mutating func putBack(_ range: Range<UInt64>) {
+        missing.formUnion(RangeSet(range).subtracting(RangeSet(assignments.values.map(\.left))))
+    }
 
     /// Takes a share off the worker that would be the last to end, and makes it missing: as much as a connection of the
     /// usual pace brings in the same time; everything, if that worker has fallen silent.

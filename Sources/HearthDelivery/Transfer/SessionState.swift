@@ -198,6 +198,8 @@ struct SessionState: Sendable {
     mutating func restart(held: RangeSet<UInt64>, total: UInt64?, giving worker: Int?, at now: Duration) {
         epoch += 1
         isRestarting = false
+        // What was to come later is among what is missing now.
+        postponed = []
         here = held.byteCount
         mode = worker == nil ? .probing : .whole
         let length = total ?? size.exact

@@ -45,6 +45,16 @@ import Testing
         #expect(schedule.assign(2, at: .seconds(1)) == 30..<100)
     }
 
+    @Test func whatIsOnItsWayAgainIsNotWantedTwice() {
+        var schedule = schedule(200)
+        _ = schedule.assign(1, at: .zero)
+        #expect(schedule.accept(1, 30, at: .zero) == 30)
+        schedule.putBack(0..<100)
+        #expect(schedule.missing == RangeSet([0..<30, 100..<200]))
+        schedule.release(1, at: .zero)
+        #expect(schedule.missing == RangeSet(0..<200))
+    }
+
     @Test func nobodyAcceptsMoreThanItsOwn() {
         var schedule = schedule(100)
         _ = schedule.assign(1, at: .zero)
