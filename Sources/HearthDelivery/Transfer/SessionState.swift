@@ -212,8 +212,11 @@ struct SessionState: Sendable {
         }
     }
 
-    /// The end of a body whose length nobody had told is the end of the file.
-    mutating func settle(total: UInt64) { schedule.settle(total: total) }
+    /// The end of a body whose length nobody had told is the end of the file, unless everything has begun again meanwhile.
+    mutating func settle(total: UInt64, by job: Job) {
+        guard isCurrent(job) else { return }
+        schedule.settle(total: total)
+    }
 
     /// Takes bytes a job received.
     /// - Returns: how many of them are wanted, the pause that the limit on the rate asks for, and whether more connections

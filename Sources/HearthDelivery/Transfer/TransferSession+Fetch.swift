@@ -59,7 +59,8 @@ extension TransferSession {
                 return true
             }
             try await begin(job, isPart: isPart, total: total, tag: tag)
-            let length = total ?? state.withLock { $0.schedule.total }
+            let (isCurrent, length) = state.withLock { ($0.isCurrent(job), total ?? $0.schedule.total) }
+            guard isCurrent else { return true }
             let end = isPart ? job.asked?.upperBound : nil
             try await receive(response, job, epoch: epoch, end: end.map { min($0, length ?? $0) } ?? length)
         case .restart(let total):
@@ -203,7 +204,7 @@ extension TransferSession {
             _ = await writing?.result
             throw error
         }
-        if end == nil { state.withLock { $0.settle(total: offset) } }
+        if end == nil { state.withLock { $0.settle(total: offset, by: job) } }
         guard let end, !state.withLock({ $0.isDone(job) }) else { return }
         throw HTTPError(
             .connectionLost, "the connection broke while \(request.label) was arriving",
