@@ -31,17 +31,18 @@ final class ReleaseProgress: Sendable {
 
     /// Takes a reading of the file under way.
     func update(_ progress: TransferProgress) {
-        let (completed, total) = state.withLock { state in
+        let (completed, total, repeated) = state.withLock { state in
             let sizes = [progress.totalBytes ?? state.coming.first?.exact] + state.coming.dropFirst().map(\.exact)
             let known = sizes.compactMap { $0 }
             let total = known.count == sizes.count ? ([state.before] + known).saturatedSum : nil
             let completed = [state.before, progress.completedBytes].saturatedSum
             state.highest = max(state.highest, min(completed, total ?? .max))
-            return (state.highest, total)
+            return (state.highest, total, state.highest - min(state.highest, completed))
         }
         var reading = progress
         reading.completedBytes = completed
         reading.totalBytes = total
+        if reading.phase.bringsBytes { reading.repeatedBytes += repeated }
         report(reading)
     }
 

@@ -25,6 +25,13 @@ private func shown(_ progress: TransferProgress, _ style: ProgressRenderer.Style
         #expect(text.hasSuffix("]   25%  downloading  25.0 MB of 100.0 MB  10.0 MB/s  8 s left"))
     }
 
+    @Test func theTimeOfBytesThatComeAgainIsShown() throws {
+        var progress = reading(100_000_000)
+        #expect(try #require(shown(progress, .lines)).contains("left") == false)
+        progress.repeatedBytes = 80_000_000
+        #expect(try #require(shown(progress, .lines)).hasSuffix("8 s left"))
+    }
+
     @Test(arguments: 1...200)
     func aBarNeverReachesTheLastColumn(width: Int) throws {
         for name in ["", "model.gguf", String(repeating: "日本", count: 60)] {

@@ -101,7 +101,7 @@ struct ProgressRenderer: Sendable {
             if let rate = progress.bytesPerSecond, rate.isFinite, rate >= 1, rate < 1e15 {
                 facts.append("\(ByteCount(UInt64(rate)))/s")
             }
-            if let left = progress.secondsLeft, progress.completedBytes < progress.totalBytes ?? 0 {
+            if let left = progress.secondsLeft, left > 0 {
                 facts.append("\(TimeText.short(left)) left")
             }
             if progress.connections > 1 { facts.append("\(progress.connections) connections") }

@@ -9,6 +9,10 @@ struct ProgressMeter {
     static let stillness = Duration.seconds(10)
 
     private var completed: UInt64 = 0
+    /// What of ``completed`` has to come again.
+    private var repeated: UInt64 = 0
+    /// What the rate is the rate of: bytes that come again leave ``completed`` where it is.
+    private var taken: UInt64 = 0
     private var rate: Double?
     private var average = MovingAverage()
     private var shown: TransferProgress?
@@ -21,14 +25,17 @@ struct ProgressMeter {
     /// Takes the state at a moment and returns a reading if one is due.
     ///
     /// A new phase and the last byte are always told; anything else at most every 100 ms.
+    /// - Parameter fetched: the bytes that came, those included that came again; `nil` where every byte comes once.
     mutating func update(
-        phase: TransferProgress.Phase, completed: UInt64, total: UInt64?, connections: Int = 0,
+        phase: TransferProgress.Phase, completed: UInt64, total: UInt64?, fetched: UInt64? = nil, connections: Int = 0,
         source: String? = nil, hold: DownloadHold? = nil, at now: Duration
     ) -> TransferProgress? {
         let isNewPhase = phase != shown?.phase
         if isNewPhase { begin(phase) }
         let before = self.completed
         self.completed = max(before, total.map { min($0, completed) } ?? completed)
+        repeated = phase.bringsBytes ? self.completed - min(self.completed, completed) : 0
+        taken = fetched ?? self.completed
         let isLast = total.map { before < $0 && self.completed >= $0 } ?? false
         let isDue = isNewPhase || isLast || now - lastReading >= Self.interval
         let last = shown
@@ -40,7 +47,7 @@ struct ProgressMeter {
 
     /// A reading for a moment in which nothing was told; `nil` if none is due, or it would be the last one again.
     mutating func tick(at now: Duration) -> TransferProgress? {
-        guard let shown, Self.moves(shown.phase), now - lastReading >= Self.interval else { return nil }
+        guard let shown, shown.phase.bringsBytes, now - lastReading >= Self.interval else { return nil }
         let before = rate
         sample(at: now)
         return rate != before || completed != shown.completedBytes ? read(at: now) : nil
@@ -50,16 +57,14 @@ struct ProgressMeter {
         sample(at: now)
         lastReading = now
         shown?.completedBytes = completed
+        shown?.repeatedBytes = repeated
         shown?.bytesPerSecond = rate
         return shown
     }
 
-    /// Whether bytes come from the network in a phase.
-    private static func moves(_ phase: TransferProgress.Phase) -> Bool { phase == .connecting || phase == .downloading }
-
     private mutating func begin(_ phase: TransferProgress.Phase) {
         // A connection that is made again in the middle is a part of the download, and of its rate.
-        if rate != nil, let shown, Self.moves(shown.phase), Self.moves(phase) { return }
+        if rate != nil, let shown, shown.phase.bringsBytes, phase.bringsBytes { return }
         rate = nil
         average = MovingAverage()
         lastSample = nil
@@ -68,14 +73,14 @@ struct ProgressMeter {
 
     private mutating func sample(at now: Duration) {
         guard let last = lastSample else {
-            lastSample = (now, completed)
+            lastSample = (now, taken)
             lastBytes = now
             return
         }
         let seconds = (now - last.at).seconds
         guard seconds > 0 else { return }
-        let bytes = completed - last.bytes
-        lastSample = (now, completed)
+        let bytes = taken - min(taken, last.bytes)
+        lastSample = (now, taken)
         if bytes > 0 {
             lastBytes = now
             isStill = false
@@ -90,6 +95,11 @@ struct ProgressMeter {
         average.take(Double(bytes), over: seconds)
         if rate != nil || average.value > 0 { rate = average.value }
     }
+}
+
+extension TransferProgress.Phase {
+    /// Whether bytes come from the network.
+    var bringsBytes: Bool { self == .connecting || self == .downloading }
 }
 
 /// A mean of what came in a second, in which what lies back weighs less: e times less every three seconds, however many

@@ -17,21 +17,21 @@ final class ProgressReporter: Sendable {
     }
 
     func report(
-        _ phase: TransferProgress.Phase, _ completed: UInt64, _ total: UInt64?, connections: Int = 0,
-        source: String? = nil, hold: DownloadHold? = nil
+        _ phase: TransferProgress.Phase, _ completed: UInt64, _ total: UInt64?, fetched: UInt64? = nil,
+        connections: Int = 0, source: String? = nil, hold: DownloadHold? = nil
     ) {
-        if let reading = reading(phase, completed, total, connections, source, hold) { send(reading) }
+        if let reading = reading(phase, completed, total, fetched, connections, source, hold) { send(reading) }
     }
 
     private func reading(
-        _ phase: TransferProgress.Phase, _ completed: UInt64, _ total: UInt64?, _ connections: Int = 0,
-        _ source: String? = nil, _ hold: DownloadHold? = nil
+        _ phase: TransferProgress.Phase, _ completed: UInt64, _ total: UInt64?, _ fetched: UInt64? = nil,
+        _ connections: Int = 0, _ source: String? = nil, _ hold: DownloadHold? = nil
     ) -> TransferProgress? {
         let now = stopwatch.elapsed
         return meter.withLock { meter in
             meter.update(
-                phase: phase, completed: completed, total: total, connections: connections, source: source, hold: hold,
-                at: now)
+                phase: phase, completed: completed, total: total, fetched: fetched, connections: connections,
+                source: source, hold: hold, at: now)
         }
     }
 

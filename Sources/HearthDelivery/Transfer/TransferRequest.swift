@@ -78,7 +78,8 @@ public struct TransferProgress: Sendable, Hashable {
     public var completedBytes: UInt64
     /// `nil` while nobody has told the exact length, of every file where there are several.
     public var totalBytes: UInt64?
-    /// Smoothed over some seconds; `nil` until there is something to go by, 0 when nothing has come for ten seconds.
+    /// All that comes, bytes that come again included, smoothed over some seconds; `nil` until there is something to go by,
+    /// 0 when nothing has come for ten seconds.
     public var bytesPerSecond: Double?
     /// The connections bytes are coming over.
     public var connections: Int
@@ -86,11 +87,13 @@ public struct TransferProgress: Sendable, Hashable {
     public var source: String?
     /// What is waited for in the phase `waiting`.
     public var hold: DownloadHold?
+    /// What of ``completedBytes`` was void and has to come again, while bytes come.
+    public var repeatedBytes: UInt64
 
     /// A reading of the given facts.
     public init(
         phase: Phase, completedBytes: UInt64, totalBytes: UInt64?, bytesPerSecond: Double? = nil, connections: Int = 0,
-        source: String? = nil, hold: DownloadHold? = nil
+        source: String? = nil, hold: DownloadHold? = nil, repeatedBytes: UInt64 = 0
     ) {
         self.phase = phase
         self.completedBytes = completedBytes
@@ -99,6 +102,7 @@ public struct TransferProgress: Sendable, Hashable {
         self.connections = connections
         self.source = source
         self.hold = hold
+        self.repeatedBytes = repeatedBytes
     }
 
     /// The part done, in [0, 1]; `nil` when the total is unknown.
@@ -111,6 +115,6 @@ public struct TransferProgress: Sendable, Hashable {
     /// The time left at the present rate, in seconds; `nil` where the total is unknown or nothing comes.
     public var secondsLeft: Double? {
         guard let totalBytes, let bytesPerSecond, bytesPerSecond > 0 else { return nil }
-        return Double(totalBytes - min(totalBytes, completedBytes)) / bytesPerSecond
+        return (Double(totalBytes - min(totalBytes, completedBytes)) + Double(repeatedBytes)) / bytesPerSecond
     }
 }

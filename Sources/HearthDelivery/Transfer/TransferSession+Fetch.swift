@@ -215,9 +215,11 @@ extension TransferSession {
     }
 
     private func report(_ phase: TransferProgress.Phase, _ job: SessionState.Job) {
-        let (here, total, connections) = state.withLock { ($0.here, $0.schedule.total, $0.connections) }
+        let (here, total, connections, fetched) = state.withLock {
+            ($0.here, $0.schedule.total, $0.connections, $0.fetched)
+        }
         reporter.report(
-            phase, here, total, connections: phase == .downloading ? connections : 0,
+            phase, here, total, fetched: fetched, connections: phase == .downloading ? connections : 0,
             source: request.locations[job.source].host())
     }
 

@@ -54,6 +54,20 @@ import Testing
         #expect(last.completedBytes == .max && last.totalBytes == .max)
     }
 
+    @Test func whatComesAgainTakesItsTime() throws {
+        let progress = progress(.exact(100))
+        _ = try shown(progress, 80, of: 100)
+        var reading = TransferProgress(
+            phase: .downloading, completedBytes: 60, totalBytes: 100, bytesPerSecond: 1, repeatedBytes: 50)
+        progress.update(reading)
+        let again = try #require(readings.withLock { $0.last })
+        #expect(again.completedBytes == 80 && again.repeatedBytes == 70)
+        #expect(again.secondsLeft == 90, "ten are here")
+        reading.phase = .verifying
+        progress.update(reading)
+        #expect(readings.withLock { $0.last?.repeatedBytes } == 50)
+    }
+
     @Test func whatIsHereIsDone() {
         let progress = ReleaseProgress(installed: 7) { [readings] reading in readings.withLock { $0.append(reading) } }
         progress.activating(.probing)

@@ -131,6 +131,46 @@ import Testing
         for second in 3..<60 { #expect(meter.tick(at: .seconds(second)) == nil) }
     }
 
+    /// 900 MB of 1 GB are here, and the server begins with the first byte: all of it comes at 10 MB/s.
+    @Test func bytesThatComeAgainHaveARateAndTakeTheirTime() throws {
+        var meter = ProgressMeter()
+        _ = meter.update(phase: .connecting, completed: 900_000_000, total: 1_000_000_000, fetched: 0, at: .zero)
+        var reading: TransferProgress?
+        for step in 1...500 {
+            let bytes = UInt64(step) * 1_000_000
+            reading = meter.update(
+                phase: .downloading, completed: bytes, total: 1_000_000_000, fetched: bytes,
+                at: .milliseconds(step * 100))
+        }
+        #expect(reading?.completedBytes == 900_000_000)
+        #expect(reading?.repeatedBytes == 400_000_000)
+        #expect(abs(try #require(reading?.bytesPerSecond) - 10e6) < 1e3)
+        #expect(abs(try #require(reading?.secondsLeft) - 50) < 0.1)
+
+        let end = meter.update(
+            phase: .downloading, completed: 1_000_000_000, total: 1_000_000_000, fetched: 1_000_000_000,
+            at: .seconds(100))
+        #expect(end?.repeatedBytes == 0 && end?.secondsLeft == 0)
+    }
+
+    /// After wrong bytes the count of what came begins anew.
+    @Test func anotherAttemptHasARateToo() throws {
+        var meter = ProgressMeter()
+        _ = meter.update(phase: .downloading, completed: 100_000_000, total: 100_000_000, fetched: 7, at: .zero)
+        _ = meter.update(phase: .verifying, completed: 100_000_000, total: 100_000_000, at: .seconds(1))
+        let pause = meter.update(phase: .retrying, completed: 0, total: 100_000_000, at: .seconds(2))
+        #expect(pause?.repeatedBytes == 0, "nothing comes")
+        var reading: TransferProgress?
+        for step in 0...50 {
+            let bytes = UInt64(step) * 1_000_000
+            reading = meter.update(
+                phase: .downloading, completed: bytes, total: 100_000_000, fetched: bytes,
+                at: .milliseconds(3_000 + step * 100))
+        }
+        #expect(abs(try #require(reading?.bytesPerSecond) - 10e6) < 1e3)
+        #expect(abs(try #require(reading?.secondsLeft) - 5) < 0.1)
+    }
+
     @Test func anUnknownTotalIsShownAsUnknown() {
         var meter = ProgressMeter()
         let reading = meter.update(phase: .downloading, completed: 5, total: nil, at: .zero)
