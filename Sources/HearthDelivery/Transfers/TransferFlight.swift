@@ -93,7 +93,6 @@ final class ProgressBoard: Sendable {
         let (reading, watchers) = state.withLock { state in
             var reading = progress
             reading.completedBytes = max(state.last?.completedBytes ?? 0, progress.completedBytes)
-            if reading.phase.bringsBytes { reading.repeatedBytes += reading.completedBytes - progress.completedBytes }
             state.last = reading
             return (reading, Array(state.watchers.values))
         }

@@ -31,12 +31,24 @@ import Testing
         FileTransfer(http: http, fileSystem: disk, time: clock.time, folder: folder.path, pulse: clock.time)
     }
 
-    /// A server that sends what it is fed.
+    /// Leaves what an earlier start recorded.
+    private func leave(_ kept: UInt64) throws {
+        let place = folder.path.appending(try #require(PathComponent(Self.digest.hex)))
+        try LocalFileSystem().makeFolders(place)
+        try Data(Self.content.bytes.prefix(Int(kept))).write(to: place.appending("data.part").url)
+        var journal = TransferJournal(digest: Self.digest, size: Self.content.count, location: "http://127.0.0.1:1/m")
+        journal.extents = [.init(start: 0, end: kept)]
+        try journal.write(place.appending("journal"), in: LocalFileSystem())
+    }
+
+    /// A server that sends what it is fed, from the first byte on, and tells when it is asked for more.
     private struct FedServer: HTTPClient {
         let chunks: AsyncStream<[UInt8]>
+        var asked: AsyncStream<Void>.Continuation?
 
         func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
-            let body = HTTPBody { [chunks] in
+            let body = HTTPBody { [chunks, asked] in
+                asked?.yield()
                 for await chunk in chunks { return chunk }
                 return nil
             }
@@ -75,6 +87,31 @@ import Testing
         #expect(zip(rates, rates.dropFirst()).allSatisfy { $0 > $1 } && rates.count > 50)
         #expect(rates.count <= 101, "ten a second, until there is nothing new to tell")
         #expect(still.last?.bytesPerSecond == 0 && still.last?.secondsLeft == nil)
+        feed.yield(Array(bytes[200_000...]))
+        feed.finish()
+        #expect(try await running.value.digest == Self.digest)
+    }
+
+    @Test func bytesThatComeAgainHaveARate() async throws {
+        try leave(500_000)
+        let (chunks, feed) = AsyncStream.makeStream(of: [UInt8].self)
+        let (asks, asked) = AsyncStream.makeStream(of: Void.self)
+        let bytes = [UInt8](Self.content.bytes)
+        let readings = Locked<[TransferProgress]>([])
+        let request = try request()
+        let transfer = transfer(FedServer(chunks: chunks, asked: asked))
+        let running = Task { try await transfer.fetch(request) { reading in readings.withLock { $0.append(reading) } } }
+        var heard = asks.makeAsyncIterator()
+        await heard.next()
+        await clock.sleepers(atLeast: 1)
+        for end in [100_000, 200_000] {
+            feed.yield(Array(bytes[(end - 100_000)..<end]))
+            await heard.next()
+            await pulse()
+        }
+        let last = try #require(readings.withLock { $0.last })
+        #expect(last.completedBytes == 500_000 && last.repeatedBytes == 300_000)
+        #expect(last.bytesPerSecond ?? 0 > 0)
         feed.yield(Array(bytes[200_000...]))
         feed.finish()
         #expect(try await running.value.digest == Self.digest)
@@ -124,12 +161,7 @@ import Testing
     @Test(arguments: [true, false])
     func cancellingDoesNotWaitForWhatIsReadAgain(withIndex: Bool) async throws {
         let kept: UInt64 = 10 * (64 << 10)
-        let place = folder.path.appending(try #require(PathComponent(Self.digest.hex)))
-        try LocalFileSystem().makeFolders(place)
-        try Data(Self.content.bytes.prefix(Int(kept))).write(to: place.appending("data.part").url)
-        var journal = TransferJournal(digest: Self.digest, size: Self.content.count, location: "http://127.0.0.1:1/m")
-        journal.extents = [.init(start: 0, end: kept)]
-        try journal.write(place.appending("journal"), in: LocalFileSystem())
+        try leave(kept)
 
         let disk = SlowDisk(giving: 1)
         defer { disk.open() }
