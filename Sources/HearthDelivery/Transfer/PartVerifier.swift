@@ -52,7 +52,7 @@ final class PartVerifier: Sendable {
 
     /// The bytes that may wait to be hashed before whoever writes has to wait, too.
     private static let maximumLag: UInt64 = 32 << 20
-    private static let longestQueue = 3
+    private static let longestQueue = 6
     fileprivate static let step = 256 << 10
 
     private let fileSystem: any FileSystem

@@ -3,9 +3,10 @@ import HearthBase
 import HearthHTTP
 
 extension TransferSession {
-    /// The bytes that may wait for a slow disk in the buffers of all connections together. Three and a half times as many are lost with
-    /// a kill: while a buffer fills, one like it is written, another comes next, and libcurl has half of one in hand. Where the
-    /// number of connections has just grown, those there were still have their larger share: at most twice as many in all.
+    /// The bytes that may wait for a slow disk in the buffers of all connections together. Three times as many are lost with a
+    /// kill: while a buffer fills, one like it is written, and either exceeds its share by half with the last piece of the
+    /// network. Where the number of connections has just grown, those there were still have their larger share: at most twice
+    /// as many in all.
     private static let bufferBudget = 1 << 20
     /// How often in a row a fresh address may be refused.
     private static let maximumRefusals = 2
@@ -170,39 +171,30 @@ extension TransferSession {
     /// - Parameter end: where the server said that its body ends in the file, `nil` if it did not.
     private func receive(_ response: HTTPResponse, _ job: SessionState.Job, epoch: Int, end: UInt64?) async throws {
         var offset = job.range.lowerBound
-        // One chunk is written while the next one arrives.
-        var writing: Task<Void, any Error>?
         var watch = StallWatch()
-        do {
-            var chunks = response.body.makeAsyncIterator()
-            var asked = stopwatch.elapsed
-            while let chunk = try await chunks.next() {
-                let now = stopwatch.elapsed
-                try await writing?.value
-                let isTooLong = offset + UInt64(chunk.count) > end ?? request.size.limit
-                if isTooLong { state.withLock { $0.refuse(job, tooLong()) } }
-                let (accepted, pause, grows) = state.withLock { $0.received(chunk.count, by: job, at: now) }
+        var chunks = response.body.makeAsyncIterator()
+        var asked = stopwatch.elapsed
+        // While a chunk is written the next one gathers in the connection's buffer.
+        while let chunk = try await chunks.next() {
+            let now = stopwatch.elapsed
+            let isTooLong = offset + UInt64(chunk.count) > end ?? request.size.limit
+            if isTooLong { state.withLock { $0.refuse(job, tooLong()) } }
+            let (accepted, pause, grows) = state.withLock { $0.received(chunk.count, by: job, at: now) }
+            if grows { noteChange() }
+            report(.downloading, job)
+            if accepted > 0 {
                 let bytes = accepted == chunk.count ? chunk : Array(chunk.prefix(accepted))
-                if accepted > 0 {
-                    writing = Task { [offset] in try await write(bytes, at: offset, epoch: epoch) }
-                }
-                if grows { noteChange() }
-                offset += UInt64(accepted)
-                report(.downloading, job)
-                if isTooLong { throw tooLong() }
-                if watch.isStalled(afterWaiting: now - asked, for: chunk.count) && offset != end {
-                    throw stalled(response.url)
-                }
-                // Somebody else has taken over the rest.
-                if offset != end, state.withLock({ $0.isDone(job) }) { break }
-                if pause > .zero { try await time.sleep(for: pause) }
-                asked = stopwatch.elapsed
+                try await write(bytes, at: offset, epoch: epoch)
             }
-            try await writing?.value
-        } catch {
-            // What arrived is written before anybody asks how much that is.
-            _ = await writing?.result
-            throw error
+            offset += UInt64(accepted)
+            if isTooLong { throw tooLong() }
+            if watch.isStalled(afterWaiting: now - asked, for: chunk.count) && offset != end {
+                throw stalled(response.url)
+            }
+            // Somebody else has taken over the rest.
+            if offset != end, state.withLock({ $0.isDone(job) }) { break }
+            if pause > .zero { try await time.sleep(for: pause) }
+            asked = stopwatch.elapsed
         }
         if end == nil { state.withLock { $0.settle(total: offset, by: job) } }
         guard let end, !state.withLock({ $0.isDone(job) }) else { return }

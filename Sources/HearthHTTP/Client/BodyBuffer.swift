@@ -12,7 +12,7 @@ struct BodyBuffer: Sendable {
         case nothing
     }
 
-    /// The bytes after which the producer has to wait.
+    /// The bytes after which the producer has to wait; the piece that reaches this many still goes in whole.
     private let capacity: Int
     private var bytes: [UInt8] = []
     private var outcome: Result<Void, any Error>?
@@ -24,21 +24,26 @@ struct BodyBuffer: Sendable {
     /// Whether ``take()`` would return something.
     var hasNews: Bool { !bytes.isEmpty || outcome != nil }
 
-    /// Takes bytes in; `false` when there is no room: the producer keeps them and waits.
+    /// Whether the producer has to wait until somebody takes what is there.
+    var isFull: Bool { outcome == nil && bytes.count >= capacity }
+
+    /// Takes bytes in.
     ///
     /// - Parameter expected: the bytes still to come, these included, if that is known; so that one allocation serves.
-    mutating func offer(_ chunk: UnsafeRawBufferPointer, expected: UInt64?) -> Bool {
-        guard outcome == nil else { return true }
-        guard bytes.isEmpty || bytes.count + chunk.count <= capacity else {
-            isPaused = true
-            return false
-        }
+    mutating func append(_ chunk: UnsafeRawBufferPointer, expected: UInt64?) {
+        guard outcome == nil else { return }
         if bytes.isEmpty {
             let likely = Int(clamping: expected ?? 0)
-            bytes.reserveCapacity(max(chunk.count, min(likely, capacity / 2 + chunk.count)))
+            bytes.reserveCapacity(max(chunk.count, min(likely, capacity + chunk.count)))
         }
         bytes.append(contentsOf: chunk)
-        return true
+    }
+
+    /// Notes that the producer waits, if it has to; whoever takes what is there is told to let it go on.
+    /// - Returns: whether it has to.
+    mutating func pauseIfFull() -> Bool {
+        isPaused = isFull
+        return isPaused
     }
 
     /// No byte follows; what is there is still handed out first. The first outcome counts.

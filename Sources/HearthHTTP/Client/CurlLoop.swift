@@ -28,12 +28,6 @@ final class CurlTurn {
         for transfer in news { transfer.deliver() }
         news.removeAll(keepingCapacity: true)
     }
-
-    /// Hands out what is worth a thread switch by itself.
-    func deliverLargePieces() {
-        for transfer in news where transfer.hasLargePiece { transfer.deliver() }
-        news.removeAll { !$0.hasNews }
-    }
 }
 
 /// The one thread that touches libcurl: it takes messages, lets libcurl work, and hands out what arrived.
@@ -112,8 +106,7 @@ final class CurlLoop: @unchecked Sendable {
             collectFinished(&transfers)
             dropIdle(&transfers, turn)
             if turn.hasNews {
-                turn.deliverLargePieces()
-                if turn.hasNews && !hasMoreNow(turn) { turn.deliver() }
+                if !hasMoreNow(turn) { turn.deliver() }
             } else {
                 _ = curl_multi_poll(multi, nil, 0, waitingTime(transfers, turn), nil)
             }
@@ -148,9 +141,10 @@ final class CurlLoop: @unchecked Sendable {
     }
 
     /// Whether more bytes are there already, so that they can be handed out together; small pieces cost a thread switch
-    /// each. Nobody waits longer than a millisecond for that, whatever else is going on.
+    /// each, and as many as may wait are handed out by themselves. Nobody waits longer than four milliseconds for that, whatever
+    /// else is going on.
     private func hasMoreNow(_ turn: CurlTurn) -> Bool {
-        guard turn.firstNews.duration(to: turn.now) < .milliseconds(1) else { return false }
+        guard turn.firstNews.duration(to: turn.now) < .milliseconds(4) else { return false }
         var ready: Int32 = 0
         _ = curl_multi_poll(multi, nil, 0, 0, &ready)
         var milliseconds = -1

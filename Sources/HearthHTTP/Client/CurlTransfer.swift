@@ -12,8 +12,6 @@ final class CurlTransfer {
     private(set) var isPaused = false
     /// Whether something arrived that a waiting consumer has not been told of.
     private(set) var hasNews = false
-    /// The bytes that arrived since the consumer was last told.
-    private var newBytes = 0
 
     private var headParser = ResponseHeadParser()
     private var headerList: UnsafeMutablePointer<curl_slist>?
@@ -42,7 +40,7 @@ final class CurlTransfer {
         errorText.deallocate()
     }
 
-    /// What libcurl takes from the network at once, and what is worth a thread switch: a share of what may wait.
+    /// What libcurl takes from the network at once: a share of what may wait.
     private var pieceSize: Int { min(512 << 10, max(64 << 10, exchange.plan.bodyBufferSize / 2)) }
 
     // MARK: Set-up
@@ -168,12 +166,12 @@ final class CurlTransfer {
         }
         let expected = progress.expectedBytes.map { $0 >= progress.receivedBytes ? $0 - progress.receivedBytes : 0 }
         markNews()
-        guard allowed.isEmpty || exchange.receive(allowed, expected: expected) else {
+        if !allowed.isEmpty, !exchange.receive(allowed, expected: expected) {
+            // Not by refusing the bytes: libcurl would make a copy of them to keep.
             isPaused = true
-            return Int(CURL_WRITEFUNC_PAUSE)
+            _ = curl_easy_pause(handle, CURLPAUSE_RECV)
         }
         progress.receivedBytes += UInt64(allowed.count)
-        newBytes += allowed.count
         guard allowed.count == bytes.count else {
             refusal = .tooLarge(
                 exchange.plan.hop.address, limit: exchange.plan.maximumBodySize ?? 0, found: progress.expectedBytes)
@@ -190,17 +188,13 @@ final class CurlTransfer {
 
     // MARK: The loop's side
 
-    /// Whether the consumer should be told at once: enough is there, or no more will come until he takes it.
-    var hasLargePiece: Bool { isPaused || newBytes >= pieceSize }
-
     /// Tells a waiting consumer.
     func deliver() {
         hasNews = false
-        newBytes = 0
         exchange.flush()
     }
 
-    /// Lets the server go on sending. May call back at once with what libcurl held back.
+    /// Lets the server go on sending. May call back at once: what libcurl had in hand when it paused, it has kept.
     func resume() {
         guard isPaused else { return }
         isPaused = false

@@ -106,12 +106,19 @@ final class Exchange: Sendable {
         waiter?.resume(returning: head)
     }
 
-    /// `false` when there is no room for the bytes.
+    /// Takes bytes of the body in, and hands out what is there once that is as much as may wait.
+    /// - Returns: whether more may come; else ``resume`` is called when it may.
     func receive(_ bytes: UnsafeRawBufferPointer, expected: UInt64?) -> Bool {
-        state.withLock { $0.body.offer(bytes, expected: expected) }
+        let isFull = state.withLock { state in
+            state.body.append(bytes, expected: expected)
+            return state.body.isFull
+        }
+        guard isFull else { return true }
+        flush()
+        return state.withLock { !$0.body.pauseIfFull() }
     }
 
-    /// Hands what has arrived to a consumer who waits. Called once per turn of the loop, so that chunks are large.
+    /// Hands what has arrived to a consumer who waits. Called when nothing more is there to be read, so that chunks are large.
     func flush() {
         let (waiter, outcome, mustResume) = state.withLock {
             state -> (CheckedContinuation<[UInt8]?, any Error>?, Result<[UInt8]?, any Error>?, Bool) in
