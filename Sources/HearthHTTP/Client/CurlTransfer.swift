@@ -40,9 +40,6 @@ final class CurlTransfer {
         errorText.deallocate()
     }
 
-    /// What libcurl takes from the network at once: a share of what may wait.
-    private var pieceSize: Int { min(512 << 10, max(64 << 10, exchange.plan.bodyBufferSize / 2)) }
-
     // MARK: Set-up
 
     private func prepare(_ configuration: CurlConfiguration) {
@@ -56,7 +53,7 @@ final class CurlTransfer {
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_NOSIGNAL, 1)
         hearth_curl_do_not_wait_for_resolver(handle)
-        set(CURLOPT_BUFFERSIZE, pieceSize)
+        set(CURLOPT_BUFFERSIZE, plan.pieceSize)
         set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_TCP_KEEPIDLE, 30)
         set(CURLOPT_TCP_KEEPINTVL, 10)

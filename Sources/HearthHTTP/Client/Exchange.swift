@@ -15,6 +15,8 @@ final class Exchange: Sendable {
         let totalTimeout: Duration?
         let maximumBodySize: UInt64?
         var bodyBufferSize = 2 << 20
+        /// What libcurl takes from the network at once: a share of what may wait.
+        var pieceSize: Int { min(512 << 10, max(64 << 10, bodyBufferSize / 3)) }
     }
 
     private struct State {
@@ -34,7 +36,8 @@ final class Exchange: Sendable {
     init(id: UInt64, plan: Plan, resume: @escaping @Sendable (UInt64) -> Void) {
         self.id = id
         self.plan = plan
-        state = Locked(State(body: BodyBuffer(capacity: plan.bodyBufferSize)))
+        // The piece that fills the buffer goes in whole.
+        state = Locked(State(body: BodyBuffer(capacity: plan.bodyBufferSize - plan.pieceSize)))
         self.resume = resume
     }
 
