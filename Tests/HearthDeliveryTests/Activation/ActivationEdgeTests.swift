@@ -134,7 +134,7 @@ import Testing
     }
 
     /// It waits for nobody who changes the home folder just now, and counts all the same.
-    @Test(.timeLimit(.minutes(1))) func aStoppedAnswerWaitsForNobody() async throws {
+    @Test(.timeLimit(.minutes(10))) func aStoppedAnswerWaitsForNobody() async throws {
         try await fixture.manager().activate(two)
         let clock = ManualClock()
         let store = ModelStore(home: fixture.home, time: clock.time)

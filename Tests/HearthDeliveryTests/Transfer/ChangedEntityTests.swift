@@ -103,7 +103,9 @@ import Testing
                 return FaultServer.answer(request, with: Self.other, etag: "\"b\"")
             }
             let reply = FaultServer.answer(request, with: Self.content, etag: "\"a\"")
-            return request.index == 0 ? reply.stalled(after: 0, at: gate).dropped(after: 0) : reply
+            // Also when it is asked for again, because this took long.
+            let isFirst = request.headers["Range"]?.hasPrefix("bytes=0-") ?? true
+            return isFirst ? reply.stalled(after: 0, at: gate).dropped(after: 0) : reply
         }
         let request = try request(server)
         async let data = fetch(request, tuning: inPieces)
