@@ -5,8 +5,8 @@ import HearthHTTP
 extension TransferSession {
     /// The bytes that may wait for a slow disk in the buffers of all connections together. Twice as many are lost with a kill: while
     /// a buffer fills, one like it is written. Where the number of connections has just grown, those there were still have their
-    /// larger share: at most twice as many in all.
-    private static let bufferBudget = 3 << 19
+    /// larger share: at most half as many again.
+    private static let bufferBudget = 2 << 20
     /// How often in a row a fresh address may be refused.
     private static let maximumRefusals = 2
 

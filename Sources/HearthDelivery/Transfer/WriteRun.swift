@@ -97,7 +97,7 @@ struct WriteRun: Sendable {
 struct WriteGatherer: Sendable {
     /// The runs that may wait, for memory's sake. More come of many slow connections, and are left behind by connections that
     /// went on elsewhere.
-    private static let most = 12
+    private static let most = 8
 
     let pool: WriteBlockPool
     /// By where the next byte of each belongs.
