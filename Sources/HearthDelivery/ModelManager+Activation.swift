@@ -90,7 +90,7 @@ extension ModelManager {
         hub.post(.rolledBack(from: rollback.from, to: rollback.to?.identity, reason: rollback.reason))
     }
 
-    /// The file an engine is to open for a release: what was prepared for this device, else the release's own weights.
+    /// What an engine is to open for a release: what was prepared for this device, a file or a folder, else the release's own weights.
     ///
     /// What is missing, damaged or outdated is made again, which may take a while; where that fails the release is used as it
     /// is, and that is logged. Without a preparer it is always the release's own. Outdated ones go, unless somebody may read them.

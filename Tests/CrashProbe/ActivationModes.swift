@@ -41,12 +41,12 @@ struct ActivationModes {
     }
 }
 
-/// Copies the weights.
+/// Copies the weights: of 1.0.0 to a file, of later ones into a folder, as a compiler of models does.
 private struct PlayedPreparer: ReleasePreparer {
     func recipe(for release: InstalledRelease) async throws -> PreparationRecipe? {
         PreparationRecipe(
             engine: "played", engineVersion: "1", settings: "copy", fileName: "copy.bin", expectedSize: 1,
-            summary: "a copy")
+            summary: "a copy", product: release.identity.version.name == "1.0.0" ? .file : .folder)
     }
 
     func build(
@@ -54,7 +54,15 @@ private struct PlayedPreparer: ReleasePreparer {
         progress: @escaping @Sendable (Double) -> Void
     ) async throws {
         guard let weights = release.weights else { return }
-        try await blocking { try FileManager.default.copyItem(at: weights.url, to: target.url) }
+        try await blocking {
+            guard recipe.product == .folder else {
+                return try FileManager.default.copyItem(at: weights.url, to: target.url)
+            }
+            try LocalFileSystem().makeFolders(target.appending("weights"))
+            for place in [target.appending("data.bin"), target.appending("weights/weight.bin")] {
+                try FileManager.default.copyItem(at: weights.url, to: place.url)
+            }
+        }
     }
 }
 

@@ -7,7 +7,8 @@ import HearthBase
     import Glibc
 #endif
 
-/// Asks the system to read the head of a model file ahead of the engine that is about to open it.
+/// Asks the system to read the head of a model file ahead of the engine that is about to open it; of a model that is a folder,
+/// the files in it.
 ///
 /// A hint and nothing more: whatever speaks against it is quietly no advice, never an error. Called once after a release is
 /// installed and once before it is loaded; any thread and any number of callers may do so at once.
@@ -21,25 +22,37 @@ public enum ModelPageCacheWarmer {
     /// KiB by the least default); so the head is asked for in steps of that.
     private static let step: UInt64 = 128 << 10
 
-    /// Asks for the first bytes of a file. Runs off the cooperative pool.
+    /// Asks for the first bytes of a file, or of the files in a folder and below it, the smallest first: an engine reads all of
+    /// those before it maps the weights. Runs off the cooperative pool.
     ///
     /// - Parameters:
-    ///   - file: the file an engine will open.
+    ///   - file: the file or folder an engine will open; no link in a folder is followed.
     ///   - root: the folder of the store; a file that leads out of it through symbolic links is left alone.
-    ///   - bytes: how many to ask for, at most ``maximumBytes``.
-    /// - Returns: the bytes the system was asked for; 0 where the file is missing, empty, no regular file, outside of
-    ///   `root`, or the system takes no advice.
+    ///   - bytes: how many to ask for in all, at most ``maximumBytes``.
+    /// - Returns: the bytes the system was asked for; 0 where the file is missing, empty, neither a regular file nor a folder,
+    ///   outside of `root`, or the system takes no advice.
     @discardableResult
     public static func hint(file: Path, below root: Path, bytes: UInt64 = usualBytes) async -> UInt64 {
         do {
-            return try await blocking { advise(file, below: root, bytes: min(bytes, maximumBytes)) }
+            return try await blocking { try advise(file, below: root, bytes: min(bytes, maximumBytes)) }
         } catch {
             return 0
         }
     }
 
-    private static func advise(_ file: Path, below root: Path, bytes: UInt64) -> UInt64 {
+    private static func advise(_ file: Path, below root: Path, bytes: UInt64) throws -> UInt64 {
         guard let target = resolve(file), let folder = resolve(root), leads(target, below: folder) else { return 0 }
+        let disk = LocalFileSystem()
+        let path = Path(target)
+        guard try disk.status(at: path, followLinks: false)?.kind == .folder else { return advise(target, bytes) }
+        let files = try disk.files(below: path).compactMap { name -> (path: Path, size: UInt64)? in
+            let file = Path("\(target)/\(name)")
+            return try disk.status(at: file, followLinks: false).map { (file, $0.size) }
+        }
+        return files.sorted { $0.size < $1.size }.reduce(0) { $0 + advise($1.path.string, bytes - $0) }
+    }
+
+    private static func advise(_ target: String, _ bytes: UInt64) -> UInt64 {
         // Should a link have taken its place since, it is not followed; a named pipe does not wait for a writer.
         let descriptor = open(target, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return 0 }

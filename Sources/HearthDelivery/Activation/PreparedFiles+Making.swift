@@ -11,6 +11,7 @@ extension PreparedFiles {
                 .reservedName, "\(recipe.fileName) is no name for what is made of \(release.identity)",
                 context: ErrorContext(model: release.identity.description, file: recipe.fileName))
         }
+        let source = try source(of: recipe, in: release)
         let parent = layout.preparedFolder(of: release.identity.family)
         try fileSystem.makeFolders(parent)
         guard try shelf.isFolder(parent) else { throw FileError(errno: ENOTDIR, doing: "use", path: parent) }
@@ -19,9 +20,7 @@ extension PreparedFiles {
         guard free > recipe.expectedSize else {
             throw FileError(errno: ENOSPC, doing: "make \(recipe.fileName) in", path: parent)
         }
-        let known =
-            try PreparedRecord.source(of: release).map { try folders(recipe, $0, release.identity) }?
-            .compactMap { try record(in: $0) } ?? []
+        let known = try folders(recipe, source, release.identity).compactMap { try record(in: $0) }
         let folder = parent.appendingTemporary(besides: release.identity.folderName)
         guard let lock = try FileLock.tryAcquire(folder.withSuffix(".lock")) else {
             throw FileError(errno: EEXIST, doing: "lock", path: folder)
@@ -36,23 +35,42 @@ extension PreparedFiles {
     }
 
     /// Brings what was built to the disk with a record of it. Reads all of it, so not under the commit lock.
+    /// - Throws: `artefact-refused` for what is no artefact: empty, or with a link in it.
     func complete(
         _ work: PreparedWork, _ recipe: PreparationRecipe, of release: InstalledRelease, at date: Date, flag: StopFlag
     ) throws {
-        guard let source = PreparedRecord.source(of: release) else {
+        let source = try source(of: recipe, in: release)
+        let pump = FilePump(fileSystem: fileSystem, flag: flag)
+        try shape(of: work, recipe, release).synchronize(at: work.path, with: pump)
+        // Looked at again: there are disks that date what is written when they get it.
+        let shape = try shape(of: work, recipe, release)
+        let record = PreparedRecord(
+            recipe: recipe, file: work.file, source: source, shape: shape,
+            sha256: try shape.digest(of: work.path, with: pump), made: date)
+        let data = try record.data()
+        guard data.count <= PreparedRecord.sizeLimit else {
+            throw ActivationError.artefactRefused(work.path, of: release, "it holds too many files")
+        }
+        try fileSystem.replaceContents(of: work.folder.appending("prepared.json"), with: data)
+    }
+
+    private func source(of recipe: PreparationRecipe, in release: InstalledRelease) throws -> SHA256Digest {
+        guard let digest = recipe.sourceDigest(in: release) else {
             throw FileError(errno: ENOENT, doing: "prepare", path: release.folder)
         }
-        let file = try fileSystem.open(work.path, .read)
-        try fileSystem.synchronize(file)
-        let status = try fileSystem.status(of: file)
-        guard status.kind == .file, status.size > 0 else {
-            throw FileError(errno: EIO, doing: "prepare", path: work.path)
+        return digest
+    }
+
+    private func shape(
+        of work: PreparedWork, _ recipe: PreparationRecipe, _ release: InstalledRelease
+    ) throws -> PreparedShape {
+        guard let shape = try PreparedShape(of: work.path, recipe.product, fileSystem: fileSystem) else {
+            throw ActivationError.artefactRefused(work.path, of: release, "there is no \(recipe.product) of that name")
         }
-        let record = PreparedRecord(
-            recipe: recipe, file: work.file, source: source, sizeBytes: status.size,
-            sha256: try FilePump(fileSystem: fileSystem, flag: flag).digest(of: work.path),
-            modified: status.modified, made: date)
-        try fileSystem.replaceContents(of: work.folder.appending("prepared.json"), with: try record.data())
+        if let objection = shape.objection {
+            throw ActivationError.artefactRefused(work.path, of: release, objection)
+        }
+        return shape
     }
 
     /// Moves what was built to its place, and takes away what was made before where nobody reads it. Under the commit lock.
@@ -60,7 +78,7 @@ extension PreparedFiles {
     func commit(
         _ work: PreparedWork, _ recipe: PreparationRecipe, of release: InstalledRelease, isRead: () throws -> Bool
     ) throws -> PreparedRelease? {
-        guard let source = PreparedRecord.source(of: release) else { return nil }
+        guard let source = recipe.sourceDigest(in: release) else { return nil }
         // Somebody else made the same meanwhile: perhaps it is being read by now.
         if let there = try find(recipe, of: release, rehashing: false, flag: StopFlag(), besides: work.known) {
             return there
@@ -98,7 +116,7 @@ struct PreparedWork: Sendable {
     fileprivate let lock: FileLock
     fileprivate let fileSystem: any FileSystem
 
-    /// The file to write.
+    /// The file or folder to make.
     var path: Path { folder.appending(file) }
 
     fileprivate init(

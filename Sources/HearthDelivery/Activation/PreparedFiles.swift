@@ -4,14 +4,14 @@ import HearthBase
 /// What engines made of releases: built beside its place, brought to the disk, checked, moved there in one step. Blocks.
 ///
 /// ```
-/// prepared/<family>/<release>/<recipe's hash>/<file>          what an engine opens
+/// prepared/<family>/<release>/<recipe's hash>/<name>          what an engine opens, a file or a folder
 /// prepared/<family>/<release>/<recipe's hash>/prepared.json   what it is; written last, before the folder moves in
 /// prepared/<family>/<release>/<recipe's hash>-<mark>/         the same, where somebody still reads what stands at that place
 /// prepared/<family>/.<release>.tmp-<mark>/                    being built (beside it, `….lock` while somebody does)
 /// ```
-/// All of it can be made again, so whatever looks wrong is as good as not there. A file that somebody may have mapped stays
-/// where it is: first its record goes, so that nobody new finds it, and the file once nobody reads the release. Readers take
-/// their lease before they look, so one of the two sees the other.
+/// All of it can be made again, so whatever looks wrong is as good as not there: another name, length or kind anywhere in it.
+/// Files that somebody may have mapped stay where they are: first the record goes, so that nobody new finds them, and the files
+/// once nobody reads the release. Readers take their lease before they look, so one of the two sees the other.
 struct PreparedFiles: Sendable {
     let layout: HomeLayout
     let fileSystem: any FileSystem
@@ -22,13 +22,13 @@ struct PreparedFiles: Sendable {
 
     /// What was made of a release by a recipe, `nil` where there is nothing or something else.
     /// - Parameters:
-    ///   - rehashing: reads the file and compares its digest; else only where its date is another than recorded.
+    ///   - rehashing: reads all of it and compares its digest; else only where a date is another than recorded.
     ///   - known: records of what was looked at before, and was not whole.
     func find(
         _ recipe: PreparationRecipe, of release: InstalledRelease, rehashing: Bool, flag: StopFlag,
         besides known: [PreparedRecord] = []
     ) throws -> PreparedRelease? {
-        guard let source = PreparedRecord.source(of: release) else { return nil }
+        guard let source = recipe.sourceDigest(in: release) else { return nil }
         for folder in try folders(recipe, source, release.identity) {
             guard let record = try record(in: folder), record.isMade(by: recipe, of: source),
                 !known.contains(record),
@@ -45,15 +45,14 @@ struct PreparedFiles: Sendable {
             .contains { $0 != prepared.path.parent.lastComponent }
     }
 
-    /// Whatever was made of a release last, by name and size, for those who have no engine to ask.
+    /// Whatever was made of a release last, by names and sizes, for those who have no engine to ask.
     func any(of release: InstalledRelease) throws -> PreparedRelease? {
-        guard let source = PreparedRecord.source(of: release) else { return nil }
         let folder = layout.preparedFolder(of: release.identity)
         guard try shelf.isFolder(folder) else { return nil }
         var found: (record: PreparedRecord, prepared: PreparedRelease)?
         for name in try shelf.names(in: folder) where !HomeLayout.isTemporary(name) {
             let place = HomeLayout.join(folder, name)
-            guard try shelf.isFolder(place), let record = try record(in: place), record.source == source,
+            guard try shelf.isFolder(place), let record = try record(in: place), record.isMade(from: release),
                 let prepared = try examine(record, in: place, of: release.identity, rehashing: false, flag: nil)
             else { continue }
             if let found, found.record.made >= record.made { continue }
@@ -69,10 +68,9 @@ struct PreparedFiles: Sendable {
         guard try shelf.isFolder(layout.preparedFolder(of: release.identity.family)), try shelf.isFolder(parent) else {
             return []
         }
-        let source = PreparedRecord.source(of: release)
         return try shelf.names(in: parent).map { HomeLayout.join(parent, $0) }.filter { folder in
             guard try shelf.isFolder(folder) else { return false }
-            guard let record = try record(in: folder), record.source == source else { return true }
+            guard let record = try record(in: folder), record.isMade(from: release) else { return true }
             return recipe.map { !record.isMade(by: $0, of: record.source) } ?? false
         }
     }
@@ -81,14 +79,15 @@ struct PreparedFiles: Sendable {
         _ record: PreparedRecord, in folder: Path, of identity: ReleaseIdentity, rehashing: Bool, flag: StopFlag?
     ) throws -> PreparedRelease? {
         let path = folder.appending(record.file)
-        guard let status = try fileSystem.status(at: path, followLinks: false), status.kind == .file,
-            status.size == record.sizeBytes
+        guard let shape = try PreparedShape(of: path, record.recipe.product, fileSystem: fileSystem),
+            shape.matches(record.shape)
         else { return nil }
-        if let flag, rehashing || abs(status.modified.timeIntervalSince(record.modified)) > 0.001 {
-            guard try FilePump(fileSystem: fileSystem, flag: flag).digest(of: path) == record.sha256 else { return nil }
+        if let flag, rehashing || !shape.isUntouched(since: record.shape) {
+            let pump = FilePump(fileSystem: fileSystem, flag: flag)
+            guard try shape.digest(of: path, with: pump) == record.sha256 else { return nil }
         }
         return PreparedRelease(
-            release: identity, path: path, recipe: record.recipe, size: record.sizeBytes, digest: record.sha256)
+            release: identity, path: path, recipe: record.recipe, size: shape.size, digest: record.sha256)
     }
 
     func record(in folder: Path) throws -> PreparedRecord? {

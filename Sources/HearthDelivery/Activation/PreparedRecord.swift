@@ -8,35 +8,39 @@ import HearthBase
 ///   "file": "weights.gguf", "sourceSha256": "…", "sizeBytes": 1, "sha256": "…", "modified": 1800000000.25,
 ///   "made": 1800000000 }
 /// ```
+/// Where it is a folder, what is in that takes the place of `modified`:
+/// ```json
+/// { …, "recipe": { …, "product": "folder", "sourceFolder": "Leaf.mlpackage" }, "file": "Leaf.mlmodelc",
+///   "files": [ { "path": "weights/weight.bin", "sizeBytes": 1, "modified": 1800000000.25 } ], "folders": [ "weights" ] }
+/// ```
 struct PreparedRecord: Sendable, Hashable {
-    /// The largest record that is read, in bytes.
-    static let sizeLimit: UInt64 = 1 << 16
+    /// The largest record that is read and written, in bytes: some thousand files.
+    static let sizeLimit: UInt64 = 1 << 20
 
     var recipe: PreparationRecipe
+    /// The name of the file or folder.
     var file: PathComponent
-    /// What the release's own weights hash to: other bytes under the same name need another artefact.
+    /// What that hashes to from which it was made: other bytes under the same name need another artefact.
     var source: SHA256Digest
-    var sizeBytes: UInt64
+    /// How it looked: as long as that is so, its bytes are not read again before it is opened.
+    var shape: PreparedShape
     var sha256: SHA256Digest
-    /// When the file was last written: as long as that is so, its bytes are not read again before it is opened.
-    var modified: Date
     var made: Date
 
     /// Whether it is what a recipe would make now.
     func isMade(by recipe: PreparationRecipe, of source: SHA256Digest) -> Bool {
         self.source == source && self.recipe.engine == recipe.engine
             && self.recipe.engineVersion == recipe.engineVersion && self.recipe.settings == recipe.settings
+            && self.recipe.product == recipe.product
     }
 
-    /// The digest of what something is made of, `nil` for a release without weights.
-    static func source(of release: InstalledRelease) -> SHA256Digest? {
-        release.receipt.files.first { $0.role == .weights }?.digest
-    }
+    /// Whether it was made from what a release holds now.
+    func isMade(from release: InstalledRelease) -> Bool { recipe.sourceDigest(in: release) == source }
 }
 
 extension PreparedRecord: DiskRecord {
     private enum Key: String, CodingKey {
-        case format, recipe, file, sourceSha256, sizeBytes, sha256, modified, made
+        case format, recipe, file, sourceSha256, sizeBytes, sha256, modified, files, folders, made
     }
 
     init(from decoder: any Decoder) throws {
@@ -50,9 +54,19 @@ extension PreparedRecord: DiskRecord {
         }
         self.file = file
         source = try values.decode(SHA256Digest.self, forKey: .sourceSha256)
-        sizeBytes = try values.decode(UInt64.self, forKey: .sizeBytes)
         sha256 = try values.decode(SHA256Digest.self, forKey: .sha256)
-        modified = Date(timeIntervalSince1970: try values.decode(Double.self, forKey: .modified))
+        shape =
+            switch recipe.product {
+            case .file:
+                .file(
+                    size: try values.decode(UInt64.self, forKey: .sizeBytes),
+                    modified: Date(timeIntervalSince1970: try values.decode(Double.self, forKey: .modified)))
+            case .folder:
+                .folder(
+                    PreparedTree(
+                        files: try values.decode([PreparedTree.File].self, forKey: .files),
+                        folders: try values.decode([RelativePath].self, forKey: .folders)))
+            }
         made = Date(timeIntervalSince1970: try values.decode(Double.self, forKey: .made))
     }
 
@@ -62,9 +76,14 @@ extension PreparedRecord: DiskRecord {
         try values.encode(recipe, forKey: .recipe)
         try values.encode(file.name, forKey: .file)
         try values.encode(source, forKey: .sourceSha256)
-        try values.encode(sizeBytes, forKey: .sizeBytes)
+        try values.encode(shape.size, forKey: .sizeBytes)
         try values.encode(sha256, forKey: .sha256)
-        try values.encode(modified.timeIntervalSince1970, forKey: .modified)
+        switch shape {
+        case .file(_, let modified): try values.encode(modified.timeIntervalSince1970, forKey: .modified)
+        case .folder(let tree):
+            try values.encode(tree.files, forKey: .files)
+            try values.encode(tree.folders, forKey: .folders)
+        }
         try values.encode(made.timeIntervalSince1970, forKey: .made)
     }
 }

@@ -9,11 +9,11 @@ public protocol ReleasePreparer: Sendable {
     /// What is to be made of a release, `nil` where it is best used as it is. Cheap: at most a look at a file's head.
     func recipe(for release: InstalledRelease) async throws -> PreparationRecipe?
 
-    /// Writes the file a recipe tells of. The caller brings it to the disk, checks it and moves it to its place.
+    /// Makes the file or the folder a recipe tells of. The caller brings it to the disk, checks it and moves it to its place.
     /// - Parameters:
     ///   - recipe: what ``recipe(for:)`` said.
     ///   - release: its files are read and never changed.
-    ///   - target: the file to write; nothing is there.
+    ///   - target: what to make; nothing is there. In a folder there may be files and folders, and nothing else.
     ///   - progress: 0...1, on any thread.
     func build(
         _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
@@ -22,23 +22,39 @@ public protocol ReleasePreparer: Sendable {
 }
 
 /// What an engine wants to make of a release. Two that are equal make the same.
-public struct PreparationRecipe: Sendable, Hashable, Codable {
+public struct PreparationRecipe: Sendable, Hashable {
+    /// What an engine opens in place of the weights.
+    public enum Product: String, Sendable, Hashable, Codable { case file, folder }
+
+    /// What of a release it is made from: other bytes there make something else.
+    public enum Source: Sendable, Hashable {
+        /// The file of the weights.
+        case weights
+        /// Every file in a folder of the release and in those below it, such as `Leaf.mlpackage`.
+        case folder(RelativePath)
+    }
+
     /// The engine, such as `llama.cpp`.
     public var engine: String
     /// Its version: another one may read or write another format.
     public var engineVersion: String
     /// Everything else that the result depends on, such as `q4_k_m`.
     public var settings: String
-    /// The name of the file that is made, with the extension its engine knows.
+    /// The name of the file or folder that is made, with the extension its engine knows.
     public var fileName: String
     /// The bytes it is going to take, for the look at the free space; a guess.
     public var expectedSize: UInt64
     /// What it is and why, for people: `Q4_K_M, because F16 does not fit into the memory`.
     public var summary: String
+    /// Whether that is a file or a folder.
+    public var product: Product
+    /// What it is made from.
+    public var source: Source
 
     /// A recipe of the given facts.
     public init(
-        engine: String, engineVersion: String, settings: String, fileName: String, expectedSize: UInt64, summary: String
+        engine: String, engineVersion: String, settings: String, fileName: String, expectedSize: UInt64,
+        summary: String, product: Product = .file, source: Source = .weights
     ) {
         self.engine = engine
         self.engineVersion = engineVersion
@@ -46,17 +62,61 @@ public struct PreparationRecipe: Sendable, Hashable, Codable {
         self.fileName = fileName
         self.expectedSize = expectedSize
         self.summary = summary
+        self.product = product
+        self.source = source
+    }
+
+    /// The digest of what it is made from, `nil` for a release that holds no such thing.
+    func sourceDigest(in release: InstalledRelease) -> SHA256Digest? {
+        switch source {
+        case .weights: return release.receipt.files.first { $0.role == .weights }?.digest
+        case .folder(let folder):
+            let files = release.receipt.files.filter { $0.name.folders.contains(folder) }
+            return files.isEmpty ? nil : SHA256Digest(listing: files.map { ($0.name, $0.size, $0.digest) })
+        }
     }
 }
 
-/// What was made of a release, whole as far as its name and size tell.
+/// A file that is made of the weights, which is what the first recipes were all about, says nothing of either.
+extension PreparationRecipe: Codable {
+    private enum Key: String, CodingKey {
+        case engine, engineVersion, settings, fileName, expectedSize, summary, product, sourceFolder
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        self.init(
+            engine: try values.decode(String.self, forKey: .engine),
+            engineVersion: try values.decode(String.self, forKey: .engineVersion),
+            settings: try values.decode(String.self, forKey: .settings),
+            fileName: try values.decode(String.self, forKey: .fileName),
+            expectedSize: try values.decode(UInt64.self, forKey: .expectedSize),
+            summary: try values.decode(String.self, forKey: .summary),
+            product: try values.decodeIfPresent(Product.self, forKey: .product) ?? .file,
+            source: try values.decodeIfPresent(RelativePath.self, forKey: .sourceFolder).map(Source.folder) ?? .weights)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(engine, forKey: .engine)
+        try values.encode(engineVersion, forKey: .engineVersion)
+        try values.encode(settings, forKey: .settings)
+        try values.encode(fileName, forKey: .fileName)
+        try values.encode(expectedSize, forKey: .expectedSize)
+        try values.encode(summary, forKey: .summary)
+        if product != .file { try values.encode(product, forKey: .product) }
+        if case .folder(let folder) = source { try values.encode(folder, forKey: .sourceFolder) }
+    }
+}
+
+/// What was made of a release, whole as far as names and sizes tell.
 public struct PreparedRelease: Sendable, Hashable {
     public let release: ReleaseIdentity
-    /// The file an engine opens in place of the release's weights.
+    /// The file or folder an engine opens in place of the release's weights.
     public let path: Path
     public let recipe: PreparationRecipe
-    /// The length in bytes.
+    /// The length in bytes; of a folder, of all files in it.
     public let size: UInt64
-    /// What its bytes hash to.
+    /// What its bytes hash to; of a folder, the names, lengths and bytes of all that is in it.
     public let digest: SHA256Digest
 }

@@ -16,7 +16,7 @@ public protocol ReleaseProbe: Sendable {
 /// What is to be tried.
 public struct ProbeCandidate: Sendable, Hashable {
     public let release: InstalledRelease
-    /// The file to open: the release's own, or what was prepared from it.
+    /// What to open: the release's own file, or the file or folder that was prepared from it.
     public let weights: Path
     public let canary: Canary
 

@@ -133,7 +133,8 @@ struct ActivationLab {
             bundled: hasBundled ? [BundledSource(folder: folder.path("app"))] : [])
     }
 
-    /// What holds at any moment: what is live is whole to its last byte, or is what came with the app.
+    /// What holds at any moment: what is live is whole to its last byte, or is what came with the app; and so is what is found
+    /// that was made of a release.
     @discardableResult
     func check(_ home: Path, _ note: String) async throws -> ReleaseState {
         let store = ModelStore(home: home)
@@ -144,6 +145,11 @@ struct ActivationLab {
         }
         let inventory = try await store.inventory()
         #expect(inventory.damaged.isEmpty && inventory.releases.count == versions.count, "\(note)")
+        for release in inventory.releases {
+            guard let prepared = try await store.prepared(of: release) else { continue }
+            let whole = try store.preparedFiles.find(prepared.recipe, of: release, rehashing: true, flag: StopFlag())
+            #expect(whole == prepared, "\(note)")
+        }
         return try await store.state(of: family)
     }
 

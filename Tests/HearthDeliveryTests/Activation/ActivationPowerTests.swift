@@ -92,6 +92,56 @@ import Testing
         }
     }
 
+    /// What an engine makes is found again or made again, and is found only with every byte of it; as it is where it is made
+    /// for the first time, and where it takes the place of what another version of the engine made.
+    @Test(arguments: [false, true]) func everyPowerCutLeavesAWholeArtefactOrNone(_ isAgain: Bool) async throws {
+        let release = try await fixture.install(one, names: PreparedFolderTests.names, activate: true)
+        if isAgain {
+            _ = try await fixture.manager(preparer: FolderPreparer(settings: "old")).weightsToOpen(of: release)
+        }
+        let disk = try PowerCutDisk(root: fixture.folder.path)
+        func manager(_ root: Path, _ preparer: any ReleasePreparer, _ fileSystem: any FileSystem) -> ModelManager {
+            ModelManager(
+                home: root.appending("home"), origins: [], fileSystem: fileSystem, time: fixture.time,
+                network: UnmonitoredNetwork(), deviceMemory: 1 << 40, preparer: preparer)
+        }
+        let preparer = FolderPreparer(fileSystem: disk)
+        let first = manager(disk.root, preparer, disk)
+        let made = try await first.weightsToOpen(of: try await first.installed(one.family))
+        #expect(made.lastComponent == "made.bundle")
+        #expect(disk.operationCount > 30)
+        var generator = SeededGenerator(seed: 6)
+        for operation in 0...disk.operationCount {
+            let isLast = operation == disk.operationCount
+            guard CrashSuite.isFull || isLast || Int.random(in: 0..<3, using: &generator) == 0 else { continue }
+            for policy in PowerCutDisk.Policy.allCases {
+                let note = "cut after \(disk.operations.prefix(operation).last ?? "nothing"), \(policy)"
+                let after = try TemporaryFolder()
+                try disk.rebuild(after: operation, policy: policy, into: after.path)
+                let again = FolderPreparer()
+                let next = manager(after.path, again, LocalFileSystem())
+                let release = try await next.installed(one.family)
+                if let found = try await next.store.prepared(of: release) {
+                    #expect(try isWhole(found), "\(note): \(found.recipe.settings)")
+                }
+                let path = try await next.weightsToOpen(of: release)
+                let prepared = try #require(try await next.store.prepared(of: release), "\(note)")
+                #expect(try prepared.path == path && isWhole(prepared), "\(note)")
+                #expect(prepared.recipe.settings == "small", "\(note)")
+                if isLast { #expect(again.builds.withLock { $0 } == 0, "\(note): what is finished lasts") }
+                let folder = next.store.layout.preparedFolder(of: one)
+                #expect(try LocalFileSystem().contents(of: folder) == [path.parent.lastComponent], "\(note)")
+            }
+        }
+    }
+
+    private func isWhole(_ prepared: PreparedRelease) throws -> Bool {
+        try FolderPreparer.files.allSatisfy { name in
+            try Data(contentsOf: HomeLayout.join(prepared.path, name).url)
+                == FolderPreparer.contents(name, of: prepared.release, prepared.recipe.settings)
+        }
+    }
+
     private func check(_ home: Path, _ deed: Deed, _ note: String) async throws {
         let store = ModelStore(home: home, time: fixture.time)
         let next = manager(home, LocalFileSystem(), deed)
