@@ -77,7 +77,7 @@ struct PackedModel: Sendable {
     private static func noModel(_ path: Path) -> PublishingError {
         .refused(
             path, "nothing in it is a model of a known kind",
-            "Models are .gguf, .onnx, .safetensors, .mlmodel and .mlpackage.")
+            "Models are .gguf, .onnx, .safetensors, .mlmodel, .mlpackage and .mlmodelc.")
     }
 
     /// What calls itself GGUF has to be.
@@ -103,7 +103,7 @@ struct PackedWeights: Sendable, Hashable {
         // A package is a folder: what it holds is of its kind.
         let kinds = files.map { file in
             let packages = file.path.folders.filter { ModelFormat(fileName: $0.last.name) == .coreml }
-            let own = ModelFormat(fileName: file.path.last.name)
+            let own = ModelFormat(file: file.path)
             return packages.isEmpty ? own : (own == .coreml ? .coreml : nil)
         }
         let order: [ModelFormat] = [.gguf, .mlx, .onnx, .coreml]

@@ -76,6 +76,12 @@ import Testing
             ["Leaf.mlpackage/Manifest.json", "Leaf.mlpackage/Data/com.apple.CoreML/model.mlmodel"], .coreml,
             "Leaf.mlpackage/Data/com.apple.CoreML/model.mlmodel"
         ),
+        (
+            [
+                "Leaf.mlmodelc/weights/weight.bin", "Leaf.mlmodelc/analytics/coremldata.bin",
+                "Leaf.mlmodelc/coremldata.bin",
+            ], .coreml, "Leaf.mlmodelc/coremldata.bin"
+        ),
     ])
     func otherKindsOfModels(_ names: [String], _ format: ModelFormat, _ weights: String) async throws {
         let origin = try TestOrigin()

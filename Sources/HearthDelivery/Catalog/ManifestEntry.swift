@@ -219,4 +219,16 @@ extension ModelFormat {
         default: return nil
         }
     }
+
+    /// The format of a file that an engine may open, `nil` where its name says nothing.
+    ///
+    /// Files of a compiled Core ML model have names of their own: `Leaf.mlmodelc/coremldata.bin` stands for all of them.
+    public init?(file: RelativePath) {
+        if let folder = file.parent, Path(folder.string).fileExtension == "mlmodelc", file.last.name == "coremldata.bin"
+        {
+            self = .coreml
+        } else {
+            self.init(fileName: file.last.name)
+        }
+    }
 }

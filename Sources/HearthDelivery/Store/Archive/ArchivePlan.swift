@@ -88,7 +88,7 @@ struct ArchivePlan: Sendable, Hashable {
     private func weights(of entries: [ArchiveEntry]) -> RelativePath? {
         if let member { return member }
         guard !listed.values.contains(where: { $0.role == .weights }) else { return nil }
-        return entries.filter { ModelFormat(fileName: $0.path.last.name) == modelFormat }
+        return entries.filter { ModelFormat(file: $0.path) == modelFormat }
             .max { ($0.size, $1.path) < ($1.size, $0.path) }?.path
     }
 
