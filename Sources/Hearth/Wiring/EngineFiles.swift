@@ -22,8 +22,7 @@ final class EngineFiles: Sendable {
                 .notInstalled, "\(identity) is not installed", context: ErrorContext(model: identity.description))
         }
         // What was prepared for this device, where there is something.
-        let files = ReleaseFiles(
-            weights: try await manager.weightsToOpen(of: release, under: lease), projector: release.projector)
+        let files = ReleaseFiles(opening: try await manager.weightsToOpen(of: release, under: lease), of: release)
         await ModelPageCacheWarmer.hint(file: files.weights, below: manager.store.layout.home)
         let engine = try await manager.store.guarding(identity, .load) { try await open(files) }
         leases.withLock { $0[identity] = lease }
@@ -34,12 +33,11 @@ final class EngineFiles: Sendable {
     /// The engine of a release that came with the app, which nobody removes.
     func load(_ release: BundledRelease) async throws -> LoadedEngine<any InferenceEngine> {
         let checked = try await manager.checked(release)
-        guard let weights = checked.weights else {
+        guard let files = ReleaseFiles(checked) else {
             throw StoreError(
                 .releaseDamaged, "\(release.identity) holds no weights",
                 context: ErrorContext(model: release.identity.description))
         }
-        let files = ReleaseFiles(weights: weights, projector: checked.projector)
         return LoadedEngine(try await open(files), bytes: ModelAvailability.bundled(release).memoryEstimate)
     }
 

@@ -18,13 +18,27 @@ public enum EngineOpening {
         #endif
     }
 
-    /// The formats this build has an engine for; `nil` where it has none, so that an app brings its own.
+    /// The formats this build has an engine for; `nil` where it has none, so that an app brings its own. What runs Core ML models is
+    /// always the app's own.
     public static var formats: Set<ModelFormat>? { runsGGUF ? [.gguf] : nil }
 
-    /// Makes releases that are too large for this device fit, where this build can.
-    static func preparer(deviceMemory: UInt64) -> (any ReleasePreparer)? {
+    /// Makes releases that are too large for this device fit, and compiles those of Core ML, each where this build can.
+    static func preparer(deviceMemory: UInt64) -> any ReleasePreparer {
+        FormatPreparer(
+            [.gguf: quantizer(deviceMemory: deviceMemory), .coreml: coreMLCompiler].compactMapValues { $0 })
+    }
+
+    private static func quantizer(deviceMemory: UInt64) -> (any ReleasePreparer)? {
         #if Llama
             QuantizingPreparer(deviceMemory: deviceMemory)
+        #else
+            nil
+        #endif
+    }
+
+    private static var coreMLCompiler: (any ReleasePreparer)? {
+        #if canImport(CoreML)
+            CoreMLPreparer()
         #else
             nil
         #endif

@@ -9,21 +9,23 @@ extension ModelManager {
     /// those of its client. Releases are prepared and tried with the engines of this build, and refused before they
     /// are fetched where those could not load them.
     ///
-    /// - Parameter tellMemory: told before a large release is fetched what it will take, as a sentence for people; `nil` logs it.
+    /// - Parameters:
+    ///   - formats: the formats there is an engine for; an app with one of its own, such as for Core ML, adds that. `nil` for any.
+    ///   - tellMemory: told before a large release is fetched what it will take, as a sentence for people; `nil` logs it.
     /// - Throws: ``ConfigurationError`` when one of them cannot be used; an `HF_ENDPOINT` that is no address fails what is wanted of
     ///   the Hub, and nothing else.
     public init(
         home: Path, configuration: Configuration,
         environment: [String: String] = ProcessInfo.processInfo.environment,
         http: any HTTPClient, time: TimeSource = .system, deviceMemory: UInt64 = DeviceMemory.read().usable,
-        tellMemory: (@Sendable (String) -> Void)? = nil
+        formats: Set<ModelFormat>? = EngineOpening.formats, tellMemory: (@Sendable (String) -> Void)? = nil
     ) throws {
         var preflight = MemoryPreflight(configuration: configuration, deviceMemory: deviceMemory)
         if let tellMemory { preflight.tell = tellMemory }
         self.init(
             home: home, origins: try configuration.origins(environment: environment), http: http, time: time,
             network: try NetworkChoice.monitor(environment: environment), deviceMemory: deviceMemory,
-            formats: EngineOpening.formats, hub: HubSettings.read(environment),
+            formats: formats, hub: HubSettings.read(environment),
             preparer: EngineOpening.preparer(deviceMemory: deviceMemory),
             probe: EngineReleaseProbe(configuration: configuration, deviceMemory: deviceMemory),
             preflight: preflight)

@@ -12,7 +12,7 @@ struct PreparedTree: Sendable, Hashable {
 
     var files: [File]
     var folders: [RelativePath]
-    /// What has no place in an artefact: links, pipes and the like, and names that are no ``RelativePath``.
+    /// What has no place in an artefact: links, pipes and the like, and names that are no `RelativePath`.
     var strays: [String] = []
 
     /// A tree of the given files and folders.
@@ -88,7 +88,7 @@ extension PreparedTree.File: Codable {
 extension SHA256Digest {
     /// The digest of several files together: of their names, lengths and digests, and of the names of folders, in any order.
     ///
-    /// Of the bytes of a list with a line each, sorted: `<digest> <length> <path>` and `folder <path>`. A ``RelativePath`` holds
+    /// Of the bytes of a list with a line each, sorted: `<digest> <length> <path>` and `folder <path>`. A `RelativePath` holds
     /// no line feed, so no two lists read alike.
     init(listing files: [(path: RelativePath, size: UInt64, digest: SHA256Digest)], folders: [RelativePath] = []) {
         let lines = files.map { "\($0.digest.hex) \($0.size) \($0.path)\n" } + folders.map { "folder \($0)\n" }
