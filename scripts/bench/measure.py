@@ -6,6 +6,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 THRESHOLDS = json.load(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "thresholds.json")))
@@ -76,17 +77,20 @@ def pairs(name, ours, peer, unit, gib=None, count=None):
 def run(command, environment=None):
     """Runs to the end, with all the children it waits for, and returns a `Run`.
 
+    What it writes goes into files: read from a pipe, every line of it would wake this interpreter, on a core that is measured.
     The kernel counts the moment before exec too, so the memory figure is never below this interpreter's own (about 12).
     """
-    begin = time.perf_counter()
-    process = subprocess.Popen(
-        command, env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE)
-    # Both pipes are small talk here; reading them one after the other cannot fill the second.
-    output = process.stdout.read()
-    errors = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - begin
+    with tempfile.TemporaryFile() as output_file, tempfile.TemporaryFile() as error_file:
+        begin = time.perf_counter()
+        process = subprocess.Popen(
+            command, env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL, stdout=output_file,
+            stderr=error_file)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - begin
+        output_file.seek(0)
+        error_file.seek(0)
+        output = output_file.read()
+        errors = error_file.read()
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{errors.decode(errors='replace')[-2000:]}")
