@@ -76,8 +76,9 @@ hearth_chat_templates *hearth_chat_templates_new(const llama_model *model, const
 
 char *hearth_chat_templates_apply(
     const hearth_chat_templates *templates, const hearth_chat_request *request, hearth_call_format **format,
-    size_t *length, char **error) {
+    size_t *length, size_t *opening, char **error) {
     return guarded(error, "the model's chat template does not accept this conversation", [&]() -> char * {
+        *opening = 0;
         if (!templates->templates) {
             char *prompt = apply_known(templates->known, request, length);
             if (!prompt) throw std::runtime_error("llama.cpp's list of templates has none for this conversation");
@@ -100,6 +101,9 @@ char *hearth_chat_templates_apply(
         const common_chat_params params = common_chat_templates_apply(templates->templates.get(), inputs);
         if (request->tools && format) *format = hearth::call_format(params, inputs, templates->templates.get());
         *length = params.prompt.size();
+        const std::string &answer = params.generation_prompt;
+        if (answer.size() <= *length && params.prompt.compare(*length - answer.size(), answer.size(), answer) == 0)
+            *opening = answer.size();
         return copied(params.prompt);
     });
 }
@@ -119,8 +123,9 @@ hearth_chat_templates *hearth_chat_templates_new(const llama_model *model, const
 
 char *hearth_chat_templates_apply(
     const hearth_chat_templates *templates, const hearth_chat_request *request, hearth_call_format **, size_t *length,
-    char **error) {
+    size_t *opening, char **error) {
     return guarded(error, "the model's chat template does not accept this conversation", [&]() -> char * {
+        *opening = 0;
         if (char *prompt = apply_known(templates->source, request, length)) return prompt;
         if (error) *error = copied("this build of llama.cpp does not know the model's chat template");
         return nullptr;

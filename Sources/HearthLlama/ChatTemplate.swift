@@ -35,6 +35,8 @@
         /// A conversation as text.
         struct Rendered {
             let text: String
+            /// The end of the text, with which the template begins the answer; empty where that cannot be told.
+            let opening: String
             /// How calls of the tools offered are written; `nil` where none were.
             let calls: CallFormat?
         }
@@ -73,6 +75,7 @@
             let turns = try ChatTurns(messages)
             let offered = tools.isEmpty ? nil : Array(try ChatTurns.json(offering: tools).utf8CString)
             var length = 0
+            var opening = 0
             var reason: UnsafeMutablePointer<CChar>?
             var format: OpaquePointer?
             let prompt = turns.withMessages { turns -> UnsafeMutablePointer<CChar>? in
@@ -80,18 +83,20 @@
                     var request = hearth_chat_request(
                         messages: turns.baseAddress, count: turns.count, enable_thinking: enableThinking,
                         tools: tools.isEmpty ? nil : offered.baseAddress)
-                    return hearth_chat_templates_apply(raw, &request, &format, &length, &reason)
+                    return hearth_chat_templates_apply(raw, &request, &format, &length, &opening, &reason)
                 }
             }
             let calls = format.map { CallFormat.Raw($0) }
             guard let prompt else { throw Self.failure(reason) }
             defer { hearth_string_free(prompt) }
-            let text = String(decoding: UnsafeRawBufferPointer(start: prompt, count: length), as: UTF8.self)
-            guard !tools.isEmpty else { return Rendered(text: text, calls: nil) }
+            let bytes = UnsafeRawBufferPointer(start: prompt, count: length)
+            let text = String(decoding: bytes, as: UTF8.self)
+            let beginning = String(decoding: bytes.suffix(opening), as: UTF8.self)
+            guard !tools.isEmpty else { return Rendered(text: text, opening: beginning, calls: nil) }
             guard let calls else {
                 throw Self.failure("it does not say how tools are called")
             }
-            return Rendered(text: text, calls: try CallFormat(calls, tools: tools.map(\.name)))
+            return Rendered(text: text, opening: beginning, calls: try CallFormat(calls, tools: tools.map(\.name)))
         }
 
         private static func failure(_ reason: UnsafeMutablePointer<CChar>?) -> LLMError {

@@ -75,8 +75,10 @@ import Testing
 @Suite struct SlotTableTests {
     private func tokens(_ first: Int32, _ count: Int) -> [Int32] { [first] + (1..<Int32(count)) }
 
-    private func choose(_ table: inout SlotTable, _ prompt: [Int32]) throws -> SlotTable.Choice {
-        let choice = table.choose(prompt: prompt)
+    private func choose(
+        _ table: inout SlotTable, _ prompt: [Int32], asked: Int? = nil
+    ) throws -> SlotTable.Choice {
+        let choice = table.choose(prompt: prompt, asked: asked)
         return try #require(choice)
     }
 
@@ -144,6 +146,69 @@ import Testing
         // Less than half of a prompt, and few: not worth it.
         let other = try choose(&table, Array(tokens(1, 30)) + Array(repeating: 7, count: 40))
         #expect(other.copies == nil && other.plan.reused == 0)
+    }
+
+    /// More than half of what the first holds is the system prompt of both.
+    @Test func aLongSharedBeginningDoesNotTakeAnothersSequenceEither() throws {
+        let system = Array(Int32(0)..<1500)
+        func talk(_ name: Int32, _ count: Int) -> [Int32] { system + (0..<Int32(count)).map { name + $0 } }
+        var table = SlotTable(count: 2)
+        let first = try choose(&table, talk(2000, 20), asked: 1515)
+        table.release(first.slot, holding: HeldPrefix(tokens: talk(2000, 1400)))
+        let second = try choose(&table, talk(5000, 20))
+        #expect(second.slot != first.slot && !second.saves)
+        #expect(second.copies == SlotTable.Choice.Copy(slot: first.slot, count: 1500))
+        #expect(second.plan.action == .appendSuffix && second.plan.reused == 1500)
+        table.release(second.slot, holding: HeldPrefix(tokens: talk(5000, 1400)))
+        // The first is still there, and when there is no empty sequence it is saved before it goes.
+        #expect(table.slots[first.slot].held.tokens == talk(2000, 1400))
+        let third = try choose(&table, talk(8000, 20))
+        #expect(third.slot == first.slot && third.saves && third.plan.reused == 1500)
+    }
+
+    /// The answer is retold without what was thought, or in other words: nobody comes back to the old one.
+    @Test func aRetoldAnswerGoesOnInItsSequence() throws {
+        for reach in [MemoryReach.anywhere, .presentOnly] {
+            var table = SlotTable(count: 2)
+            let asked = tokens(1, 100)
+            let first = try choose(&table, asked + [501, 502], asked: 100)
+            table.release(
+                first.slot, holding: HeldPrefix(tokens: asked + [501, 502] + Array(1000..<1400), reach: reach))
+            let second = try choose(&table, asked + [501] + Array(1300..<1420))
+            #expect(second.slot == first.slot && !second.saves && second.copies == nil)
+            #expect(second.plan.reused == (reach == .anywhere ? 101 : 0))
+        }
+    }
+
+    /// An edited question leaves the old conversation where it was: copied, or where only one sequence is there, saved.
+    @Test(arguments: [1, 2])
+    func anEditedQuestionKeepsTheOldConversation(count: Int) throws {
+        var table = SlotTable(count: count)
+        let front = tokens(1, 400)
+        let old = front + Array(1000..<1200)
+        let first = try choose(&table, front + Array(1000..<1020), asked: 418)
+        table.release(first.slot, holding: HeldPrefix(tokens: old))
+        let edited = try choose(&table, front + Array(2000..<2020))
+        #expect(edited.plan.reused == 400)
+        if count == 1 {
+            #expect(edited.saves && edited.slot == first.slot && edited.copies == nil)
+        } else {
+            #expect(!edited.saves && edited.copies == SlotTable.Choice.Copy(slot: first.slot, count: 400))
+        }
+        table.release(edited.slot, holding: HeldPrefix(tokens: front + Array(2000..<2030)))
+        // A few tokens are not worth that.
+        let again = try choose(&table, front + Array(2000..<2010) + Array(3000..<3010))
+        #expect(again.slot == edited.slot && !again.saves && again.copies == nil && again.plan.reused == 410)
+    }
+
+    /// A memory that cannot go back reuses nothing of another conversation: it is saved first like any other.
+    @Test func whatCannotGoBackIsSavedBeforeAnotherConversation() throws {
+        var table = SlotTable(count: 1)
+        let system = Array(Int32(0)..<300)
+        _ = table.choose(prompt: system + [1000])
+        table.release(0, holding: HeldPrefix(tokens: system + Array(1000..<1100), reach: .presentOnly))
+        let other = try choose(&table, system + [2000, 2001])
+        #expect(other.saves && other.plan.action == .rebuild)
     }
 
     @Test func savesBeforeItOverwritesAndRestores() throws {

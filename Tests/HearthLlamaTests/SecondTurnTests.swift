@@ -13,6 +13,8 @@
             private struct Turn {
                 let answer: Answer
                 let prompt: [llama_token]
+                /// How much of it comes before the beginning of the answer.
+                let asked: Int
                 /// What memory holds afterwards.
                 let ledger: [llama_token]
                 let messages: [ChatMessage]
@@ -48,15 +50,15 @@
                     let request = GenerationRequest(
                         role: .text, messages: messages, options: .greedy(maximumNewTokens: tokens),
                         signal: StopSignal(), stopwatch: TimeSource.system.stopwatch(), continuation: continuation)
-                    let (prompt, ledger) = try await blocking {
+                    let (prompt, asked, ledger) = try await blocking {
                         #expect(loop.admit(request) == .begun)
                         let run = try #require(loop.runs.first)
                         while !loop.runs.isEmpty { _ = loop.step() }
-                        return (run.prompt.ledger, loop.model.ledger(0))
+                        return (run.prompt.ledger, run.prompt.asked, loop.model.ledger(0))
                     }
                     let answer = try await Answer(stream)
                     let next = [ChatMessage(.assistant, answer.text), ChatMessage(.user, "Why?")]
-                    return Turn(answer: answer, prompt: prompt, ledger: ledger, messages: messages + next)
+                    return Turn(answer: answer, prompt: prompt, asked: asked, ledger: ledger, messages: messages + next)
                 }
             }
 
@@ -147,6 +149,9 @@
                     of: "<think>\n", addSpecial: false, parseSpecial: true)
                 #expect(try second.cached() >= first.prompt.count - opening.count - 1)
                 #expect(try second.cached() < first.prompt.count)
+                // What is asked ends before the answer is opened, so that the next prompt is known to go on with it.
+                #expect(first.asked < first.prompt.count - opening.count)
+                #expect(try second.cached() >= first.asked)
             }
 
             @Test func aRecurrentModelGoesOnOnlyFromTheEnd() async throws {

@@ -48,11 +48,12 @@ struct hearth_chat_templates *hearth_chat_templates_new(
     const struct llama_model *model, const char *source, char **error);
 void hearth_chat_templates_free(struct hearth_chat_templates *templates);
 
-/// The prompt text of a conversation, `length` bytes that may hold NUL. NULL and a reason on failure.
+/// The prompt text of a conversation, `length` bytes that may hold NUL, the last `opening` of which begin the answer (0 where that
+/// cannot be told). NULL and a reason on failure.
 /// `format` gets how the model writes calls of the tools it was offered, or NULL where that cannot be told.
 char *hearth_chat_templates_apply(
     const struct hearth_chat_templates *templates, const struct hearth_chat_request *request,
-    struct hearth_call_format **format, size_t *length, char **error);
+    struct hearth_call_format **format, size_t *length, size_t *opening, char **error);
 
 /// Whether the template describes tools and writes their calls.
 bool hearth_chat_templates_know_tools(const struct hearth_chat_templates *templates);

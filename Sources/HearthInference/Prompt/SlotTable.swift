@@ -11,6 +11,8 @@ public struct SlotTable: Sendable, Hashable {
         public fileprivate(set) var isBusy = false
         /// The saved state that has all its tokens.
         public fileprivate(set) var saved: Int?
+        /// How many of its tokens somebody asked, rather than the model said.
+        fileprivate var asked = 0
         fileprivate var lastUse = 0
     }
 
@@ -87,12 +89,15 @@ public struct SlotTable: Sendable, Hashable {
 
     /// Finds a sequence for a prompt and makes it busy; `nil` when all are.
     ///
-    /// 1. The one whose whole content begins the prompt, the longest of them, or of which at least half does: the same
-    ///    conversation going on, or edited.
+    /// 1. The one whose conversation goes on, the longest of them: all it holds begins the prompt, or all that was asked in it,
+    ///    where the template retells the answer in another way or the same is asked again. Also one at whose end only few
+    ///    tokens differ.
     /// 2. A saved state of which more is of use, loaded into an empty sequence, else into the least recently used.
     /// 3. An empty sequence, else the least recently used; with a copy of the front another one has, such as a system
-    ///    prompt that all share.
-    public mutating func choose(prompt: [Int32], isTruncated: Bool = false) -> Choice? {
+    ///    prompt that all share, or a conversation up to a question that was edited.
+    ///
+    /// - Parameter asked: the tokens of the prompt before the beginning of the answer, `nil` for all.
+    public mutating func choose(prompt: [Int32], asked: Int? = nil, isTruncated: Bool = false) -> Choice? {
         let free = slots.indices.filter { !slots[$0].isBusy }
         guard !free.isEmpty else { return nil }
         clock += 1
@@ -100,15 +105,16 @@ public struct SlotTable: Sendable, Hashable {
         /// Less than that where memory cannot go back.
         func reused(_ held: HeldPrefix) -> Int { PrefixPlan(held: held, prompt: prompt).reused }
         let own = free.map { (slot: $0, common: common(slots[$0].held)) }
-            .filter { $0.common > 0 && $0.common * 2 >= slots[$0.slot].held.tokens.count }
+            .filter { goesOn(slots[$0.slot], sharing: $0.common, with: prompt.count) }
             .max { ($0.common, slots[$0.slot].lastUse) < ($1.common, slots[$1.slot].lastUse) }
         let best = states.map { (state: $0.key, reused: reused($0.value.held), use: $0.value.lastUse) }
             .filter { rules.canSave && $0.reused >= rules.fewestTokens }
             .max { ($0.reused, $0.use) < ($1.reused, $1.use) }
         let present = own.map { reused(slots[$0.slot].held) } ?? 0
         let restored = best.flatMap { $0.reused > present + rules.fewestTokens ? $0.state : nil }
+        let asked = min(asked ?? prompt.count, prompt.count)
         if let own, restored == nil {
-            return take(own.slot, prompt, isTruncated)
+            return take(own.slot, prompt, asked, isTruncated)
         }
 
         let target = free.min { left, right in
@@ -124,7 +130,7 @@ public struct SlotTable: Sendable, Hashable {
             states[restored]?.lastUse = clock
             slots[target].held = states[restored]?.held ?? HeldPrefix(tokens: [])
             slots[target].saved = restored
-            return take(target, prompt, isTruncated, saves: saves, restores: restored)
+            return take(target, prompt, asked, isTruncated, saves: saves, restores: restored)
         }
         let source = slots.indices.filter { $0 != target }.map { (slot: $0, common: common(slots[$0].held)) }
             .max { $0.common < $1.common }
@@ -135,17 +141,28 @@ public struct SlotTable: Sendable, Hashable {
             slots[target].held = HeldPrefix(tokens: Array(prompt.prefix(source.common)))
             slots[target].saved = nil
             return take(
-                target, prompt, isTruncated, saves: saves,
+                target, prompt, asked, isTruncated, saves: saves,
                 copies: Choice.Copy(slot: source.slot, count: source.common))
         }
-        return take(target, prompt, isTruncated, saves: saves)
+        return take(target, prompt, asked, isTruncated, saves: saves)
+    }
+
+    /// Whether a prompt goes on with what a sequence holds, so that nothing is lost that anybody may come back to.
+    private func goesOn(_ slot: Slot, sharing common: Int, with prompt: Int) -> Bool {
+        let held = slot.held.tokens.count
+        guard common > 0, common < held else { return common > 0 }
+        let isMost = common * 2 >= held
+        // Asked again, a long answer is kept beside the new one.
+        if common >= slot.asked { return isMost || common < prompt }
+        return isMost && held - common < rules.fewestTokens
     }
 
     private mutating func take(
-        _ slot: Int, _ prompt: [Int32], _ isTruncated: Bool, saves: Bool = false, restores: Int? = nil,
+        _ slot: Int, _ prompt: [Int32], _ asked: Int, _ isTruncated: Bool, saves: Bool = false, restores: Int? = nil,
         copies: Choice.Copy? = nil
     ) -> Choice {
         slots[slot].isBusy = true
+        slots[slot].asked = asked
         slots[slot].lastUse = clock
         return Choice(
             slot: slot, saves: saves, restores: restores, copies: copies,

@@ -44,6 +44,8 @@
     struct Prompt {
         /// All of it as a ledger has it.
         let ledger: [llama_token]
+        /// How much of the ledger comes before the beginning of the answer.
+        let asked: Int
         /// The text its beginning of the answer stands in.
         let text: String
         /// How the answer calls the tools it was offered.
@@ -55,7 +57,13 @@
         /// By the position where each begins, in order.
         private let pictures: [(start: Int, picture: any PromptPicture)]
 
-        init(_ parts: [PromptPart], text: String, calls: CallFormat? = nil, isTruncated: Bool = false) {
+        /// - Parameters:
+        ///   - text: the same as text.
+        ///   - opening: the tokens with which the template begins the answer.
+        init(
+            _ parts: [PromptPart], text: String, opening: [llama_token] = [], calls: CallFormat? = nil,
+            isTruncated: Bool = false
+        ) {
             var ledger: [llama_token] = []
             var pictures: [(start: Int, picture: any PromptPicture)] = []
             for part in parts {
@@ -67,6 +75,8 @@
                 }
             }
             self.ledger = ledger
+            // Where the two were cut into other tokens together, all of it counts as asked.
+            asked = ledger.count - (ledger.suffix(opening.count) == opening[...] ? opening.count : 0)
             extraCells = pictures.reduce(0) { $0 + $1.picture.cells - $1.picture.ledger.count }
             self.pictures = pictures
             self.text = text
@@ -137,8 +147,11 @@
                         found: "\(picture.cells) tokens", remedy: "Load the model with a larger batch size."),
                     disposition: .usage)
             }
+            let opening = try model.vocabulary.tokens(
+                of: rendered?.opening ?? "", addSpecial: false, parseSpecial: true)
             self.init(
-                outcome.prompt, text: rendered?.text ?? "", calls: rendered?.calls, isTruncated: outcome.dropped > 0)
+                outcome.prompt, text: rendered?.text ?? "", opening: opening, calls: rendered?.calls,
+                isTruncated: outcome.dropped > 0)
         }
     }
 #endif

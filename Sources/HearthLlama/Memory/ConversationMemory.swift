@@ -56,9 +56,8 @@
                 table.note(slot, holding: held(model.ledger(slot)))
             }
             let tokens = prompt.ledger
-            guard let choice = table.choose(prompt: tokens, isTruncated: prompt.isTruncated) else {
-                return nil
-            }
+            guard let choice = table.choose(prompt: tokens, asked: prompt.asked, isTruncated: prompt.isTruncated)
+            else { return nil }
             let slot = choice.slot
             // Read before the other is written, which may push it out.
             let restored = choice.restores.map { (number: $0, state: shelf.read($0)) }
