@@ -45,7 +45,7 @@ public struct SamplingOptions: Sendable, Hashable {
 public enum GenerationPurpose: String, Sendable, Hashable {
     /// Somebody asked.
     case answer
-    /// The engine is to know the prompt before somebody asks; what it says is dropped.
+    /// The engine is to know the prompt before somebody asks: the last message may still go on, and what is said is dropped.
     case preparation
 }
 
@@ -64,7 +64,8 @@ public struct GenerationOptions: Sendable, Hashable {
     public var constraint: OutputConstraint?
     /// What the model may call, for engines that know how (``InferenceEngine/callsTools``); a constraint leaves no room for it.
     public var tools: [ToolDefinition]
-    /// What it is for. Engines do not look at it; whoever counts answers does. Default ``GenerationPurpose/answer``.
+    /// What it is for: to prepare, an engine may compute what does not depend on how the last message goes on, and say nothing;
+    /// whoever counts answers leaves that out. Default ``GenerationPurpose/answer``.
     public var purpose: GenerationPurpose
     /// What begins a call in the answer's text, for models that are told of tools in words; an answer that has it is only half way
     /// to one. Engines do not look at it; whoever counts answers does. Default none.

@@ -54,9 +54,7 @@ public struct ContextFit: Sendable, Hashable {
         let first = messages.first?.role == .system ? 1 : 0
         let surplus = messageLimit.map { max(0, messages.count - first - 1 - $0) } ?? 0
         let choices = Self.choices(messages, first: first).filter { $0 >= surplus }
-        func kept(_ dropped: Int) -> [ChatMessage] {
-            Array(messages.prefix(first) + messages.dropFirst(first + dropped))
-        }
+        func kept(_ dropped: Int) -> [ChatMessage] { self.kept(of: messages, without: dropped) }
         func fits(_ count: Int) -> Bool { count <= window - max(1, reserve) }
         func fitting(_ dropped: Int) throws -> Outcome<Prompt>? {
             let kept = kept(dropped)
@@ -94,6 +92,12 @@ public struct ContextFit: Sendable, Hashable {
         let prompt = try render(rest)
         guard count(prompt) < window else { throw Self.exceeded(tokens: "\(count(prompt))", window: window) }
         return Outcome(prompt: prompt, dropped: dropped)
+    }
+
+    /// A conversation without so many of its oldest messages.
+    public func kept(of messages: [ChatMessage], without dropped: Int) -> [ChatMessage] {
+        let first = messages.first?.role == .system ? 1 : 0
+        return Array(messages.prefix(first) + messages.dropFirst(first + dropped))
     }
 
     /// The numbers of messages that may be left out, in rising order, without zero.

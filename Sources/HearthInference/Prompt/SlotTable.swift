@@ -169,6 +169,16 @@ public struct SlotTable: Sendable, Hashable {
             plan: PrefixPlan(held: slots[slot].held, prompt: prompt, isTruncated: isTruncated))
     }
 
+    /// Whether a free sequence holds all of a prompt and can go back to its end, so that nothing is left to compute for what is to
+    /// follow it.
+    public func holds(_ prompt: [Int32]) -> Bool {
+        slots.contains { slot in
+            let held = slot.held.tokens
+            return !slot.isBusy && held.starts(with: prompt)
+                && slot.held.reach.allows(keeping: prompt.count, of: held.count)
+        }
+    }
+
     /// A sequence is free again; `held` is what its memory really holds now.
     public mutating func release(_ slot: Int, holding held: HeldPrefix) {
         clock += 1

@@ -106,7 +106,7 @@ public final class LanguageModelSession: Sendable, Observable {
             guard state.turns == 0, state.prewarming == nil else { return }
             let expected = state.transcript + [ChatMessage(.user, promptPrefix)]
             state.prewarming = Task {
-                // The engine stops at the first token, which it takes to see the prompt computed.
+                // An engine that knows no preparation stops at the first token, which it takes to see the prompt computed.
                 var options = GenerationOptions(
                     sampling: .greedy, maximumNewTokens: 1, purpose: .preparation)
                 do {

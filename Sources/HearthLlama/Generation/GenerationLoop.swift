@@ -31,7 +31,7 @@
 
         enum Admittance {
             case begun, mustWait
-            /// Its stream threw.
+            /// Its stream threw, or it had nothing to compute.
             case ended
         }
 
@@ -53,6 +53,11 @@
 
         /// Lets a request begin whose prompt is made.
         func admit(_ run: GenerationRun) -> Admittance {
+            if run.request.options.purpose == .preparation, model.conversations.table.holds(run.prompt.ledger) {
+                next = nil
+                run.endPrepared()
+                return .ended
+            }
             let needs = runs.map(\.need)
             guard model.admission.admits(run.need, beside: needs),
                 let place = model.conversations.begin(

@@ -79,7 +79,14 @@
 
         /// Whether the next token is chosen once so many tokens more are computed.
         func wantsOdds(after count: Int) -> Bool {
-            phase == .prefill ? position + count == prompt.ledger.count : count == answer.count
+            if request.options.purpose == .preparation { return false }
+            return phase == .prefill ? position + count == prompt.ledger.count : count == answer.count
+        }
+
+        /// Ends a preparation for which nothing is left to compute.
+        func endPrepared() {
+            facts.cachedTokens = prompt.ledger.count
+            end(.maximumNewTokens)
         }
 
         /// Ends what nobody waits for any more, or what has no time or room left. Asked before each step.
@@ -116,6 +123,7 @@
                 facts.prefillSeconds = running.elapsed.seconds
                 endIfAsked()
                 guard phase == .prefill else { return }
+                if request.options.purpose == .preparation { return end(.maximumNewTokens) }
                 phase = .decode
                 request.yield(.phase(.decode))
             } else {

@@ -43,9 +43,9 @@
     /// What an answer is to follow. Its end is text, since the first token of the answer is chosen from that.
     struct Prompt {
         /// All of it as a ledger has it.
-        let ledger: [llama_token]
+        private(set) var ledger: [llama_token]
         /// How much of the ledger comes before the beginning of the answer.
-        let asked: Int
+        private(set) var asked: Int
         /// The text its beginning of the answer stands in.
         let text: String
         /// How the answer calls the tools it was offered.
@@ -55,7 +55,7 @@
         /// The cells of the context that pictures take beyond their positions.
         let extraCells: Int
         /// By the position where each begins, in order.
-        private let pictures: [(start: Int, picture: any PromptPicture)]
+        private var pictures: [(start: Int, picture: any PromptPicture)]
 
         /// - Parameters:
         ///   - text: the same as text.
@@ -82,6 +82,15 @@
             self.text = text
             self.calls = calls
             self.isTruncated = isTruncated
+        }
+
+        /// Its first `count` positions, without a picture that is not whole among them.
+        func cut(to count: Int) -> Prompt {
+            var front = self
+            front.asked = reusable(count)
+            front.ledger.removeSubrange(front.asked...)
+            front.pictures.removeAll { $0.start >= front.asked }
+            return front
         }
 
         /// What there is to compute at a position.
@@ -115,22 +124,25 @@
                 request.yield(.picturesLeftOut(count: pictures))
                 Log.write(.warning, "llama.prompt", "no projector is loaded: \(pictures) pictures are left out")
             }
+            let isPreparation = options.purpose == .preparation
             let fit = ContextFit(
-                window: model.information.contextLength, maximumNewTokens: options.maximumNewTokens,
+                window: model.information.contextLength,
+                // What is prepared leaves out what the question will.
+                maximumNewTokens: isPreparation ? GenerationOptions().maximumNewTokens : options.maximumNewTokens,
                 messageLimit: model.historyLimit)
             // All prompts end alike, whichever messages they keep.
             var rendered: ChatTemplate.Rendered?
             let tools = options.constraint == nil ? options.tools : []
+            let tokens = PromptTokens(vocabulary: model.vocabulary, projector: model.projector) { messages in
+                // A long conversation is rendered several times.
+                if request.signal.isCancelled { throw CancellationError() }
+                let prompt = try model.weights.render(
+                    messages, tools: tools, enableThinking: options.thinking.isEnabled)
+                rendered = prompt
+                return prompt.text
+            }
             let outcome = try fit.apply(
-                to: request.messages, fewest: model.weights.fewestTokens(in:),
-                render: PromptTokens(vocabulary: model.vocabulary, projector: model.projector) { messages in
-                    // A long conversation is rendered several times.
-                    if request.signal.isCancelled { throw CancellationError() }
-                    let prompt = try model.weights.render(
-                        messages, tools: tools, enableThinking: options.thinking.isEnabled)
-                    rendered = prompt
-                    return prompt.text
-                }.parts,
+                to: request.messages, fewest: model.weights.fewestTokens(in:), render: tokens.parts,
                 count: { $0.reduce(0) { $0 + $1.cells } })
             if outcome.dropped > 0 {
                 request.yield(.truncated(dropped: outcome.dropped))
@@ -147,11 +159,31 @@
                         found: "\(picture.cells) tokens", remedy: "Load the model with a larger batch size."),
                     disposition: .usage)
             }
+            if isPreparation {
+                self = try Self.known(of: fit.kept(of: request.messages, without: outcome.dropped), by: tokens)
+                return
+            }
             let opening = try model.vocabulary.tokens(
                 of: rendered?.opening ?? "", addSpecial: false, parseSpecial: true)
             self.init(
                 outcome.prompt, text: rendered?.text ?? "", opening: opening, calls: rendered?.calls,
                 isTruncated: outcome.dropped > 0)
+        }
+
+        /// What a conversation's prompt is certain to begin with while its last message may still go on: what two that go on in
+        /// different ways have in common. What belongs to one of them only could not be taken back where layers are recurrent.
+        private static func known(of messages: [ChatMessage], by tokens: PromptTokens) throws -> Prompt {
+            guard let text = messages.last?.content else { return Prompt([], text: "") }
+            // The word it ends with may be the front of another.
+            let end = text.lastIndex(where: \.isWhitespace).map(text.index(after:)) ?? text.startIndex
+            // A letter, and what joins the white space before it.
+            let prompts = try ["a", "\n1"].map { going in
+                var messages = messages
+                messages[messages.count - 1].content = text[..<end] + going
+                return Prompt(try tokens.parts(of: messages), text: "")
+            }
+            let common = PrefixPlan.commonLength(prompts[0].ledger, prompts[1].ledger)
+            return prompts[0].cut(to: common)
         }
     }
 #endif

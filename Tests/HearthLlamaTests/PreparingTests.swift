@@ -1,0 +1,120 @@
+#if Llama
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    extension RealModel {
+        /// What a session has computed before somebody asks, and what the question then finds.
+        @Suite struct Preparing {
+            /// An engine that tells what became of the preparations made in it.
+            private struct Told: InferenceEngine {
+                let engine: LlamaActor
+                let summaries: AsyncStream<GenerationSummary?>.Continuation
+
+                var modelInformation: ModelInformation { get async throws { try engine.modelInformation } }
+
+                func generate(
+                    _ messages: [ChatMessage], options: GenerationOptions
+                ) -> AsyncThrowingStream<GenerationEvent, any Error> {
+                    let events = engine.generate(messages, options: options)
+                    guard options.purpose == .preparation else { return events }
+                    return AsyncThrowingStream { continuation in
+                        Task {
+                            let answer = try? await Answer(events)
+                            #expect(answer?.text == "" && answer?.thinking == "")
+                            continuation.finish()
+                            summaries.yield(answer?.summary)
+                        }
+                    }
+                }
+            }
+
+            /// A session, and a way to wait until it has made itself ready.
+            private final class Talk {
+                let session: LanguageModelSession
+                let engine: LlamaActor
+                private var summaries: AsyncStream<GenerationSummary?>.Iterator
+
+                init(_ path: Path, instructions: String) async throws {
+                    engine = try await LlamaActor.load(
+                        path, configuration: LlamaConfiguration(contextLength: 2048, threadCount: 1))
+                    let (stream, continuation) = AsyncStream<GenerationSummary?>.makeStream()
+                    session = LanguageModelSession(
+                        model: Told(engine: engine, summaries: continuation), instructions: instructions)
+                    summaries = stream.makeAsyncIterator()
+                }
+
+                /// - Returns: the tokens prepared, and how many of them were there already.
+                func prepare(_ prefix: String = "") async throws -> (all: Int, cached: Int) {
+                    session.prewarm(promptPrefix: prefix)
+                    var iterator = summaries
+                    let summary = try #require(await iterator.next() ?? nil)
+                    summaries = iterator
+                    #expect(summary.usage.generatedTokens == 0)
+                    return (summary.usage.promptTokens, summary.usage.cachedTokens)
+                }
+
+                func ask(_ question: String) async throws -> GenerationSummary {
+                    // The only token said is never computed, so that what is held ends with the question.
+                    try await session.respond(to: question, options: .greedy(maximumNewTokens: 1)).summary
+                }
+            }
+
+            private static let instructions =
+                "You are helpful. " + String(repeating: "The fox walks along the quiet river today. ", count: 20)
+
+            private static let paths: [@Sendable () throws -> Path] = [
+                { TestModel.path }, { try TestModel.path(.recurrent) }, { try TestModel.path(.thinking) },
+            ]
+
+            /// All that was prepared is used, turn after turn, also by a model that cannot take anything back.
+            @Test(arguments: paths.indices)
+            func theQuestionGoesOnFromAllThatWasPrepared(index: Int) async throws {
+                let talk = try await Talk(try Self.paths[index](), instructions: Self.instructions)
+                let first = try await talk.prepare()
+                #expect(first.cached == 0)
+                let system = try await talk.engine.count(Self.instructions)
+                #expect(first.all > system)
+                // Nothing is left to prepare.
+                let again = try await talk.prepare()
+                #expect(again == (all: first.all, cached: first.all))
+                let answer = try await talk.ask("Why?")
+                #expect(answer.usage.cachedTokens == first.all && answer.cacheMiss == nil)
+                #expect(answer.usage.promptTokens > first.all)
+                // And in the next turn.
+                let next = try await talk.prepare()
+                let second = try await talk.ask("Where?")
+                #expect(second.usage.cachedTokens >= next.all)
+                // A turn of thinking alone leaves no trace, and so the question before it parts from this one.
+                if talk.session.transcript.count == 5 { #expect(second.cacheMiss == nil) }
+            }
+
+            @Test func whatTheQuestionBeginsWithIsPreparedToo() async throws {
+                let talk = try await Talk(try TestModel.path(.recurrent), instructions: "Be kind.")
+                let bare = try await talk.prepare()
+                let more = try await talk.prepare("Where does the fox wal")
+                // The last word may go on, and does.
+                #expect(more.all > bare.all + 2 && more.cached == bare.all)
+                let answer = try await talk.ask("Where does the fox walk today?")
+                #expect(answer.usage.cachedTokens == more.all && answer.cacheMiss == nil)
+            }
+
+            /// What a longer conversation has computed is not given up for the front of it.
+            @Test func whatIsThereIsLeftAlone() async throws {
+                let talk = try await Talk(TestModel.path, instructions: Self.instructions)
+                let answer = try await talk.ask("Why?")
+                let other = LanguageModelSession(model: talk.engine, instructions: Self.instructions)
+                let prepared = try await Answer(
+                    talk.engine.generate(
+                        other.transcript + [ChatMessage(.user, "")],
+                        options: GenerationOptions(maximumNewTokens: 1, purpose: .preparation)))
+                let usage = try #require(prepared.summary).usage
+                #expect(usage.cachedTokens == usage.promptTokens)
+                let second = try await talk.ask("Where?")
+                #expect(second.usage.cachedTokens > answer.usage.promptTokens - 8)
+            }
+        }
+    }
+#endif
