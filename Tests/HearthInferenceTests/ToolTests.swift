@@ -101,13 +101,54 @@ import Testing
         } throws: {
             ($0 as? LLMError)?.code == .tooManyToolCalls
         }
-        #expect(await engine.requests.count == LanguageModelSession.maximumToolCalls + 1)
+        let most = LanguageModelSession.maximumToolCalls
+        #expect(await engine.requests.count == most + 1)
+        // The ninth is not run, and leaves no trace but what was said before it.
+        #expect(weather.asked.withLock { $0.count } == most)
+        #expect(session.transcript.count == 1 + 2 * most + 1)
+        #expect(session.transcript.last == ChatMessage(.assistant, "Let me see. "))
         #expect(!session.isResponding)
     }
 
     @Test func aToolCanEndTheAnswer() async throws {
-        let session = LanguageModelSession(model: ScriptedEngine([call("Limbo")]), tools: [Weather()])
+        let engine = ScriptedEngine([call("Limbo"), [.text("ok"), .finish(.endOfGeneration)]])
+        let session = LanguageModelSession(model: engine, tools: [Weather()])
         await #expect(throws: CancellationError.self) { try await session.respond(to: "?") }
+        // Its call is left nowhere without a result.
+        let said = [ChatMessage(.user, "?"), ChatMessage(.assistant, "Let me see. ")]
+        #expect(session.transcript == said)
+        try await session.respond(to: "!")
+        #expect(await engine.requests.last?.dropFirst() == (said + [ChatMessage(.user, "!")])[...])
+    }
+
+    /// Stopped in the middle of a call, or by a limit there.
+    @Test func aPartOfACallIsNotRemembered() async throws {
+        let begun = ScriptedEngine.Step.text("Hm. <tool_call>{\"name\"")
+        for rest in [ScriptedEngine.Step.fail(LLMError(.generateFailed, "no")), .finish(.maximumNewTokens)] {
+            let session = LanguageModelSession(model: ScriptedEngine([[begun, rest]]), tools: [Weather()])
+            _ = try? await session.respond(to: "?")
+            #expect(session.transcript == [ChatMessage(.user, "?"), ChatMessage(.assistant, "Hm. ")])
+        }
+    }
+
+    /// A result looks like a message of the user and is none: the question that led to it stays.
+    @Test func aPromptNeverBeginsWithAResult() throws {
+        let talk = [
+            ChatMessage(.user, "a"), ChatMessage(.assistant, "b"), ChatMessage(.user, "c"),
+            ChatMessage(.assistant, "<tool_call>{}</tool_call>"),
+            ChatMessage(.user, "<tool_response>\nsunny\n</tool_response>"),
+            ChatMessage(.assistant, "<tool_call>{}</tool_call>"),
+            ChatMessage(.user, "<tool_response>\nrain\n</tool_response>"),
+        ]
+        for count in [5, 7] {
+            let messages = Array(talk.prefix(count))
+            for window in 2...40 {
+                let outcome = try? ContextFit(window: window, reserve: 1)
+                    .apply(to: messages, render: { $0 }, count: { $0.count * 4 })
+                guard let kept = outcome?.prompt else { continue }
+                #expect(kept == messages || kept == Array(messages.dropFirst(2)), "\(window)")
+            }
+        }
     }
 
     @Test func aCallCutShortIsNone() async throws {

@@ -103,13 +103,18 @@ public struct ContextFit: Sendable, Hashable {
     /// The numbers of messages that may be left out, in rising order, without zero.
     private static func choices(_ messages: [ChatMessage], first: Int) -> [Int] {
         (first + 1..<max(first + 1, messages.count))
-            .filter { $0 == messages.count - 1 && messages[$0].role != .tool || isBeginning(messages[$0]) }
+            .filter { $0 == messages.count - 1 && !isResult(messages[$0]) || isBeginning(messages[$0]) }
             .map { $0 - first }
     }
 
     /// Whether a conversation may begin with a message: an answer has lost its question, a tool's result its call.
     private static func isBeginning(_ message: ChatMessage) -> Bool {
-        message.role != .assistant && message.role != .tool
+        message.role != .assistant && !isResult(message)
+    }
+
+    /// Also one that is told as a message of the user.
+    private static func isResult(_ message: ChatMessage) -> Bool {
+        message.role == .tool || ToolBox.isResult(message)
     }
 
     /// The choices at which a block ends: where the text left out, or the number of messages, passes a multiple of a

@@ -11,13 +11,23 @@ extension LanguageModelSession {
         }
         if await model.callsTools { return try await talkCalling(&messages, options, yield) }
         let options = try toolBox.constraining(options)
-        for _ in 0...Self.maximumToolCalls {
+        var left = Self.maximumToolCalls
+        while true {
+            let start = messages.count
             let (summary, call) = try await speak(&messages, options, describing: toolBox, yield)
-            // A call that a limit cut short is none.
-            guard let call, [.stopString, .endOfGeneration].contains(summary.reason) else { return summary }
-            messages.append(ToolBox.result(try await toolBox.run(spelled: call)))
+            guard let call else { return summary }
+            do {
+                guard left > 0 else { throw Self.tooManyCalls }
+                left -= 1
+                messages.append(ToolBox.result(try await toolBox.run(spelled: call)))
+            } catch {
+                // No call is left without its result: what was said before it stays.
+                let said = ToolBox.withoutCall(messages[start].content)
+                messages.removeSubrange(start...)
+                if !said.isEmpty { messages.append(ChatMessage(.assistant, said)) }
+                throw error
+            }
         }
-        throw Self.tooManyCalls
     }
 
     private static var tooManyCalls: LLMError {
@@ -80,14 +90,18 @@ extension LanguageModelSession {
         }
     }
 
-    /// One message of the model, added to the others; also what there is of one that failed.
-    /// - Returns: its facts, and what it calls.
+    /// One message of the model, added to the others; also what there is of one that failed, but never a part of a call.
+    /// - Returns: its facts, and what it calls. A call that a limit cut short is none.
     private func speak(
         _ messages: inout [ChatMessage], _ options: GenerationOptions, describing box: ToolBox,
         _ yield: (GenerationEvent) -> Void
     ) async throws -> (summary: GenerationSummary, call: String?) {
         var said = ""
-        defer { if !said.isEmpty { messages.append(ChatMessage(.assistant, said)) } }
+        var call: String?
+        defer {
+            if !box.isEmpty, call == nil { said = ToolBox.withoutCall(said) }
+            if !said.isEmpty { messages.append(ChatMessage(.assistant, said)) }
+        }
         var calls = StopStringMatcher(box.isEmpty ? [] : [ToolBox.opening])
         var summary: GenerationSummary?
         for try await event in model.generate(try box.describing(in: messages), options: options) {
@@ -105,8 +119,10 @@ extension LanguageModelSession {
         guard let summary else { throw CancellationError() }
         let rest = calls.finish()
         if !rest.isEmpty { yield(.text(rest)) }
-        guard calls.matched != nil, let place = said.firstRange(of: ToolBox.opening) else { return (summary, nil) }
-        let call = String(said[place.upperBound...])
+        guard [.stopString, .endOfGeneration].contains(summary.reason), calls.matched != nil,
+            let place = said.firstRange(of: ToolBox.opening)
+        else { return (summary, nil) }
+        call = String(said[place.upperBound...])
         if summary.reason == .stopString { said += ToolBox.closing }
         return (summary, call)
     }

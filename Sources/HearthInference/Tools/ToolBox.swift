@@ -141,8 +141,20 @@ struct ToolBox: Sendable {
 
     private static func failure(_ reason: String) -> String { #"{"error":\#(JSONSchema.quoted(reason))}"# }
 
+    private static let resultOpening = "<tool_response>\n"
+    private static let resultClosing = "\n</tool_response>"
+
     /// The message that tells the model a result, as templates of those families write it.
-    static func result(_ text: String) -> ChatMessage {
-        ChatMessage(.user, "<tool_response>\n\(text)\n</tool_response>")
+    static func result(_ text: String) -> ChatMessage { ChatMessage(.user, resultOpening + text + resultClosing) }
+
+    /// Whether a message tells the model a result in that way.
+    static func isResult(_ message: ChatMessage) -> Bool {
+        message.role == .user && message.images.isEmpty && message.content.hasPrefix(resultOpening)
+            && message.content.hasSuffix(resultClosing)
+    }
+
+    /// What an answer says before it calls.
+    static func withoutCall(_ said: String) -> String {
+        said.firstRange(of: opening).map { String(said[..<$0.lowerBound]) } ?? said
     }
 }
