@@ -73,6 +73,19 @@ import Testing
         #expect(Double(cutTurns) / Double(places.count) >= (limit == nil ? 4 : 2))
     }
 
+    /// Its calls and their results alone are more messages than there may be: it stays whole, and what came before goes.
+    @Test(arguments: [8, 9, 10])
+    func aTurnLongerThanTheLimitStaysWhole(calls: Int) throws {
+        let turn =
+            [ChatMessage(.user, "ask")]
+            + (0..<calls).flatMap { _ in [ChatMessage(.assistant, "call"), ChatMessage(.tool, "said")] }
+        let messages = [system] + turns(3) + turn
+        let fit = ContextFit(window: 4 + 3 + 8 * calls + 2 + 10, reserve: 8, messageLimit: 16)
+        let outcome = try fit.apply(
+            to: messages, render: { $0 }, count: { $0.reduce(2) { $0 + $1.content.count } })
+        #expect(outcome.prompt == [system] + turn && outcome.dropped == 6)
+    }
+
     @Test func keepsTheRoomOfTheLongestAnswer() {
         #expect(ContextFit(window: 4096, maximumNewTokens: 768).reserve == 768)
         #expect(ContextFit(window: 1024, maximumNewTokens: 768).reserve == 512)

@@ -13,7 +13,7 @@ public struct ContextFit: Sendable, Hashable {
     public let window: Int
     /// The tokens kept free for the answer while there is still something to leave out.
     public let reserve: Int
-    /// The most messages sent besides the system message and the last, `nil` for as many as fit.
+    /// The most messages sent besides the system message and the last, `nil` for as many as fit. The last turn stays whole.
     public let messageLimit: Int?
 
     /// A fit to the given window.
@@ -53,7 +53,10 @@ public struct ContextFit: Sendable, Hashable {
     ) throws -> Outcome<Prompt> {
         let first = messages.first?.role == .system ? 1 : 0
         let surplus = messageLimit.map { max(0, messages.count - first - 1 - $0) } ?? 0
-        let choices = Self.choices(messages, first: first).filter { $0 >= surplus }
+        let beginnings = Self.choices(messages, first: first)
+        let enough = beginnings.filter { $0 >= surplus }
+        // A turn with more messages than the limit, as of many calls, stays whole: the question it answers is in it.
+        let choices = enough.isEmpty ? Array(beginnings.suffix(1)) : enough
         func kept(_ dropped: Int) -> [ChatMessage] { self.kept(of: messages, without: dropped) }
         func fits(_ count: Int) -> Bool { count <= window - max(1, reserve) }
         func fitting(_ dropped: Int) throws -> Outcome<Prompt>? {
