@@ -33,6 +33,14 @@ struct SplitText: Equatable, CustomStringConvertible {
     }
 }
 
+extension ThinkingSplitter.Delta {
+    fileprivate var content: String {
+        switch self {
+        case .thinking(let text), .text(let text): text
+        }
+    }
+}
+
 @Suite struct ThinkingSplitterTests {
     static let table: [(String, String, String, ThinkingSplitter.State)] = [
         ("", "", "", .answering),
@@ -170,10 +178,75 @@ struct SplitText: Equatable, CustomStringConvertible {
         #expect(deltas == [.thinking("a"), .thinking("</thi"), .text("b")])
         // Also out of a code block.
         var other = ThinkingSplitter(openedByPrompt: .think)
-        deltas = other.append("```\n</think>\n")
+        deltas = other.append("```\nx")
         other.close(into: &deltas)
         other.append("b", into: &deltas)
-        #expect(deltas == [.thinking("```"), .thinking("\n</think>\n"), .text("b")])
+        #expect(deltas == [.thinking("```\nx"), .text("b")])
+    }
+
+    /// The model has ended it, in a block that it forgot to end: no second mark is needed, and what follows is the answer.
+    @Test(arguments: [("", ThinkingSplitter.State.closed), ("b ", .answering)])
+    func aMarkInDoubtCountsWhereTheThinkingIsToEnd(said: String, state: ThinkingSplitter.State) {
+        var closed = ThinkingSplitter(openedByPrompt: .think)
+        var deltas = closed.append("```\n</think>\n" + said)
+        var settled = closed
+        closed.close(into: &deltas)
+        closed.append("c", into: &deltas)
+        #expect(deltas.first == .thinking("```") && !deltas.dropFirst().contains { $0 != .text($0.content) })
+        #expect(deltas.dropFirst().map(\.content).joined() == said + "c")
+        deltas = []
+        #expect(settled.isThinking)
+        let isSettled = settled.settle(into: &deltas)
+        #expect(isSettled && settled.state == state && deltas.map(\.content).joined() == said)
+        let isSettledAgain = settled.settle(into: &deltas)
+        #expect(!isSettledAgain)
+        var thinking = ThinkingSplitter(openedByPrompt: .think)
+        deltas = thinking.append("```\nx")
+        let isEnded = thinking.settle(into: &deltas)
+        #expect(!isEnded && thinking.isThinking)
+    }
+
+    /// However it is cut, with characters of several bytes about the place, and whatever follows.
+    @Test(arguments: ["x", "é", "想", "🤔"])
+    func aBlockThatGoesOnForTooLongIsNone(character: String) {
+        let most = ThinkingSplitter.mostDoubted
+        func output(_ bytes: Int) -> (said: String, after: String) {
+            let after = "\nb" + String(repeating: character, count: (bytes - 2) / character.utf8.count)
+            return ("<think>```\ncode\n</think>" + after + "\n```\nc</think>d", after)
+        }
+        for size in [1, 7, 64, 5000] {
+            func pieces(_ text: String) -> [String] {
+                let scalars = Array(text.unicodeScalars)
+                return stride(from: 0, to: scalars.count, by: size).map { start in
+                    String(String.UnicodeScalarView(scalars[start..<min(start + size, scalars.count)]))
+                }
+            }
+            let short = output(most - 8)
+            #expect(
+                SplitText(pieces(short.said))
+                    == SplitText("```\ncode\n</think>" + short.after + "\n```\nc", "d", .answering))
+            let long = output(most + 8)
+            #expect(
+                SplitText(pieces(long.said))
+                    == SplitText("```\ncode", String(long.after.dropFirst()) + "\n```\nc</think>d", .answering))
+        }
+        // And the answer comes as it is written from then on.
+        var splitter = ThinkingSplitter(openedByPrompt: .think)
+        _ = splitter.append("```\n</think>" + output(most + 8).after)
+        #expect(splitter.append("now") == [.text("now")])
+    }
+
+    @Test func codeNeedNotHideMarks() {
+        for size in [1, 100] {
+            var splitter = ThinkingSplitter(openedByPrompt: .think, codeHidesMarks: false)
+            var deltas: [ThinkingSplitter.Delta] = []
+            let said = Array("```\nx\n</think>{}\n```")
+            for start in stride(from: 0, to: said.count, by: size) {
+                splitter.append(String(said[start..<min(start + size, said.count)]), into: &deltas)
+            }
+            let text = deltas.filter { $0 == .text($0.content) }.map(\.content).joined()
+            #expect(text == "{}\n```" && splitter.state == .answering)
+        }
     }
 
     @Test(arguments: [

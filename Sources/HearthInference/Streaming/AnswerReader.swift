@@ -24,11 +24,13 @@ public struct AnswerReader: Sendable {
     ///   - tags: the marks around thinking.
     ///   - openedByPrompt: the pair whose opening mark ends the prompt.
     ///   - callMarks: what begins calls of tools.
+    ///   - codeHidesMarks: a closing mark in a code block of the thinking is left alone; not where the answer is held to a
+    ///     grammar, which has to begin with its first character.
     public init(
         stopStrings: [String] = [], tags: [ThinkingTags] = ThinkingTags.usual, openedByPrompt: ThinkingTags? = nil,
-        callMarks: [String] = []
+        callMarks: [String] = [], codeHidesMarks: Bool = true
     ) {
-        splitter = ThinkingSplitter(tags: tags, openedByPrompt: openedByPrompt)
+        splitter = ThinkingSplitter(tags: tags, openedByPrompt: openedByPrompt, codeHidesMarks: codeHidesMarks)
         stops = StopStringMatcher(stopStrings)
         self.callMarks = StopStringMatcher(callMarks)
     }
@@ -60,6 +62,13 @@ public struct AnswerReader: Sendable {
     public mutating func closeThinking(_ emit: (GenerationEvent) -> Void) {
         splitter.close(into: &deltas)
         route(emit)
+    }
+
+    /// Ends the thinking where the model itself may have done so, in a code block that has not ended.
+    /// - Returns: `false` where it has not, so that the closing mark has to be written for it.
+    public mutating func settleThinking(_ emit: (GenerationEvent) -> Void) -> Bool {
+        defer { route(emit) }
+        return splitter.settle(into: &deltas)
     }
 
     /// Ends the answer: gives out what was held back.

@@ -2,8 +2,8 @@
 ///
 /// The marks may be cut anywhere between pieces; what can still become one is held back, nothing else. White space around
 /// the marks belongs to them. A mark after the first visible character of the answer is text, so a model that explains
-/// marks is not cut apart. A closing mark inside a fenced code block of the thinking is left alone; if that block never
-/// ends it was none, and the mark counts after all.
+/// marks is not cut apart. A closing mark inside a fenced code block of the thinking is left alone; if that block does not end
+/// within ``mostDoubted`` bytes it was none, and the mark counts after all.
 ///
 /// ```
 ///  beginning ──opening mark──> opened ──visible──> thinking ──closing mark──> closed ──visible──> answering
@@ -25,6 +25,10 @@ public struct ThinkingSplitter: Sendable {
         case answering
     }
 
+    /// The bytes after a closing mark in a code block that are held back until the block ends, 1 KiB: so long a listing after it is
+    /// less likely than an answer.
+    public static let mostDoubted = 1024
+
     /// A piece of one or the other.
     public enum Delta: Sendable, Hashable {
         case thinking(String)
@@ -38,6 +42,7 @@ public struct ThinkingSplitter: Sendable {
     private let openings: [(bytes: [UInt8], pair: ThinkingTags)]
     private var mark: ClosingMark
     private var fence = CodeFence()
+    private let codeHidesMarks: Bool
     /// The bytes not given out yet.
     private var held: [UInt8] = []
     /// How many bytes at the end of `held` belong to an opening mark that has begun.
@@ -50,7 +55,11 @@ public struct ThinkingSplitter: Sendable {
     /// - Parameters:
     ///   - tags: the pairs to look for; the first opening mark that is complete decides.
     ///   - openedByPrompt: the pair whose opening mark ends the prompt already (``ThinkingTags/opened(by:among:)``).
-    public init(tags: [ThinkingTags] = ThinkingTags.usual, openedByPrompt: ThinkingTags? = nil) {
+    ///   - codeHidesMarks: a closing mark in a code block is left alone; `false` where it has to be certain at once what the answer is.
+    public init(
+        tags: [ThinkingTags] = ThinkingTags.usual, openedByPrompt: ThinkingTags? = nil, codeHidesMarks: Bool = true
+    ) {
+        self.codeHidesMarks = codeHidesMarks
         openings = tags.filter(\.isUsable).map { (Array($0.opening.utf8), $0) }
         let opened = openedByPrompt.flatMap { $0.isUsable ? $0 : nil }
         self.tags = opened
@@ -83,10 +92,7 @@ public struct ThinkingSplitter: Sendable {
             state = .answering
         case .thinking:
             fence.finish()
-            if let doubt, fence.isOpen {
-                // The block never ended, so the mark in it was the end of the thinking.
-                let answer = held.dropFirst(doubt).drop { $0.isThinkingWhiteSpace }
-                if !answer.isEmpty { deltas.append(.text(Self.text(answer))) }
+            if fence.isOpen, settle(into: &deltas) {
                 state = .answering
             } else if !held.isEmpty {
                 deltas.append(.thinking(Self.text(held)))
@@ -99,13 +105,25 @@ public struct ThinkingSplitter: Sendable {
 
     /// Ends the thinking because the engine has written the closing mark itself; what follows is the answer.
     ///
-    /// Does nothing outside the thinking.
+    /// Does nothing outside the thinking, nor where the model itself had ended it (``settle(into:)``).
     public mutating func close(into deltas: inout [Delta]) {
-        guard isThinking else { return }
+        guard isThinking, !settle(into: &deltas) else { return }
         if !held.isEmpty { deltas.append(.thinking(Self.text(held))) }
         held = []
         doubt = nil
         state = .closed
+    }
+
+    /// Takes a closing mark in a code block that has not ended for the end of the thinking; what followed it is the answer.
+    /// - Returns: `false` where there is none, and the model still thinks.
+    public mutating func settle(into deltas: inout [Delta]) -> Bool {
+        guard let doubt else { return false }
+        let answer = held.dropFirst(doubt).drop { $0.isThinkingWhiteSpace }
+        if !answer.isEmpty { deltas.append(.text(Self.text(answer))) }
+        state = answer.isEmpty ? .closed : .answering
+        held = []
+        self.doubt = nil
+        return true
     }
 
     /// Whether what comes next belongs to the thinking.
@@ -167,7 +185,13 @@ public struct ThinkingSplitter: Sendable {
     {
         var index = start
         while index < bytes.count {
-            if fence.isIdle, doubt == nil, mark.pending == 0 {
+            // Between two characters, so that the text stays whole.
+            if let doubt, held.count + index - start - doubt >= Self.mostDoubted, bytes[index] & 0xC0 != 0x80 {
+                held.append(contentsOf: bytes[start..<index])
+                _ = settle(into: &deltas)
+                return index
+            }
+            if !codeHidesMarks || fence.isIdle, doubt == nil, mark.pending == 0 {
                 // Nothing begins before the next mark or line.
                 let from = index
                 while index < bytes.count, bytes[index] != mark.first, bytes[index] != 0x0A { index += 1 }
@@ -176,7 +200,7 @@ public struct ThinkingSplitter: Sendable {
             }
             let byte = bytes[index]
             index += 1
-            fence.take(byte, closingMark: mark.first)
+            if codeHidesMarks { fence.take(byte, closingMark: mark.first) }
             // When the block has ended, the mark in it was part of the code.
             if !fence.isOpen { doubt = nil }
             guard mark.take(byte) else { continue }

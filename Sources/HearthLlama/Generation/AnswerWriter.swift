@@ -41,7 +41,8 @@
             reader = AnswerReader(
                 stopStrings: options.stopStrings + (prompt.calls?.stops ?? []), tags: tags,
                 openedByPrompt: ThinkingTags.opened(by: prompt.text, among: tags),
-                callMarks: prompt.calls?.words ?? [])
+                callMarks: prompt.calls?.words ?? [],
+                codeHidesMarks: options.constraint == nil && prompt.calls == nil)
             sampler = try Sampler(options.sampling, vocabulary: weights.vocabulary)
             constraint = try AnswerConstraint(options, weights, calls: prompt.calls)
             closing = try Self.closing(reader.tags ?? tags.first, options.thinking, weights.vocabulary)
@@ -71,7 +72,7 @@
                 facts.generatedTokens += closing.count
                 reader.closeThinking(request.yield)
                 if calls != nil, let tags = reader.tags { written += Array(tags.closing.utf8) }
-            } else if closes(usedContext, running, facts) {
+            } else if closes(usedContext, running, facts), !reader.settleThinking(request.yield) {
                 isClosing = true
                 return .compute(closing)
             }
