@@ -5,15 +5,25 @@
     extension LlamaActor: TokenCounting, TextEmbedding {
         /// Answered beside the engine's own thread: who counts does not wait for an answer.
         public nonisolated func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
-            let weights = try answering(.text).weights
+            try await tokenize(text, controlTokens: controlTokens, role: .text)
+        }
+
+        public nonisolated func count(_ messages: [ChatMessage]) async throws -> Int {
+            try await count(messages, role: .text)
+        }
+
+        nonisolated func tokenize(
+            _ text: String, controlTokens: ControlTokenReading, role: EngineRole
+        ) async throws -> [TokenID] {
+            let weights = try answering(role).weights
             return try await blocking {
                 try weights.vocabulary.tokens(
                     of: text, addSpecial: false, parseSpecial: controlTokens == .asControl)
             }
         }
 
-        public nonisolated func count(_ messages: [ChatMessage]) async throws -> Int {
-            let facts = try answering(.text)
+        nonisolated func count(_ messages: [ChatMessage], role: EngineRole) async throws -> Int {
+            let facts = try answering(role)
             return try await blocking { try facts.weights.count(messages, projector: facts.projector) }
         }
 

@@ -10,7 +10,7 @@
     /// let engine = try await LlamaActor.load(Path("model.gguf"))
     /// let session = LanguageModelSession(model: engine)
     /// ```
-    /// Each role has a model of its own. What the last prompt and answer left in memory is reused as far as the next prompt
+    /// Each role has a model of its own: the engine itself is the one for text, ``model(for:)`` gives the other. What the last prompt and answer left in memory is reused as far as the next prompt
     /// begins with the same tokens.
     public actor LlamaActor: InferenceEngine {
         private let executor = ThreadExecutor(name: "hearth.llama")
@@ -64,7 +64,13 @@
         }
 
         /// Whether the template of the model loaded for text knows tools, and its way of calling them can be followed.
-        public nonisolated var callsTools: Bool { (try? answering(.text))?.weights.callsTools ?? false }
+        public nonisolated var callsTools: Bool { callsTools(.text) }
+
+        /// The same of the model that answers for a role; `false` where none does.
+        nonisolated func callsTools(_ role: EngineRole) -> Bool {
+            // Without a model there is nothing to call.
+            (try? answering(role))?.weights.callsTools ?? false
+        }
 
         /// Whether the model loaded for text answers questions about pictures too, so that none need be loaded for vision.
         public nonisolated var textModelSupportsVision: Bool {

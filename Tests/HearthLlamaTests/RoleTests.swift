@@ -73,6 +73,33 @@
                 _ = try await paris(engine, .vision)
             }
 
+            /// On a small device the one for text is gone, and a conversation goes on with the one that sees.
+            @Test func canBeTalkedToOneByOne() async throws {
+                let engine = LlamaActor(configuration: Self.configuration(gibibytes: 4))
+                try await engine.load(TestModel.path)
+                try await engine.load(TestModel.path, role: .vision, projector: try TestModel.path(.projector))
+                let seeing = engine.model(for: .vision)
+                let session = LanguageModelSession(model: seeing, instructions: "You are a helpful assistant.")
+                let picture = try ChatImage(TestPictures.png(width: 40, height: 30, red: 255, blue: 0))
+                var events: [GenerationEvent] = []
+                for try await event in session.streamResponse(
+                    to: "What is it?", images: [picture], options: .greedy(maximumNewTokens: 4)
+                ).events { events.append(event) }
+                #expect(!events.contains(.picturesLeftOut(count: 1)))
+                guard case .finish(let summary)? = events.last else { return #expect(Bool(false)) }
+                #expect(summary.encodedPictures == 1)
+                #expect(try seeing.modelInformation == engine.modelInformation(.vision))
+                #expect(try await seeing.count("one two") == 2)
+                #expect(try await seeing.count(session.transcript) > 4)
+                let text = engine.model(for: .text)
+                await #expect(throws: LLMError.self) { try await text.count("one two") }
+                await #expect(throws: LLMError.self) {
+                    try await LanguageModelSession(model: text).respond(to: "Hello?")
+                }
+                await seeing.unload()
+                #expect(throws: LLMError.self) { try seeing.modelInformation }
+            }
+
             /// Alone the second would fit with 4096 tokens.
             @Test func countWhatTheOtherTakes() async throws {
                 func configuration(_ context: Int?) -> LlamaConfiguration {

@@ -1,0 +1,48 @@
+#if Llama
+    import HearthInference
+
+    /// The model of one role of an engine, as an engine by itself: what conversations about pictures talk to.
+    ///
+    /// ```swift
+    /// try await engine.load(weights, role: .vision, projector: projector)
+    /// let session = LanguageModelSession(model: engine.model(for: .vision))
+    /// ```
+    /// It is whichever model answers for the role when it is asked: another one once that is loaded, and for `vision` the one for
+    /// text where that can see and no other is loaded.
+    public struct RoleModel: InferenceEngine, TokenCounting {
+        /// Whose model it is.
+        public let engine: LlamaActor
+        public let role: EngineRole
+
+        /// What is loaded for the role; answers at once, also while a generation runs.
+        public var modelInformation: ModelInformation {
+            get throws { try engine.modelInformation(role) }
+        }
+
+        /// Whether the template of the role's model knows tools, and its way of calling them can be followed.
+        public var callsTools: Bool { engine.callsTools(role) }
+
+        public func generate(
+            _ messages: [ChatMessage], options: GenerationOptions
+        ) -> AsyncThrowingStream<GenerationEvent, any Error> {
+            engine.generate(messages, options: options, role: role)
+        }
+
+        public func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
+            try await engine.tokenize(text, controlTokens: controlTokens, role: role)
+        }
+
+        public func count(_ messages: [ChatMessage]) async throws -> Int {
+            try await engine.count(messages, role: role)
+        }
+
+        /// Stops what the role's model is doing and gives its memory back; the other role's stays.
+        public func unload() async { await engine.unload(role) }
+    }
+
+    extension LlamaActor {
+        /// The model of a role, for whoever talks to one engine and knows no roles. The engine itself is the one of
+        /// ``EngineRole/text``.
+        public nonisolated func model(for role: EngineRole) -> RoleModel { RoleModel(engine: self, role: role) }
+    }
+#endif
