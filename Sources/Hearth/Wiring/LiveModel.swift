@@ -57,3 +57,28 @@ public struct LiveModel: InferenceEngine {
         }
     }
 }
+
+extension LiveModel: TextEmbedding, TokenCounting {
+    /// Makes vectors with the release that is live now, which is loaded for that if need be. Those of another release lie elsewhere:
+    /// ``release`` tells when those kept have to be made again.
+    /// - Throws: what loading throws; what the engine throws; `engine-missing` for one that makes no vectors.
+    public func embed(_ texts: [String]) async throws -> [[Float]] {
+        let lease = try await lease()
+        defer { lease.end() }
+        return try await lease.engine.embedding.embed(texts)
+    }
+
+    /// - Throws: what loading throws; what the engine throws; `engine-missing` for one that cuts no text.
+    public func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
+        let lease = try await lease()
+        defer { lease.end() }
+        return try await lease.engine.counting.tokenize(text, controlTokens: controlTokens)
+    }
+
+    /// - Throws: what loading throws; what the engine throws; `engine-missing` for one that cuts no text.
+    public func count(_ messages: [ChatMessage]) async throws -> Int {
+        let lease = try await lease()
+        defer { lease.end() }
+        return try await lease.engine.counting.count(messages)
+    }
+}

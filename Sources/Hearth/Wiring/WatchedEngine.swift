@@ -94,6 +94,64 @@ public struct WatchedEngine: InferenceEngine {
     }
 }
 
+extension WatchedEngine: TextEmbedding, TokenCounting {
+    /// Guarded like an answer while the release is on probation, and not counted as one.
+    /// - Throws: what the engine throws; `engine-missing` for one that makes no vectors; `CancellationError` after ``stop(within:)``.
+    public func embed(_ texts: [String]) async throws -> [[Float]] {
+        let embedder = try engine.embedding
+        let result = Locked<Result<[[Float]], any Error>?>(nil)
+        let task = answers.begin {
+            do {
+                try Task.checkCancellation()
+                let vectors = try await manager.store.guarding(release, .generate) { try await embedder.embed(texts) }
+                result.withLock { $0 = .success(vectors) }
+            } catch {
+                result.withLock { $0 = .failure(error) }
+            }
+        }
+        guard let task else { throw CancellationError() }
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        guard let made = result.withLock({ $0 }) else { throw CancellationError() }
+        return try made.get()
+    }
+
+    /// - Throws: what the engine throws; `engine-missing` for one that cuts no text.
+    public func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
+        try await engine.counting.tokenize(text, controlTokens: controlTokens)
+    }
+
+    /// - Throws: what the engine throws; `engine-missing` for one that cuts no text.
+    public func count(_ messages: [ChatMessage]) async throws -> Int { try await engine.counting.count(messages) }
+}
+
+extension InferenceEngine {
+    /// The engine as one that makes vectors of texts.
+    /// - Throws: `engine-missing`.
+    var embedding: any TextEmbedding {
+        get throws {
+            guard let embedding = self as? any TextEmbedding else { throw Self.missing("makes no vectors of texts") }
+            return embedding
+        }
+    }
+
+    /// The engine as one that cuts texts into tokens.
+    /// - Throws: `engine-missing`.
+    var counting: any TokenCounting {
+        get throws {
+            guard let counting = self as? any TokenCounting else { throw Self.missing("tells no tokens") }
+            return counting
+        }
+    }
+
+    private static func missing(_ what: String) -> LLMError {
+        LLMError(.engineMissing, "the engine of this model \(what)", disposition: .usage)
+    }
+}
+
 /// Tells an answer that proves its release from what does not.
 private struct AnswerJudge {
     private let purpose: GenerationPurpose
