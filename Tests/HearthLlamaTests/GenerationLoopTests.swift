@@ -240,6 +240,54 @@
                 }
             }
 
+            /// Something llama.cpp refuses to compute.
+            private final class BrokenPicture: PromptPicture {
+                let ledger: [llama_token] = [-9]
+                func compute(in context: OpaquePointer, at position: Int, of sequence: Int) -> Int32 { -3 }
+            }
+
+            /// What is wrong with one step fails all that are in it, and nobody else; afterwards the engine answers as before.
+            @Test(arguments: [false, true])
+            func aFailedStepEndsWhoIsInItAndLeavesTheEngineUsable(isPicture: Bool) async throws {
+                let streams = try await blocking {
+                    let broken: [PromptPart] =
+                        isPicture ? [.picture(BrokenPicture()), .tokens([4])] : [.tokens([4, .max, 5])]
+                    let bench = try Bench()
+                    #expect(bench.loop.admit(bench.ask("Hello.", tokens: 8)) == .begun)
+                    bench.finish()
+                    let other = bench.ask("Write a story about a fox.", tokens: 12)
+                    #expect(bench.loop.admit(other) == .begun)
+                    for _ in 0..<3 { _ = bench.loop.step() }
+                    let run = try GenerationRun(
+                        bench.ask("", tokens: 4), prompt: Prompt([.tokens([1, 2, 3])] + broken, text: ""),
+                        model: bench.loop.model, time: .system)
+                    #expect(bench.loop.admit(run) == .begun)
+                    while run.phase != .finished { _ = bench.loop.step() }
+                    let model = bench.loop.model
+                    #expect(model.ledger(run.sequence).isEmpty && model.context.holds(0, in: run.sequence))
+                    #expect(bench.loop.runs.count == (isPicture ? 1 : 0))
+                    bench.finish()
+                    #expect(model.conversations.table.slots.allSatisfy { !$0.isBusy })
+                    for slot in model.conversations.table.slots.indices {
+                        let ledger = model.ledger(slot)
+                        #expect(model.conversations.table.slots[slot].held.tokens == ledger)
+                        let isHeld = model.context.holds(ledger.count, in: slot)
+                        #expect(isHeld)
+                    }
+                    #expect(bench.loop.admit(bench.ask("Hello.", tokens: 8)) == .begun)
+                    bench.finish()
+                    return bench.streams
+                }
+                let first = try await Answer(streams[0])
+                for stream in isPicture ? [streams[2]] : [streams[1], streams[2]] {
+                    let error = await #expect(throws: LLMError.self) { _ = try await Answer(stream) }
+                    #expect(error?.code == .generateFailed)
+                }
+                if isPicture { #expect(try await Answer(streams[1]).summary?.usage.generatedTokens == 12) }
+                let again = try await Answer(streams[3])
+                #expect(again.text == first.text && again.summary?.reason == first.summary?.reason)
+            }
+
             @Test func aPictureStandsBetweenTokens() async throws {
                 try await blocking {
                     let picture = Picture()
