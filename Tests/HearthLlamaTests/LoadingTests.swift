@@ -1,4 +1,5 @@
 #if Llama
+    import CLlama
     import Foundation
     import HearthBase
     import HearthInference
@@ -29,6 +30,23 @@
                 #expect(facts.threadCount == 1)
                 await engine.unload()
                 #expect(throws: LLMError.self) { try engine.modelInformation }
+            }
+
+            /// llama.cpp counts what is set up at the first computation as time of loading: nothing is left of that for an answer.
+            @Test func computesATokenBeforeAnybodyAsks() async throws {
+                try await blocking {
+                    let model = try LoadedModel(
+                        path: TestModel.path(.window), configuration: Self.small, progress: { _ in true })
+                    #expect(model.ledger(0).isEmpty && model.context.holds(0, in: 0))
+                    let context = model.context.raw
+                    llama_synchronize(context)
+                    let loading = llama_perf_context(context).t_load_ms
+                    var batch = TokenBatch(capacity: 1)
+                    batch.append([5], at: 0, outputs: .last)
+                    #expect(model.context.decode(batch) == 0)
+                    llama_synchronize(context)
+                    #expect(llama_perf_context(context).t_load_ms == loading)
+                }
             }
 
             @Test(
