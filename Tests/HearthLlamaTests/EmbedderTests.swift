@@ -1,0 +1,122 @@
+#if Llama
+    import Foundation
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    extension RealModel {
+        /// How vectors of tokens become one, as the file of weights says: of a tiny model with random weights, whose file says more.
+        @Suite struct Embedders {
+            private static let short = "The fox walks home."
+            /// More than two chunks.
+            private static let long =
+                "The fox" + String(repeating: " sees the quiet river and waits for rain.", count: 40)
+
+            private let folder: TemporaryFolder
+
+            init() throws { folder = try TemporaryFolder() }
+
+            private enum Fact {
+                case number(UInt32)
+                case flag(Bool)
+                case text(String)
+
+                var bytes: [UInt8] {
+                    switch self {
+                    case .number(let value): Fact.little(UInt32(4)) + Fact.little(value)
+                    case .flag(let value): Fact.little(UInt32(7)) + [value ? 1 : 0]
+                    case .text(let value): Fact.little(UInt32(8)) + Fact.string(value)
+                    }
+                }
+
+                static func little(_ value: some FixedWidthInteger) -> [UInt8] {
+                    withUnsafeBytes(of: value.littleEndian) { Array($0) }
+                }
+
+                static func string(_ text: String) -> [UInt8] { little(UInt64(text.utf8.count)) + Array(text.utf8) }
+            }
+
+            /// A copy of the tiny model with facts put before its own.
+            private func model(_ facts: [(key: String, fact: Fact)]) throws -> Path {
+                var file = try Data(contentsOf: TestModel.path(.window).url)
+                var added = facts.flatMap { Fact.string("gemma2." + $0.key) + $0.fact.bytes }
+                // The tensors stay at multiples of 32 bytes.
+                let padding = Fact.string("test.padding") + Fact.text("").bytes
+                let missing = (32 - (added.count + padding.count) % 32) % 32
+                added += Fact.string("test.padding") + Fact.text(String(repeating: " ", count: missing)).bytes
+                let count = file[16..<24].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+                file.replaceSubrange(16..<24, with: Fact.little(count + UInt64(facts.count) + 1))
+                file.insert(contentsOf: added, at: 24)
+                return try folder.write("\(UUID().uuidString).gguf", file)
+            }
+
+            /// A vector of each text, and how often others had their turn between two computations.
+            private func embed(
+                _ texts: [String], _ facts: [(key: String, fact: Fact)]
+            ) async throws -> (vectors: [[Float]], pauses: Int) {
+                let path = try model(facts)
+                return try await blocking {
+                    let model = try LoadedModel(
+                        path: path, configuration: LlamaConfiguration(contextLength: 1024, threadCount: 1),
+                        progress: { _ in true })
+                    let embedder = try model.embedder()
+                    var pauses = 0
+                    let vectors = try texts.enumerated().map { index, text in
+                        try embedder.embed(text, index, signal: StopSignal()) { pauses += 1 }
+                    }
+                    return (vectors, pauses)
+                }
+            }
+
+            private func dot(_ left: [Float], _ right: [Float]) -> Float {
+                zip(left, right).reduce(0) { $0 + $1.0 * $1.1 }
+            }
+
+            private func pooling(_ pooling: EmbeddingPooling) -> [(key: String, fact: Fact)] {
+                [("pooling_type", .number(pooling.rawValue))]
+            }
+
+            @Test func theFirstTokenKnowsNothingOfThoseAfterIt() async throws {
+                let first = try await embed([Self.short, Self.long, "The"], pooling(.first))
+                #expect(first.pauses >= 2)
+                #expect(dot(first.vectors[0], first.vectors[1]) > 0.999)
+                #expect(dot(first.vectors[0], first.vectors[2]) > 0.999)
+                let mean = try await embed([Self.short, Self.long], pooling(.mean))
+                #expect(dot(mean.vectors[0], mean.vectors[1]) < 0.999)
+                #expect(dot(first.vectors[0], mean.vectors[0]) < 0.999)
+            }
+
+            /// Each of two layers looks back at 64 tokens: what lies further back does not reach the last one.
+            @Test func theLastTokenIsThatOfTheWholeText() async throws {
+                let other = "The cat" + Self.long.dropFirst("The fox".count)
+                let texts = [Self.long, other, Self.long + " Why"]
+                let last = try await embed(texts, pooling(.last)).vectors
+                #expect(dot(last[0], last[1]) > 0.999)
+                #expect(dot(last[0], last[2]) < 0.999)
+                let first = try await embed(texts, pooling(.first)).vectors
+                #expect(dot(last[0], first[0]) < 0.999)
+                // Of one token it is all there is.
+                let one = try await (embed(["The"], pooling(.last)), embed(["The"], pooling(.mean)))
+                #expect(dot(one.0.vectors[0], one.1.vectors[0]) > 0.999)
+            }
+
+            /// A model whose tokens look ahead gets the whole text at once.
+            @Test func whatLooksAheadIsComputedInOneGo() async throws {
+                let made = try await embed(
+                    [Self.short, Self.long, "The"], pooling(.first) + [("attention.causal", .flag(false))])
+                #expect(made.pauses == 0)
+                #expect(dot(made.vectors[0], made.vectors[2]) < 0.999)
+                #expect(dot(made.vectors[0], made.vectors[1]) < 0.999)
+            }
+
+            @Test func aModelThatRanksMakesNone() async throws {
+                let error = await #expect(throws: LLMError.self) {
+                    _ = try await embed(["a"], [("pooling_type", .number(4))])
+                }
+                #expect(error?.code == .generateFailed && error?.message.contains("ranks") == true)
+            }
+        }
+    }
+#endif
