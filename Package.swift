@@ -31,7 +31,7 @@ let package = Package(
         .systemLibrary(name: "CGio", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CLlama", pkgConfig: "llama"),
-        // llama.cpp's chat templates exist in C++ only.
+        // What of llama.cpp exists in C++ only, such as chat templates, and what takes its parameter structures.
         .target(
             name: "CLlamaShim",
             dependencies: [.target(name: "CLlama", condition: llama)],
