@@ -174,6 +174,24 @@
                 }
             }
 
+            /// Most of what the first has said and heard is a system prompt that others have too.
+            @Test func anotherConversationWithTheSameFrontLeavesTheFirstAsItIs() async throws {
+                try await blocking {
+                    let bench = try Bench()
+                    let system = Self.long("fox", sentences: 20)
+                    #expect(bench.loop.admit(bench.ask(system + "Write a story about it.", tokens: 90)) == .begun)
+                    let first = bench.loop.runs[0].sequence
+                    bench.finish()
+                    let held = bench.loop.model.ledger(first)
+                    #expect(held.count > 250)
+                    #expect(bench.loop.admit(bench.ask(system + "Say two.", tokens: 4)) == .begun)
+                    let second = bench.loop.runs[0]
+                    #expect(second.sequence != first && second.position > 150)
+                    bench.finish()
+                    #expect(bench.loop.model.ledger(first) == held)
+                }
+            }
+
             /// One alone takes only the room that it may come to need, the least recently used first.
             @Test func oneAloneLeavesTheOthersWhereThereIsRoom() async throws {
                 try await blocking {
