@@ -25,6 +25,8 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     private var answer: NoUpdate?
     /// The life of its download in this app.
     public private(set) var download = Download()
+    /// The release that download was begun for, whatever is offered since; `nil` before the first.
+    public private(set) var wanted: ModelInfo?
     /// Whether it is on its way out.
     public private(set) var isBeingDeleted = false
     /// Whether it is the one that is used, the one of the settings, the best for this device.
@@ -140,7 +142,9 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     private mutating func start() -> [LibraryRowEffect] {
         // What is here runs here, whatever a source says of it.
         if local == nil, let objection = offer?.objection { return [.refuse(objection)] }
-        return download.take(.start).isEmpty ? [] : [.fetch]
+        guard !download.take(.start).isEmpty else { return [] }
+        wanted = model
+        return [.fetch]
     }
 
     private mutating func cancel() -> [LibraryRowEffect] {
@@ -218,11 +222,11 @@ public enum LibraryRowEvent: Sendable, Hashable {
 
 /// What a model of the library wants done.
 public enum LibraryRowEffect: Sendable, Hashable {
-    /// Pull it.
+    /// Pull the release that is wanted.
     case fetch
     /// End the pull; what follows waits for its end.
     case stop
-    /// Throw away what has come.
+    /// Throw away what has come of the release that was wanted.
     case discard
     /// Take it off the device.
     case remove

@@ -185,10 +185,10 @@ import Observation
 
     /// Ends a model's download and throws away what has come; after a failure, throws away what that has kept.
     public func cancelDownload(_ family: Family) {
-        guard let model = row(of: family)?.model else { return }
+        guard let row = row(of: family) else { return }
         let effects = state.take(.cancel, of: family)
         publish()
-        carryOut(effects, model)
+        carryOut(effects, row.wanted ?? row.model)
     }
 
     /// Forgets how a model's last download ended; what a failure has kept stays for the next one.
@@ -205,7 +205,7 @@ import Observation
         let model = row.local?.model ?? row.model
         let effects = state.take(.delete, of: family)
         publish()
-        carryOut(effects, row.model)
+        carryOut(effects, row.wanted ?? row.model)
         guard effects.contains(.remove) else { return }
         do {
             try await work.remove(model)

@@ -146,6 +146,16 @@ import Testing
         #expect(row.state == Self.states[state])
     }
 
+    @Test func aDownloadIsForWhatWasOfferedWhenItBegan() {
+        var row = LibraryRow(Self.model)
+        for event in [Self.offered, .download, Self.update] { row.take(event) }
+        #expect(row.wanted == Self.model && row.model == Self.newer)
+        row.take(.download)
+        #expect(row.wanted == Self.model, "it is under way already")
+        for event in [.cancel, .download] as [LibraryRowEvent] { row.take(event) }
+        #expect(row.wanted == Self.newer)
+    }
+
     @Test(arguments: actions.keys.sorted())
     func aTapDoesWhatTheStateSays(_ state: String) throws {
         let expected = try #require(Self.actions[state])

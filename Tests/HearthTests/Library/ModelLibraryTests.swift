@@ -254,6 +254,33 @@ import Testing
         #expect(!delivery.journal.all.contains("discard diary"))
     }
 
+    /// What ends a download of 1.0.0 after the sources have come to offer 1.1.0.
+    enum Ending: CaseIterable { case cancelled, deleted, cancelledAfterFailure }
+
+    @Test(arguments: Ending.allCases)
+    func whatIsThrownAwayIsWhatWasBegun(_ ending: Ending) async throws {
+        delivery.offer(OfferedModel(Models.text))
+        delivery.script(
+            Models.text, [.report(.progress(0.5)), ending == .cancelledAfterFailure ? .fail(lost) : .wait(Barrier())])
+        let library = await library()
+        try library.download(Models.text.id)
+        let begun: ModelState =
+            ending == .cancelledAfterFailure
+            ? .failed(DownloadFailure(code: "network-error", message: "Network error: the connection broke"))
+            : .downloading(progress: 0.5)
+        await until { state(library, Models.text) == begun }
+        delivery.offer(OfferedModel(Models.text.at("1.1.0")))
+        await library.refreshOffers()
+        #expect(library.row(of: Models.text.id)?.model == Models.text.at("1.1.0"))
+        if ending == .deleted {
+            try await library.delete(Models.text.id)
+        } else {
+            library.cancelDownload(Models.text.id)
+        }
+        await yielding { !delivery.discarded.isEmpty }
+        #expect(delivery.discarded == [Models.text.identity])
+    }
+
     // MARK: Deleting
 
     @Test func deletingEndsTheDownloadFirst() async throws {

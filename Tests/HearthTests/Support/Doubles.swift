@@ -48,6 +48,7 @@ final class ScriptedDelivery: ModelDelivering {
         var removalProblem: (any Error)?
         var removalBarrier: Barrier?
         var metered: [MeteredUse] = []
+        var discarded: [ReleaseIdentity] = []
     }
 
     let journal: Journal
@@ -79,6 +80,8 @@ final class ScriptedDelivery: ModelDelivering {
     func tell(_ change: LibraryChange) { source.yield(change) }
 
     var metered: [MeteredUse] { state.withLock { $0.metered } }
+    /// The releases whose bytes were thrown away.
+    var discarded: [ReleaseIdentity] { state.withLock { $0.discarded } }
 
     // MARK: Following it
 
@@ -130,7 +133,10 @@ final class ScriptedDelivery: ModelDelivering {
         return Models.arrived(model)
     }
 
-    func discardDownload(of model: ModelInfo) async throws { journal.note("discard \(model.id)") }
+    func discardDownload(of model: ModelInfo) async throws {
+        journal.note("discard \(model.id)")
+        state.withLock { $0.discarded.append(model.identity) }
+    }
 
     func remove(_ model: ModelInfo) async throws {
         journal.note("remove \(model.id)")
