@@ -10,13 +10,22 @@ struct FailureRenderer {
     let exitStatus: Int32
 
     /// Renders any error; those not of this package get the code `internal-error`.
-    init(_ error: any Error) {
+    /// - Parameter subject: what it is about, where that is not the command as a whole.
+    init(_ error: any Error, of subject: String = "hearth") {
         let failure = Self.failure(error)
-        var lines = ["hearth: \(TerminalText.singleLine(failure.message)) [\(failure.codeText)]"]
+        var lines = ["\(subject): \(TerminalText.singleLine(failure.message)) [\(failure.codeText)]"]
         if let remedy = failure.context.remedy { lines.append("  " + Self.sentence(remedy)) }
         self.lines = lines
         event = FailureEvent(failure)
         exitStatus = failure.disposition.exitStatus
+    }
+
+    /// The event of a part that failed, after which the command goes on.
+    func partEvent(of model: String) -> FailureEvent {
+        var part = event
+        part.event = "failed"
+        part.model = part.model ?? model
+        return part
     }
 
     private static func sentence(_ text: String) -> String {
@@ -33,13 +42,13 @@ struct FailureRenderer {
     }
 }
 
-/// The last line of a command that speaks in events and failed.
+/// The last line of a command that speaks in events and failed; as `failed`, what a part of it that failed has to say.
 struct FailureEvent: Encodable {
     var event = "error"
     let code: String
     let message: String
     let remedy: String?
-    let model: String?
+    var model: String?
     let file: String?
     let url: String?
     let field: String?
@@ -62,7 +71,7 @@ struct FailureEvent: Encodable {
 /// The codes of ``CommandError``.
 public enum CommandErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
-        [.interrupted, .internalError, .noModel, .severalModels, .problemsFound]
+        [.interrupted, .internalError, .noModel, .severalModels, .problemsFound, .updatesFailed]
     }
 }
 
@@ -76,6 +85,8 @@ extension ErrorCode<CommandErrorDomain> {
     public static var internalError: Self { "internal-error" }
     /// `doctor` found something that does not work.
     public static var problemsFound: Self { "problems-found" }
+    /// Of several updates, some could not be brought.
+    public static var updatesFailed: Self { "updates-failed" }
     /// No model is installed that the command could use.
     public static var noModel: Self { "no-model" }
     /// Several models are installed and none was named.

@@ -16,8 +16,11 @@ struct Update: Command {
             "A model keeps its variant. A publisher that went back to an older version is reported, not followed; a pinned "
                 + "model stays, and so does one whose new release is held back because it failed here. A repository of the Hugging Face Hub is looked at where its revision stands now.",
             "For each model it says what would change: the bytes to fetch, and those that are here already; or why it stays.",
+            "One that cannot be brought keeps no other back; the status then is that of a failure, 75 where all of them may work "
+                + "later.",
             "With --format json, an event of the kind finding for every model (family, active, offered, reason, detail, list, "
-                + "fetchBytes, sharedBytes, sharedFiles), then as for pull, and last done or error.",
+                + "fetchBytes, sharedBytes, sharedFiles), then as for pull, failed for each of several that could not be "
+                + "brought, and last done or error.",
         ],
         arguments: [family], options: [check, noProbe, Flag.refresh, Option.metered, format],
         examples: [
@@ -61,12 +64,33 @@ struct Update: Command {
             var options = PullOptions()
             options.probes = probes
             options.metered = try await context.meteredUse(metered)
-            for resolved in findings.compactMap(\.resolved) {
-                _ = try await PullShell(context: context, format: format)
-                    .pull(resolved, with: manager, options: options)
-            }
+            try await bring(findings.compactMap(\.resolved), with: manager, options: options, in: context)
         }
         if format == .json { try context.console.emit(["event": "done"]) }
+    }
+
+    /// Brings one after the other; one that fails keeps no other back.
+    /// - Throws: where only one is to be brought, its failure; else `updates-failed`, when each failure has been told.
+    private func bring(
+        _ updates: [ResolvedRelease], with manager: ModelManager, options: PullOptions, in context: CommandContext
+    ) async throws {
+        let shell = PullShell(context: context, format: format)
+        var failures: [any HearthFailure] = []
+        for resolved in updates {
+            do {
+                _ = try await shell.pull(resolved, with: manager, options: options)
+            } catch let failure as any HearthFailure where updates.count > 1 && !Task.isCancelled {
+                let model = resolved.release.identity.description
+                let rendered = FailureRenderer(failure, of: model)
+                if format == .json { try context.console.emit(rendered.partEvent(of: model)) }
+                for line in rendered.lines { context.console.complain(line) }
+                failures.append(failure)
+            }
+        }
+        guard let first = failures.first else { return }
+        throw CommandError(
+            .updatesFailed, "\(failures.count) of \(updates.count) updates could not be brought",
+            disposition: failures.allSatisfy { $0.disposition == .tryLater } ? .tryLater : .failed, underlying: first)
     }
 }
 
