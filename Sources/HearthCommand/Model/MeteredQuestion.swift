@@ -20,6 +20,24 @@ extension CommandContext {
         return hasPerson ? .ask : .deny
     }
 
+    /// Fetches; where the network is metered and a question is wanted, asks first, and after a yes fetches all the same.
+    /// - Parameters:
+    ///   - what: what would come, as the end of "Fetch … now?".
+    ///   - options: those of the fetch; its `metered` says whether to ask.
+    /// - Throws: what the fetch throws, `metered-network` after a no.
+    func fetching<Outcome>(
+        _ what: String, _ options: PullOptions, _ fetch: (PullOptions) async throws -> Outcome
+    ) async throws -> Outcome {
+        do {
+            return try await fetch(options)
+        } catch let error as DeliveryError where error.code == .meteredNetwork && options.metered == .ask {
+            guard hasPerson, try await confirms("This network is metered. Fetch \(what) now?") else { throw error }
+            var options = options
+            options.metered = .allow
+            return try await fetch(options)
+        }
+    }
+
     /// Whether a question is seen and can be answered.
     var hasPerson: Bool { input.isTerminal && console.errors.isTerminal }
 

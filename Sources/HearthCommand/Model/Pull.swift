@@ -113,15 +113,9 @@ struct PullShell: Sendable {
     /// - Throws: what the pull throws; an interruption says what is kept.
     func pull(_ resolved: ResolvedRelease, with manager: ModelManager, options: PullOptions) async throws -> PullOutcome
     {
-        do {
-            return try await attempt(resolved, with: manager, options: options)
-        } catch let error as DeliveryError where error.code == .meteredNetwork && options.metered == .ask {
-            let size = ByteCount(resolved.release.totalSize)
-            let question = "This network is metered. Fetch \(size) of \(resolved.release.identity.family) now?"
-            guard context.hasPerson, try await context.confirms(question) else { throw error }
-            var options = options
-            options.metered = .allow
-            return try await attempt(resolved, with: manager, options: options)
+        let what = "\(ByteCount(resolved.release.totalSize)) of \(resolved.release.identity.family)"
+        return try await context.fetching(what, options) { options in
+            try await attempt(resolved, with: manager, options: options)
         }
     }
 

@@ -18,12 +18,15 @@ struct Verify: Command {
                 + ".gguf file it prints its SHA-256, as sha256sum does, and checks the file's header and size.",
             "With --repair, what is damaged or missing is mended: from another release that holds the same file, else from where "
                 + "it came from. Of a file with a chunk index only the damaged pieces are fetched. A process that uses the model "
-                + "goes on with the file it has.",
+                + "goes on with the file it has. On a metered network nothing is fetched unless you agree, as with pull.",
             "With --format json, events of the kind progress, then one of the kind release or file for each, and last done "
                 + "or error.",
         ],
-        arguments: [subject], options: [repair, format],
-        exitStatuses: [(0, "Every byte is what it should be."), (1, "Something is not, or is not installed.")],
+        arguments: [subject], options: [repair, Option.metered, format],
+        exitStatuses: [
+            (0, "Every byte is what it should be."), (1, "Something is not, or is not installed."),
+            (75, "Not now: what is to be fetched cannot be had on this network, or its server cannot be reached."),
+        ],
         examples: [
             .init("hearth verify", "Everything that is installed."),
             .init("hearth verify lupus-diary", "Every installed release of one model."),
@@ -33,11 +36,13 @@ struct Verify: Command {
 
     let subject: ModelReference?
     let isRepairing: Bool
+    let metered: MeteredUse?
     let format: EventFormat
 
     init(_ values: ParsedArguments) throws {
         subject = try values.optional(Self.subject)
         isRepairing = values.has(Self.repair)
+        metered = try values.value(.metered)
         format = try values.value(Self.format) ?? .text
         switch subject {
         case nil, .family, .file: break
@@ -77,7 +82,7 @@ struct Verify: Command {
             let reporter = ProgressReporter(
                 console: context.console, label: identity.description, format: format, time: context.time)
             do {
-                if isRepairing { try await repair(identity, manager, reporter, on: context.console) }
+                if isRepairing { try await repair(identity, manager, reporter, in: context) }
                 let report = try await store.verify(identity) { reporter.show($0) }
                 reporter.end()
                 try show(report, on: context.console)
@@ -101,9 +106,14 @@ struct Verify: Command {
 
     /// Mends a release; one that is intact is only read.
     private func repair(
-        _ identity: ReleaseIdentity, _ manager: ModelManager, _ reporter: ProgressReporter, on console: Console
+        _ identity: ReleaseIdentity, _ manager: ModelManager, _ reporter: ProgressReporter, in context: CommandContext
     ) async throws {
-        let report = try await manager.repair(identity) { reporter.show($0) }
+        var options = PullOptions()
+        options.metered = try await context.meteredUse(metered)
+        let report = try await context.fetching("what is damaged of \(identity)", options) { options in
+            try await manager.repair(identity, options: options) { reporter.show($0) }
+        }
+        let console = context.console
         guard !report.mended.isEmpty else { return }
         if format == .json { return try console.emit(RepairedEvent(report)) }
         let names = report.mended.map(\.string).joined(separator: ", ")
