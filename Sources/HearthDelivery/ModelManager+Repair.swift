@@ -30,7 +30,7 @@ extension ModelManager {
             return RepairReport(identity: identity, mended: [], alsoMended: [], fetchedBytes: 0)
         }
         let receipt = try await store.receipt(of: identity)
-        let offered = await offered(receipt)
+        let offered = await offered(receipt, for: damaged)
         var also: Set<ReleaseIdentity> = []
         var fetched: UInt64 = 0
         var packed: [Receipt.File] = []
@@ -76,13 +76,22 @@ extension ModelManager {
     }
 
     /// What the origin says of a release today: fresh addresses. `nil` where it says nothing; the receipt knows the old ones.
-    private func offered(_ receipt: Receipt) async -> Release? {
+    private func offered(_ receipt: Receipt, for damaged: [Receipt.File]) async -> Release? {
         guard let url = receipt.origin else { return nil }
-        let origin =
-            origins.first { $0.manifestURL.withoutSecrets == url.withoutSecrets }
-            ?? Origin(name: receipt.identity.family.name, manifestURL: url)
         do {
-            let listing = try await source(origin, family: receipt.identity.family).listing(.asPublished)
+            let listing: CatalogListing
+            if let hub = ReleaseOrigin(receipt).hub {
+                // What a commit holds never moves: a hub is asked only for what the receipt has no address of.
+                guard damaged.contains(where: { $0.source == nil }), let commit = hub.at(url.lastPathComponent) else {
+                    return nil
+                }
+                listing = try await source(commit).listing(.asPublished)
+            } else {
+                let origin =
+                    origins.first { $0.manifestURL.withoutSecrets == url.withoutSecrets }
+                    ?? Origin(name: receipt.identity.family.name, manifestURL: url)
+                listing = try await source(origin, family: receipt.identity.family).listing(.asPublished)
+            }
             return listing.catalog.releases.first { $0.identity == receipt.identity }
         } catch {
             Log.write(.info, "delivery.store", "\(receipt.identity) is mended by its receipt alone: \(error)")
@@ -95,7 +104,10 @@ extension ModelManager {
         _ file: Receipt.File, of receipt: Receipt, _ offered: Release?, _ options: PullOptions,
         _ progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> (TransferRequest, TransferredFile) {
-        let remote = offered?.files.first { $0.name == file.name && $0.digest == file.digest }
+        // A hub knows small files by git's name only; what comes is compared with the receipt all the same.
+        let remote = offered?.files.first {
+            $0.name == file.name && ($0.digest == file.digest || $0.digest == nil && $0.gitBlob != nil)
+        }
         let locations = remote?.locations ?? [file.source].compactMap(\.self)
         guard !locations.isEmpty else { throw Self.notRepairable(receipt.identity, file.name.string) }
         let gate = NetworkGate(policy: NetworkPolicy(metered: options.metered), monitor: network, time: time)

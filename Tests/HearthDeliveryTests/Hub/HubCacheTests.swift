@@ -67,6 +67,34 @@ import Testing
         #expect(try await pull().fetched == 2)
     }
 
+    /// What was taken from here is mended from where it would have come, also where a receipt of an earlier version does not
+    /// say from where that is. Only then is the hub asked for more than the files.
+    @Test(arguments: [true, false]) func whatCameFromHereIsMendedFromTheHub(isSourceKnown: Bool) async throws {
+        try lab.folder.write(largeName, large.bytes)
+        try lab.folder.write(smallName, Data("{}".utf8))
+        let release = try await pull().0
+        try LocalFileSystem().removeTree(cache)
+        for name in ["config.json", "model.safetensors"] {
+            try Data("damaged".utf8).write(to: Path(release.folder.string + "/" + name).url)
+        }
+        let receipt = HomeLayout.receipt(in: release.folder)
+        if !isSourceKnown {
+            let text = try String(contentsOf: receipt.url, encoding: .utf8)
+            let without = text.replacing(/,\s*"url"\s*:\s*"[^"]*"/, with: "")
+            #expect(without != text)
+            try Data(without.utf8).write(to: receipt.url)
+        }
+        let manager = try lab.manager()
+        let before = lab.hub.server.requests.count
+        let report = try await manager.repair(release.identity)
+        #expect(report.mended.map(\.string) == ["config.json", "model.safetensors"])
+        #expect(report.fetchedBytes == large.count + 2)
+        #expect(try await manager.store.verify(release.identity).isIntact)
+        let facts = lab.hub.server.requests.dropFirst(before).filter { !$0.path.contains("/resolve/") }
+        #expect(facts.isEmpty == isSourceKnown)
+        #expect(!facts.contains { $0.path.hasPrefix("/Org/m/tree") }, "a page for people is no manifest")
+    }
+
     @Test(
         arguments: [
             (["HF_HUB_CACHE": "/c", "HF_HOME": "/h", "HOME": "/u"], "/c"), (["HF_HOME": "/h", "HOME": "/u"], "/h/hub"),

@@ -28,8 +28,11 @@ struct LocalCopy: Sendable {
                     Log.write(.warning, "delivery.catalog", "\(path) is not what its name says, and is left alone")
                     continue
                 }
-                return StagedFile(
+                var staged = StagedFile(
                     name: file.name, role: file.role, path: path, size: size, digest: found.digest, isVerified: true)
+                // Whoever mends it later fetches it.
+                staged.source = file.locations.first?.withoutSecrets
+                return staged
             } catch let error as FileError {
                 Log.write(.info, "delivery.catalog", "\(path) cannot be used: \(error)")
             }

@@ -28,6 +28,11 @@ enum ReleaseOrigin: Sendable, Hashable {
             self = .nobody
             return
         }
+        self.init(receipt)
+    }
+
+    /// The origin of an installed release.
+    init(_ receipt: Receipt) {
         // A receipt whose entry is no reference came from elsewhere.
         if receipt.manifestEntry.hasPrefix("hf:"),
             case .hub(let reference)? = try? ModelReference(parsing: receipt.manifestEntry),
