@@ -82,10 +82,10 @@ extension ModelManager {
 
     /// The copies of catalogs that no configured origin and no installed release came from.
     private func strayCatalogs() async throws -> [CollectionFacts.Remnant] {
-        let installed = try await store.inventory().releases.compactMap(\.receipt.origin)
+        let installed = try await store.inventory().releases.compactMap(\.receipt.originDigest?.hex)
         let folder = store.layout.catalogs
         let copies = KeptCatalogs(folder: folder, fileSystem: fileSystem)
-        let wanted = Set((origins.map(\.manifestURL) + installed).map { copies.place(of: $0).lastComponent })
+        let wanted = Set(origins.map { copies.place(of: $0.manifestURL).lastComponent } + installed)
         return try await blocking { [fileSystem] in
             guard try fileSystem.status(at: folder, followLinks: false)?.kind == .folder else { return [] }
             return try fileSystem.contents(of: folder).compactMap { name -> CollectionFacts.Remnant? in

@@ -88,7 +88,8 @@ extension ModelManager {
                 listing = try await source(commit).listing(.asPublished)
             } else {
                 let origin =
-                    origins.first { $0.manifestURL.withoutSecrets == url.withoutSecrets }
+                    origins.first { $0.manifestURL.addressDigest == receipt.originDigest }
+                    ?? origins.first { $0.manifestURL.withoutSecrets == url.withoutSecrets }
                     ?? Origin(name: receipt.identity.family.name, manifestURL: url)
                 listing = try await source(origin, family: receipt.identity.family).listing(.asPublished)
             }

@@ -51,6 +51,30 @@ import Testing
         }
     }
 
+    /// An address may be the key to what is there: nobody is shown more than the way.
+    @Test func showKeepsSecretsOfAddressesToItself() async throws {
+        let folder = try TemporaryFolder()
+        let data = ModelFiles.gguf(texts: [])
+        let server = try FaultServer { request in
+            guard request.path == "/models.json" else { return FaultServer.answer(request, with: .data(data)) }
+            return .text(
+                #"""
+                {"schemaVersion": 1, "models": [{"id": "m", "version": "1.0.0", "filename": "toy-v1.0.0-q4_1.gguf",
+                 "minAppVersion": "0.0.0", "sizeBytes": \#(data.count), "sha256": "\#(SHA256Digest(hashing: data).hex)",
+                 "downloadUrl": "toy.gguf"}]}
+                """#)
+        }
+        let probe = CommandProbe(home: folder.path("home"))
+        let plain = try server.url("/models.json")
+        let address = plain.absoluteString + "?token=hidden"
+        #expect(await probe.run("show", address) == 0, "\(probe.errors.contents)")
+        #expect(await probe.run("pull", address, "--no-probe") == 0, "\(probe.errors.contents)")
+        #expect(await probe.run("show", "toy", "--format", "json") == 0)
+        let said = probe.output.contents + probe.errors.contents
+        #expect(said.contains(plain.absoluteString))
+        #expect(!said.contains("hidden"), "\(said)")
+    }
+
     @Test(arguments: [["list"], ["verify"], ["list", "--format", "json"]])
     func anEmptyHomeIsNoFailure(words: [String]) async throws {
         let folder = try TemporaryFolder()

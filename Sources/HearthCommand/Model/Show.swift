@@ -180,7 +180,7 @@ struct ShownModel: Encodable, Sendable {
         summary = release.summary
         license = release.license
         role = release.role.rawValue
-        origin = resolved.location?.absoluteString
+        origin = resolved.location?.withoutSecrets?.absoluteString
         notes = release.notes
         minAppVersion = release.minimumAppVersion?.description
         memoryBytes = release.requirements.memoryBytes

@@ -68,8 +68,10 @@ public struct Receipt: Sendable, Hashable {
     public let canary: Canary?
     /// Sorted by name, never empty, every name once.
     public let files: [File]
-    /// The manifest its updates come from, without credentials; `nil` for a local file.
+    /// The manifest its updates come from, without query and credentials; `nil` for a local file.
     public private(set) var origin: URL?
+    /// Which of several manifests at that place, with other queries, it is: see ``Foundation/URL/addressDigest``.
+    public private(set) var originDigest: SHA256Digest?
     /// The publisher's own identifier of the entry.
     public private(set) var manifestEntry: String
     public let installed: Date
@@ -103,7 +105,8 @@ public struct Receipt: Sendable, Hashable {
             file.index = release.companionIndexes[file.name].flatMap(Reference.init)
             return file
         }
-        self.origin = origin.map(Self.withoutCredentials)
+        self.origin = origin?.withoutSecrets
+        originDigest = origin?.addressDigest
         manifestEntry = release.id
         // Whole seconds, as they are written: a receipt equals itself when it is read back.
         installed = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
@@ -116,17 +119,10 @@ public struct Receipt: Sendable, Hashable {
     /// The receipt of a release that another manifest lists too, and that follows that one from now on.
     func following(_ origin: URL, entry: String) -> Self {
         var next = self
-        next.origin = Self.withoutCredentials(origin)
+        next.origin = origin.withoutSecrets
+        next.originDigest = origin.addressDigest
         next.manifestEntry = entry
         return next
-    }
-
-    private static func withoutCredentials(_ url: URL) -> URL {
-        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
-        guard parts.user != nil || parts.password != nil else { return url }
-        parts.user = nil
-        parts.password = nil
-        return parts.url ?? url
     }
 
     /// Why a path cannot be that of a release's file, `nil` if it can.
@@ -142,7 +138,7 @@ public struct Receipt: Sendable, Hashable {
 extension Receipt: DiskRecord {
     private enum Key: String, CodingKey {
         case schemaVersion, family, version, variant, role, format, name, license, contextLength, canary, files,
-            origin, manifestEntry, installed, verified, index, archive
+            origin, originDigest, manifestEntry, installed, verified, index, archive
     }
 
     public init(from decoder: any Decoder) throws {
@@ -164,7 +160,11 @@ extension Receipt: DiskRecord {
         contextLength = try values.decodeIfPresent(Int.self, forKey: .contextLength)
         canary = try values.decodeIfPresent(Canary.self, forKey: .canary)
         files = try values.decode([File].self, forKey: .files)
-        origin = try values.decodeIfPresent(String.self, forKey: .origin).flatMap(URL.init(string:))
+        // Receipts of earlier versions have the query in it.
+        let address = try values.decodeIfPresent(String.self, forKey: .origin).flatMap(URL.init(string:))
+        origin = address?.withoutSecrets
+        originDigest =
+            try values.decodeIfPresent(SHA256Digest.self, forKey: .originDigest) ?? address?.addressDigest
         manifestEntry = try values.decode(String.self, forKey: .manifestEntry)
         installed = try values.decode(Date.self, forKey: .installed)
         isVerified = try values.decode(Bool.self, forKey: .verified)
@@ -191,6 +191,7 @@ extension Receipt: DiskRecord {
         try values.encodeIfPresent(canary, forKey: .canary)
         try values.encode(files, forKey: .files)
         try values.encodeIfPresent(origin?.absoluteString, forKey: .origin)
+        if originDigest != origin?.addressDigest { try values.encodeIfPresent(originDigest, forKey: .originDigest) }
         try values.encode(manifestEntry, forKey: .manifestEntry)
         try values.encode(installed, forKey: .installed)
         try values.encode(isVerified, forKey: .verified)
@@ -255,12 +256,24 @@ extension Receipt.Reference: Codable {
 
 extension URL {
     /// The address without what could open it for somebody else: query, user and password. `nil` where that cannot be told.
-    var withoutSecrets: URL? {
+    package var withoutSecrets: URL? {
         guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return nil }
+        guard [parts.user, parts.password, parts.query, parts.fragment].contains(where: { $0 != nil }) else {
+            return self
+        }
         parts.user = nil
         parts.password = nil
         parts.query = nil
         parts.fragment = nil
         return parts.url
+    }
+
+    /// What tells an address apart from others that differ in their query only, without giving it away: the SHA-256 of the
+    /// address without user and password.
+    var addressDigest: SHA256Digest {
+        var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        parts?.user = nil
+        parts?.password = nil
+        return SHA256Digest(hashing: Array((parts?.string ?? absoluteString).utf8))
     }
 }

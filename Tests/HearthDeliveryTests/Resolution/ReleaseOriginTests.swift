@@ -94,7 +94,11 @@ import Testing
                         standing: .fetched)))
         }
         let source: ReleaseOrigin =
-            if let origin = row.origin { .manifest(try #require(URL(string: origin))) } else { .nobody }
+            if let origin = try row.origin.map({ try #require(URL(string: $0)) }) {
+                .manifest(try #require(origin.withoutSecrets), digest: origin.addressDigest)
+            } else {
+                .nobody
+            }
         let answer: String =
             switch source.answer(for: family, in: reports) {
             case .listing(.success(let listing)): "follow \(listing.source)"

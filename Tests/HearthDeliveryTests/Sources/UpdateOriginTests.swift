@@ -88,6 +88,51 @@ import Testing
         #expect(await HubLab.code { _ = try await manager.updates(of: toy) } == "origin-unreachable")
     }
 
+    // MARK: What an address keeps to itself
+
+    /// A token in the address is written nowhere, and channels of one place are told apart all the same: also by a receipt of an
+    /// earlier version, which had the query in it.
+    @Test(arguments: [false, true]) func theQueryOfAnOriginIsNotWrittenDown(_ isOld: Bool) async throws {
+        let data = ModelFiles.gguf(texts: [])
+        let digest = SHA256Digest(hashing: data).hex
+        let server = try FaultServer { request in
+            guard request.path == "/models.json" else { return FaultServer.answer(request, with: .data(data)) }
+            let newest = request.query("channel") == "b-hidden" ? "1.1.0" : "2.0.0"
+            let entries = ["1.0.0", newest].map { version in
+                #"""
+                {"id": "\#(version)", "version": "\#(version)", "filename": "toy-v\#(version)-q4_1.gguf",
+                 "sizeBytes": \#(data.count), "sha256": "\#(digest)", "downloadUrl": "m.gguf"}
+                """#
+            }
+            return .text(
+                #"{"schemaVersion": 1, "currentVersion": "\#(newest)", "models": [\#(entries.joined(separator: ","))]}"#
+            )
+        }
+        let origins = try ["a-hidden", "b-hidden"].map {
+            Origin(name: String($0.prefix(1)), manifestURL: try server.url("/models.json?channel=\($0)"))
+        }
+        let manager = ModelManager(
+            home: lab.folder.path("home"), origins: origins, http: HubLab.http, time: lab.clock.time,
+            network: UnmonitoredNetwork(), deviceMemory: 8 << 30)
+        let release = try await manager.pull(
+            .manifest(origins[1].manifestURL, family: toy, version: ReleaseVersion("1.0.0"), variant: nil)
+        ).release
+        let receipt = HomeLayout.receipt(in: release.folder)
+        var text = try String(contentsOf: receipt.url, encoding: .utf8)
+        #expect(!text.contains("hidden"))
+        if isOld {
+            text = text.replacing("/models.json\"", with: "/models.json?channel=b-hidden\"")
+                .replacing(/,\s*"originDigest"\s*:\s*"[^"]*"/, with: "")
+            #expect(text.contains("hidden") && !text.contains("originDigest"))
+            try Data(text.utf8).write(to: receipt.url)
+        }
+        let read = try #require(try await manager.store.installed(release.identity)).receipt
+        #expect(read == release.receipt)
+        #expect(read.origin?.query() == nil)
+        #expect(try await reasons(manager) == ["toy: 1.1.0"])
+        #expect(try await manager.collectionPlan().removals.isEmpty, "the copy of its list stays")
+    }
+
     // MARK: The same name from another publisher
 
     @Test func anotherPublisherOfTheNameIsNoUpdate() async throws {

@@ -19,7 +19,7 @@ import Testing
         #expect(installed.projector == installed.folder.appending("mmproj.gguf"))
         #expect(!installed.isActive)
         #expect(installed.receipt.isVerified)
-        #expect(installed.receipt.origin?.absoluteString == "https://host.example/models.json?key=1")
+        #expect(installed.receipt.origin?.absoluteString == "https://host.example/models.json")
         #expect(installed.receipt.totalSize == files.reduce(0) { $0 + $1.size })
         #expect(try fixture.text(installed.folder.appending("weights.gguf")) == "weights.gguf of tiny@1.0.0:q4")
         #expect(try files.allSatisfy { try !fixture.exists($0.path) })

@@ -8,8 +8,8 @@ import HearthBase
 enum ReleaseOrigin: Sendable, Hashable {
     /// A hub's repository, at the revision it was asked for at.
     case hub(HubReference)
-    /// A manifest.
-    case manifest(URL)
+    /// A manifest: its address without query and credentials, and what tells it apart from others at that place.
+    case manifest(URL, digest: SHA256Digest)
     /// Nobody: a file of the user's own, what came with the app, or a receipt that names no origin.
     case nobody
 
@@ -40,7 +40,7 @@ enum ReleaseOrigin: Sendable, Hashable {
         {
             self = .hub(reference)
         } else {
-            self = receipt.origin.map { .manifest($0) } ?? .nobody
+            self = receipt.origin.map { .manifest($0, digest: receipt.originDigest ?? $0.addressDigest) } ?? .nobody
         }
     }
 
@@ -54,8 +54,8 @@ enum ReleaseOrigin: Sendable, Hashable {
         let silence = reports.lazy.map(\.outcome).first { if case .failure = $0 { true } else { false } }
         switch self {
         case .hub: return .stays(.notOffered)
-        case .manifest(let url):
-            if let own = Self.own(url, in: reports) {
+        case .manifest(let url, let digest):
+            if let own = Self.own(url, digest, in: reports) {
                 // Its silence is the answer, whatever others say.
                 guard own.listing != nil else { return .listing(own.outcome) }
                 if offering.contains(where: { $0.source == own.source }) { return .listing(own.outcome) }
@@ -71,8 +71,8 @@ enum ReleaseOrigin: Sendable, Hashable {
     }
 
     /// The configured origin of an address, whatever secrets stand in either.
-    private static func own(_ url: URL, in reports: [SourceReport]) -> SourceReport? {
-        let same = reports.first { $0.origin?.manifestURL.absoluteString == url.absoluteString }
+    private static func own(_ url: URL, _ digest: SHA256Digest, in reports: [SourceReport]) -> SourceReport? {
+        let same = reports.first { $0.origin?.manifestURL.addressDigest == digest }
         if let same { return same }
         let alike = reports.filter { $0.origin?.manifestURL.withoutSecrets == url.withoutSecrets }
         return alike.count == 1 ? alike[0] : nil
