@@ -222,11 +222,7 @@ struct NameHint: Hashable {
             variant = parsed.variant
             return
         }
-        var stem = fileName.lowercased()
-        for ending in [".tar.gz", ".tar.zst", ".tgz", ".tar", ".zip"] where stem.hasSuffix(ending) {
-            stem = String(stem.dropLast(ending.count))
-            break
-        }
+        var stem = ArchiveFormat.unpackedName(fileName.lowercased())
         if stem.count == fileName.count || ModelFormat(fileName: stem) != nil {
             stem = (stem as NSString).deletingPathExtension
         }

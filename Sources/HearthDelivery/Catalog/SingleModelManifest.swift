@@ -4,7 +4,7 @@ import HearthBase
 extension Catalog {
     /// Reads the dialect of one model: `version, url, sha256, num_classes, class_list_version, training_date, size_mb`.
     ///
-    /// `size_mb` is rounded: it serves progress and the storage check, and the download may have at most
+    /// A `url` that ends as an archive does leads to one, which is unpacked. `size_mb` is rounded: it serves progress and the storage check, and the download may have at most
     /// `size_mb x 2^20 x 1.1 + 1 MiB` bytes.
     init(singleModel document: ManifestReader, familyHint: Family?) throws(CatalogError) {
         let version = try document.required("version", "a version such as 1.0.0", document.version)
@@ -29,9 +29,9 @@ extension Catalog {
                 name: RelativePath(name), size: .rounded(megabytes: megabytes), digest: try document.digest("sha256"),
                 locations: [url]),
             role: .classifier, format: ModelFormat(fileName: name.name) ?? .coreml)
-        if Path(name.name).fileExtension == "zip" {
-            release.archive = Archive(format: .zip)
-            release.format = ModelFormat(fileName: String(name.name.dropLast(4))) ?? release.format
+        if let packed = ArchiveFormat(fileName: name.name) {
+            release.archive = Archive(format: packed)
+            release.format = ModelFormat(fileName: ArchiveFormat.unpackedName(name.name)) ?? release.format
         }
         let count = try document.integer("num_classes", in: 0...1 << 31).map { Int($0) }
         release.classes = Classes(count: count, listVersion: try document.text("class_list_version"))
@@ -52,10 +52,7 @@ extension FileSize {
 extension Family {
     /// The family a file name suggests: lower-cased, without extension and version, other characters as hyphens.
     init?(fileName: String, version: ReleaseVersion) {
-        var stem = fileName.lowercased()
-        for archive in [".zip", ".tar.gz", ".tar.xz", ".tar.zst", ".tar"] where stem.hasSuffix(archive) {
-            stem = String(stem.dropLast(archive.count))
-        }
+        var stem = ArchiveFormat.unpackedName(fileName.lowercased())
         let extensions = ["mlpackage", "mlmodelc", "mlmodel", "gguf", "onnx", "safetensors"]
         if extensions.contains(Path(stem).fileExtension) { stem = (stem as NSString).deletingPathExtension }
         if let found = stem.range(of: version.name.lowercased(), options: .backwards) {

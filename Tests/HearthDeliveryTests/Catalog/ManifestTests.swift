@@ -170,6 +170,22 @@ private func manifest(_ changes: [String: String?] = [:], top: String = "") -> S
         #expect(error.message.contains(address))
     }
 
+    @Test(
+        arguments: [
+            ("m_1.0.0.mlpackage.zip", .zip, .coreml), ("m_1.0.0.onnx.tar.gz", .tarGzip, .onnx),
+            ("m_1.0.0.mlpackage.tgz", .tarGzip, .coreml), ("M_1.0.0.GGUF.TAR.ZST", .tarZstandard, .gguf),
+            ("m-1.0.0.tar", .tar, .coreml), ("m-1.0.0.onnx.tar.xz", .tarXz, .onnx), ("m-1.0.0.onnx", nil, .onnx),
+            ("m-1.0.0.tar.onnx", nil, .onnx),
+        ] as [(String, ArchiveFormat?, ModelFormat)])
+    func aSingleModelIsPackedIfItsAddressSaysSo(_ file: String, _ archive: ArchiveFormat?, _ format: ModelFormat) throws
+    {
+        let release = try #require(
+            try catalog(#"{"version": "1.0.0", "url": "\#(file)", "size_mb": 1}"#).releases.first)
+        #expect(release.archive == archive.map { Archive(format: $0) })
+        #expect(release.format == format)
+        #expect(release.identity.family.name == (file == "m-1.0.0.tar.onnx" ? "m-.tar" : "m"))
+    }
+
     @Test func refusesWhatIsTooLarge() throws {
         let padding = String(repeating: " ", count: Catalog.maximumManifestSize)
         let error = try #require(throws: CatalogError.self) { try catalog(manifest() + padding) }

@@ -17,13 +17,23 @@ public enum ArchiveFormat: String, Sendable, Hashable, Codable, CaseIterable {
 
     /// The format that goes with a file's name, `nil` for one that is no archive's.
     public init?(fileName: String) {
-        let name = fileName.lowercased()
-        let endings: [(String, Self)] = [
-            (".zip", .zip), (".tar", .tar), (".tar.gz", .tarGzip), (".tgz", .tarGzip), (".tar.xz", .tarXz),
-            (".tar.zst", .tarZstandard),
-        ]
-        guard let format = endings.first(where: { name.hasSuffix($0.0) })?.1 else { return nil }
+        guard let format = Self.ending(of: fileName)?.format else { return nil }
         self = format
+    }
+
+    private static let endings: [(text: String, format: Self)] = [
+        (".zip", .zip), (".tar", .tar), (".tar.gz", .tarGzip), (".tgz", .tarGzip), (".tar.xz", .tarXz),
+        (".tar.zst", .tarZstandard),
+    ]
+
+    private static func ending(of fileName: String) -> (text: String, format: Self)? {
+        let name = fileName.lowercased()
+        return endings.first { name.hasSuffix($0.text) }
+    }
+
+    /// The name of what is packed: a file's name without an archive's ending.
+    package static func unpackedName(_ fileName: String) -> String {
+        ending(of: fileName).map { String(fileName.dropLast($0.text.count)) } ?? fileName
     }
 
     /// Whether a file of that name is an archive and not what is inside.

@@ -46,6 +46,26 @@ import Testing
         #expect(try LocalFileSystem().files(below: fixture.layout.transfers).isEmpty)
     }
 
+    /// The dialect of one model has no word for archives: the address says it.
+    @Test(arguments: ["good.zip", "good.tar", "good.tar.gz", "good.tar.zst"])
+    func theAddressOfASingleModelMayBeAnArchives(_ name: String) async throws {
+        let folder = try TemporaryFolder()
+        let data = try ArchiveCorpus.item(name).data
+        let file = "toy-1.0.0.gguf" + name.dropFirst("good".count)
+        try folder.write("origin/\(file)", data)
+        let manifest = try folder.write(
+            "origin/models.json",
+            Data(
+                #"{"version": "1.0.0", "url": "\#(file)", "sha256": "\#(SHA256Digest(hashing: data))", "size_mb": 0.1}"#
+                    .utf8))
+        let manager = ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40)
+        let release = try await manager.pull(ModelReference(parsing: manifest.string)).release
+        #expect(release.identity.description == "toy@1.0.0")
+        #expect(release.receipt.format == .gguf && release.receipt.archive != nil)
+        #expect(try Data(contentsOf: try #require(release.weights).url) == Self.weights)
+    }
+
     @Test(arguments: [("model.gguf", "model.gguf"), ("model.zip", "weights.gguf")])
     func aMemberAloneIsUnpacked(_ filename: String, _ expected: String) async throws {
         let fixture = try StoreFixture()
