@@ -166,7 +166,9 @@ extension ModelManager {
     /// Whether a release on this device is exactly what a source offers. Files that only git's name is known of are read.
     private func holds(_ there: InstalledRelease, _ release: Release) async throws -> Bool {
         guard there.holds(release) else { return false }
-        let unknown = release.files.dropFirst(release.archive == nil ? 0 : 1).filter { $0.digest == nil }
+        let unknown = release.files.dropFirst(release.archive == nil ? 0 : 1).filter {
+            $0.digest == nil && $0.gitBlob != nil
+        }
         guard !unknown.isEmpty else { return true }
         return try await StopFlag.blocking { [fileSystem] flag in
             let local = LocalCopy(fileSystem: fileSystem, flag: flag)
@@ -332,17 +334,20 @@ extension StagedFile {
 }
 
 extension InstalledRelease {
-    /// Whether this is what a source offers, as far as names, lengths and digests tell.
+    /// Whether this is what a source offers, as far as names, lengths and digests tell. Of a file without a digest the version
+    /// is believed: who publishes other bytes gives them another one.
     func holds(_ release: Release) -> Bool {
+        func isPromised(_ digest: SHA256Digest, _ size: UInt64, by file: RemoteFile) -> Bool {
+            if let promised = file.digest { return digest == promised }
+            return file.size.exact.map { size == $0 } ?? (size <= file.size.limit)
+        }
         if release.archive != nil {
-            guard let digest = release.file.digest, receipt.archive?.digest == digest else { return false }
+            guard let archive = receipt.archive, isPromised(archive.digest, archive.size, by: release.file) else {
+                return false
+            }
         }
         return release.files.dropFirst(release.archive == nil ? 0 : 1).allSatisfy { file in
-            guard file.isVerifiable else { return false }
-            return receipt.files.contains { there in
-                guard there.name == file.name else { return false }
-                return file.digest.map { there.digest == $0 } ?? (there.size == file.size.exact)
-            }
+            receipt.files.contains { $0.name == file.name && isPromised($0.digest, $0.size, by: file) }
         }
     }
 }

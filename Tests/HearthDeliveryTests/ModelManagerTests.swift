@@ -149,6 +149,34 @@ import Testing
         #expect(!outcome.release.receipt.isVerified)
     }
 
+    /// Nobody vouches for its bytes: the version says whether it is the same, and the length as far as that is known.
+    @Test func whatHasNoDigestIsNotFetchedTwice() async throws {
+        var options = PullOptions()
+        options.allowUnverified = true
+        offer(Offer(version: "1.0.0", content: Self.old, hasDigest: false))
+        let manager = try manager()
+        _ = try await manager.pull(ModelReference(parsing: "toy"), options: options)
+        for options in [options, PullOptions()] {
+            guard
+                case .alreadyInstalled(let release) = try await manager.pull(
+                    ModelReference(parsing: "toy"), options: options)
+            else {
+                Issue.record("it came again")
+                return
+            }
+            #expect(!release.receipt.isVerified)
+        }
+        #expect(modelRequests().count == 1)
+        offer(Offer(version: "1.0.1", content: Self.old, hasDigest: false))
+        #expect(
+            try await manager.pull(ModelReference(parsing: "toy"), options: options).release.identity.version.name
+                == "1.0.1")
+        #expect(modelRequests().count == 2)
+        offer(Offer(version: "1.0.1", content: Self.new, hasDigest: false))
+        let other = try await manager.pull(ModelReference(parsing: "toy"), options: options)
+        #expect(other.release.receipt.totalSize == Self.new.count, "another length is another file")
+    }
+
     @Test(arguments: [NetworkCondition.metered, .offline], [MeteredUse.ask, .deny])
     func aHeldNetworkLeavesThisMachinesOwnAddresses(condition: NetworkCondition, metered: MeteredUse) async throws {
         let elsewhere = #""mirrors": ["https://models.invalid/toy.gguf"],"#
