@@ -1,12 +1,13 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 
 /// An origin's manifest as a place that lists releases.
 ///
 /// Asked with the conditions its last answer gave, within ten seconds. What `Cache-Control` forbids to keep (`no-cache`,
 /// `no-store`) is asked for every time, anything else once an hour. The last good copy is kept on the disk in any case: an
-/// origin that does not answer, or a network that answers in its place with a web page, is answered for by that copy, and
-/// the listing says so. A list whose serial is lower than one seen before is refused.
+/// origin that does not answer, or a network that answers in its place (with a web page, a certificate of its own or the way
+/// to a log-in), is answered for by that copy, and the listing says so. A list whose serial is lower than one seen before is refused.
 public struct OriginSource: ModelSource {
     public let origin: Origin
     private let family: Family?
@@ -52,7 +53,7 @@ public struct OriginSource: ModelSource {
             case .manifest(let data, let location, let headers):
                 return try await renewed(data, location, headers, seen: seen)
             }
-        } catch let error as CatalogError where Self.isSilence(error) {
+        } catch let error as any HearthFailure where Self.isSilence(error) {
             guard let copy else { throw error }
             Log.write(.info, "delivery.catalog", "the copy of \(url.shown) has to do: \(error)")
             return listing(copy.catalog, .kept(since: copy.kept.record.checked, because: error.message))
@@ -64,8 +65,14 @@ public struct OriginSource: ModelSource {
     }
 
     /// Whether an error says that the origin itself said nothing.
-    private static func isSilence(_ error: CatalogError) -> Bool {
-        error.code == .originUnreachable || (error.code == .notAManifest && error.context.found == "text/html")
+    private static func isSilence(_ error: any HearthFailure) -> Bool {
+        switch error {
+        case let error as CatalogError:
+            error.code == .originUnreachable || (error.code == .notAManifest && error.context.found == "text/html")
+        // What stands between this device and an `https` origin can do no better than this.
+        case let error as HTTPError: [.tlsFailure, .insecureRedirect, .tooManyRedirects].contains(error.code)
+        default: false
+        }
     }
 
     private static func unexpected(_ url: URL) -> CatalogError {
