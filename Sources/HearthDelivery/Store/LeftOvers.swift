@@ -65,18 +65,23 @@ struct LeftOvers: Sendable {
         if try shelf.names(in: folder).isEmpty { try fileSystem.removeFolder(folder) }
     }
 
-    /// Puts a whole release in its place if that stands empty: the process died between making room and moving in.
+    /// Puts a whole release in its place if that stands empty and somebody wants it: the process died between making room and
+    /// moving in, or had not looked yet whether somebody has begun to read what it was removing. What else is read stays where it is.
     private func settle(_ path: Path, _ name: String, _ family: Family) throws {
-        if !name.hasPrefix("." + HomeLayout.removedName),
-            case .whole(let receipt) = try shelf.examine(path, expecting: nil), receipt.identity.family == family,
+        guard case .whole(let receipt) = try shelf.examine(path, expecting: nil), receipt.identity.family == family,
             !HomeLayout.isReserved(receipt.identity)
-        {
-            let target = layout.folder(of: receipt.identity)
-            if try fileSystem.status(at: target, followLinks: false) == nil {
-                Log.write(.info, "delivery.store", "finishing the installation of \(receipt.identity)")
-                return try fileSystem.moveDurably(path, to: target)
-            }
+        else { return try fileSystem.removeTree(path) }
+        let wasRemoved = name.hasPrefix("." + HomeLayout.removedName)
+        let wasLive = wasRemoved || name.hasPrefix("." + HomeLayout.replacedName)
+        let leases = ReleaseLeases(layout: layout, fileSystem: fileSystem)
+        let isRead = try wasLive && !leases.holders(of: receipt.identity).isEmpty
+        let target = layout.folder(of: receipt.identity)
+        if try fileSystem.status(at: target, followLinks: false) == nil, isRead || !wasRemoved {
+            let what = wasRemoved ? "putting back what is read" : "finishing the installation"
+            Log.write(.info, "delivery.store", "\(what): \(receipt.identity)")
+            return try fileSystem.moveDurably(path, to: target)
         }
+        guard !isRead else { return }
         try fileSystem.removeTree(path)
     }
 

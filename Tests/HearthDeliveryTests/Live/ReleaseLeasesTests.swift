@@ -164,6 +164,34 @@ import Testing
         lease.release()
     }
 
+    /// A process that was killed after it had taken a release out of the way, and before it looked once more for readers.
+    @Test(arguments: [HomeLayout.removedName, HomeLayout.replacedName], [true, false])
+    func whatIsReadIsPutBackAtTheNextStart(_ mark: String, isReplaced: Bool) async throws {
+        let identity = try await installed()
+        let place = fixture.layout.folder(of: identity)
+        let aside = place.parent.appendingTemporary(besides: mark)
+        let lease = try leases.acquire(identity)
+        let reading = try disk.status(at: place)?.identity
+        try disk.rename(place, to: aside)
+        if isReplaced { _ = try await fixture.install(identity) }
+        _ = try await fixture.anotherStore().recover()
+        #expect(try disk.status(at: isReplaced ? aside : place)?.identity == reading, "its reader finds it")
+        #expect(try await fixture.store.verify(identity).isIntact)
+        lease.release()
+        try await fixture.anotherStore().collectLeftOvers()
+        #expect(try fixture.exists(place) && fixture.temporaryNames().isEmpty)
+    }
+
+    /// Nobody reads it: it is gone, as whoever removed it was told.
+    @Test func whatNobodyReadsStaysRemoved() async throws {
+        let identity = try await installed()
+        let place = fixture.layout.folder(of: identity)
+        try leave(identity, text: "{}")
+        try disk.rename(place, to: place.parent.appendingTemporary(besides: HomeLayout.removedName))
+        try await fixture.anotherStore().collectLeftOvers()
+        #expect(try !fixture.exists(place) && fixture.temporaryNames().isEmpty)
+    }
+
     @Test(arguments: ["leases", "leases/tiny", "leases/tiny/1.0.0~q4"])
     func whatStandsInTheWayIsNamed(_ place: String) async throws {
         let identity = try await installed()
