@@ -175,6 +175,39 @@
                 await engine.unload()
             }
 
+            /// A disk that refuses once costs one cold start, and not what was computed.
+            @Test func keepTheirStatesWhenTheDiskRefusesOnce() async throws {
+                let folder = try TemporaryFolder()
+                let disk = FaultyFileSystem()
+                let prompt = Prompt([.tokens(Array(2..<122))], text: "")
+                let model = try LoadedModel(
+                    path: TestModel.path(.window),
+                    configuration: LlamaConfiguration(contextLength: 256, threadCount: 1, stateBytes: 0),
+                    progress: { _ in true })
+                func memory() -> ConversationMemory {
+                    ConversationMemory(
+                        maker: "m", window: 256, cells: 256, sequences: 1, canGoBack: true, folder: folder.path,
+                        savedBytes: 1 << 30, fileSystem: disk)
+                }
+                func reused(by memory: ConversationMemory) throws -> Int {
+                    model.clearMemory(0)
+                    return try #require(memory.begin(prompt, need: 128, beside: 0, model)).plan.reused
+                }
+                let first = memory()
+                #expect(try reused(by: first) == 0)
+                var batch = TokenBatch(capacity: prompt.ledger.count)
+                batch.append(prompt.ledger[...], at: 0, outputs: .last)
+                #expect(model.context.decode(batch) == 0)
+                model.didCompute(prompt.ledger, in: 0)
+                first.end(0, model)
+                first.saveAll(model)
+                let second = memory()
+                disk.fail(call: 1, of: .openExisting, errno: EMFILE)
+                #expect(try reused(by: second) == 0)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path.string).count == 1)
+                #expect(try reused(by: memory()) == prompt.ledger.count - 1)
+            }
+
             @Test func theOneUsedLastIsTheLastToGo() async throws {
                 let folder = try TemporaryFolder()
                 // Room for one of them, some 200 tokens of 22.5 KiB each.

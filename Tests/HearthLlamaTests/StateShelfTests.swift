@@ -159,8 +159,8 @@
             let written = try #require(shelf.write(state(6)))
             shelf.keep(written.place, as: 8)
             #expect(shelf.trim(sparing: 8) == [7])
-            #expect(shelf.read(7) == nil)
-            #expect(shelf.read(8) == state(6))
+            #expect(shelf.read(7) == .gone)
+            #expect(shelf.read(8) == .whole(state(6)))
             #expect(try names.contains("new.state") && names.count == 2)
         }
 
@@ -170,12 +170,12 @@
             let shelf = shelf()
             let found = shelf.found(maker: "m", window: 8)
             shelf.keep(try #require(found.first).written, as: 0)
-            #expect(shelf.read(0) == state(1))
+            #expect(shelf.read(0) == .whole(state(1)))
             // Another process goes by that, and the file is as it was.
             #expect(self.shelf().found(maker: "m", window: 8).map(\.tokens) == [[2, 2, 3], [1, 2, 3]])
             #expect(self.shelf(1500).trim().isEmpty)
             #expect(try names == ["a.state"])
-            #expect(shelf.read(0) == state(1))
+            #expect(shelf.read(0) == .whole(state(1)))
         }
 
         @Test func whatAnotherProcessDeletedIsGoneAndNotMadeAnew() throws {
@@ -183,9 +183,29 @@
             let shelf = shelf()
             shelf.keep(try #require(shelf.found(maker: "m", window: 8).first).written, as: 0)
             try LocalFileSystem().removeFile(folder.path("a.state"))
-            #expect(shelf.read(0) == nil)
+            #expect(shelf.read(0) == .gone)
             shelf.delete(0)
             #expect(try names.isEmpty)
+        }
+
+        @Test func whatCannotBeReadForNowIsNotTakenForDamaged() async throws {
+            let log = await RecordedLog.start(.warning)
+            defer { log.stop() }
+            try put("a.state", state(1), age: 100)
+            let disk = FaultyFileSystem()
+            let shelf = StateShelf(folder: folder.path, limit: 10_000, fileSystem: disk)
+            shelf.keep(try #require(shelf.found(maker: "m", window: 8).first).written, as: 0)
+            for number in [EIO, EMFILE] {
+                disk.fail(call: 1, of: number == EIO ? .read : .openExisting, errno: number)
+                #expect(shelf.read(0) == .unreadable)
+            }
+            #expect(log.messages(of: "llama.memory").count { $0.contains("cannot be read") } == 2)
+            #expect(shelf.read(0) == .whole(state(1)))
+            try put("a.state", state(1).encoded.dropLast())
+            #expect(shelf.read(0) == .damaged)
+            shelf.leave(0)
+            #expect(shelf.read(0) == .gone)
+            #expect(try names == ["a.state"])
         }
 
         @Test func oneTooLargeIsNotWrittenAndAnothersDoesNotPushTheRestOut() throws {

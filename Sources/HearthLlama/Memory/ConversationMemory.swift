@@ -21,12 +21,13 @@
         ///   - folder: where states are kept beyond the life of the model.
         ///   - savedBytes: what all of them may take.
         init(
-            maker: String, window: Int, cells: Int, sequences: Int, canGoBack: Bool, folder: Path?, savedBytes: UInt64
+            maker: String, window: Int, cells: Int, sequences: Int, canGoBack: Bool, folder: Path?, savedBytes: UInt64,
+            fileSystem: any FileSystem = LocalFileSystem()
         ) {
             self.maker = maker
             self.cells = cells
             self.savedBytes = savedBytes
-            shelf = StateShelf(folder: folder, limit: savedBytes)
+            shelf = StateShelf(folder: folder, limit: savedBytes, fileSystem: fileSystem)
             reach = canGoBack ? .anywhere : .presentOnly
             table = SlotTable(
                 count: sequences,
@@ -60,24 +61,14 @@
             else { return nil }
             let slot = choice.slot
             // Read before the other is written, which may push it out.
-            let restored = choice.restores.map { (number: $0, state: shelf.read($0)) }
+            let restored = choice.restores.map { (number: $0, reading: shelf.read($0)) }
             if choice.saves { save(model, sequence: slot, slot: nil) }
             // Before anybody makes room of the one that is copied from.
             if let copy = choice.copies { model.copyMemory(copy.slot, to: slot, count: copy.count) }
-            makeRoom(max(need, restored?.state?.tokens.count ?? 0) + others, beside: slot, model)
-            if let restored {
-                guard let state = restored.state, state.maker == maker, model.restore(state, in: slot) else {
-                    if restored.state == nil {
-                        Log.write(.info, "llama.memory", "the saved state of a conversation is gone or damaged")
-                    } else {
-                        Log.write(
-                            .warning, "llama.memory", "deleted the state of a conversation that cannot be restored")
-                    }
-                    table.forget(restored.number)
-                    shelf.delete(restored.number)
-                    model.clearMemory(slot)
-                    return Place(sequence: slot, plan: PrefixPlan(held: held([]), prompt: tokens))
-                }
+            makeRoom(max(need, restored?.reading.state?.tokens.count ?? 0) + others, beside: slot, model)
+            if let restored, !restore(restored.number, restored.reading, in: slot, model) {
+                model.clearMemory(slot)
+                return Place(sequence: slot, plan: PrefixPlan(held: held([]), prompt: tokens))
             }
             if case .trim(let count) = choice.plan.action {
                 model.truncateMemory(slot, to: count)
@@ -92,6 +83,23 @@
             let usable = prompt.reusable(choice.plan.reused)
             if usable < choice.plan.reused { model.truncateMemory(slot, to: usable) }
             return Place(sequence: slot, plan: choice.plan)
+        }
+
+        /// Puts a saved state back in place of what a sequence holds. One that cannot be is not looked for again.
+        private func restore(_ number: Int, _ reading: StateShelf.Reading, in slot: Int, _ model: LoadedModel) -> Bool {
+            if let state = reading.state, state.maker == maker, model.restore(state, in: slot) { return true }
+            table.forget(number)
+            switch reading {
+            // The shelf has said so.
+            case .unreadable: shelf.leave(number)
+            case .gone, .damaged:
+                Log.write(.info, "llama.memory", "the saved state of a conversation is gone or damaged")
+                shelf.delete(number)
+            case .whole:
+                Log.write(.warning, "llama.memory", "deleted the state of a conversation that cannot be restored")
+                shelf.delete(number)
+            }
+            return false
         }
 
         /// A sequence is free again, and holds what its ledger says.
@@ -130,6 +138,12 @@
         }
 
         private func held(_ tokens: [TokenID]) -> HeldPrefix { HeldPrefix(tokens: tokens, reach: reach) }
+    }
+
+    extension StateShelf.Reading {
+        fileprivate var state: StateFile? {
+            if case .whole(let state) = self { state } else { nil }
+        }
     }
 
     extension LoadedModel {

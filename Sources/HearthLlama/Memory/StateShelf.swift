@@ -70,25 +70,45 @@
         /// Gives a written state its number.
         func keep(_ written: Written, as number: Int) { places[number] = written.place }
 
-        /// Reads a state, which is used then; `nil` if it is gone or damaged.
-        func read(_ number: Int) -> StateFile? {
+        /// What became of a state that was kept.
+        enum Reading: Sendable, Hashable {
+            /// It is used then.
+            case whole(StateFile)
+            case gone
+            /// Not as it was written.
+            case damaged
+            /// The disk or the system refuses for now, and nobody knows what the file holds.
+            case unreadable
+        }
+
+        /// Reads a state.
+        func read(_ number: Int) -> Reading {
             switch places[number] {
-            case .memory(let state): return state
+            case .memory(let state): return .whole(state)
             case .file(let path):
-                guard let folder else { return nil }
+                guard let folder else { return .gone }
                 do {
-                    guard let status = try folder.fileSystem.status(at: path), status.kind == .file else { return nil }
+                    guard let status = try folder.fileSystem.status(at: path), status.kind == .file else {
+                        return .gone
+                    }
                     let data = try folder.fileSystem.contents(ofFile: path, limit: Int(clamping: status.size))
-                    guard let state = StateFile(decoding: data) else { return nil }
+                    guard let state = StateFile(decoding: data) else { return .damaged }
                     folder.touch(path)
-                    return state
+                    return .whole(state)
+                } catch let error as FileError where error.code == .notFound {
+                    return .gone
                 } catch {
-                    Log.write(.warning, "llama.memory", "cannot read the state of a conversation: \(error)")
-                    return nil
+                    Log.write(
+                        .warning, "llama.memory",
+                        "left the state of a conversation alone that cannot be read: \(error)")
+                    return .unreadable
                 }
-            case nil: return nil
+            case nil: return .gone
             }
         }
+
+        /// Looks for a state no more; its file stays for who can read it.
+        func leave(_ number: Int) { places[number] = nil }
 
         /// Gives a state up.
         func delete(_ number: Int) {
