@@ -121,6 +121,43 @@ import Testing
         #expect { try OutputConstraint.check(schema: schema) } throws: { ($0 as? LLMError)?.code == .unusableGrammar }
     }
 
+    @Test(arguments: [
+        "", "^[A-Z]{3}$", "^(?:a|b(c)?)+$", #"^\([0-9]+\)$"#, #"^[\]\x41\u00e9]*$"#, "^$", "^.{1,}$", "^a{2,30}$",
+        "^é\"$",
+    ])
+    func patternsThatCanBeFollowedMayBeThere(pattern: String) throws {
+        try check(["type": "string", "pattern": pattern])
+    }
+
+    @Test(arguments: [
+        "[A-Z]{3}", "^a", "a$", "^", #"^\d{4}$"#, #"^[\w]$"#, #"^a\/b$"#, "^(?=a)b$", "^(?<n>a)$", "^a|^b$", "^a$|b$",
+        "^a{,3}$",
+        "^a{b}$", "^a{99999999999}$", "^a]$", "^a}$", "^a{1$", #"^a\$"#, #"^\x4$"#, #"^\é$"#,
+    ])
+    func patternsThatWouldBeAnyStringAreRefused(pattern: String) throws {
+        let flawed: [String: Any] = ["type": "string", "pattern": pattern]
+        for schema: [String: Any] in [
+            flawed, ["type": "array", "items": flawed], ["properties": ["pattern": flawed]],
+            ["anyOf": [["type": "null"], flawed]],
+            ["properties": ["enum": flawed]], ["$ref": "#/$defs/a", "$defs": ["a": flawed]],
+            ["additionalProperties": flawed],
+        ] {
+            #expect {
+                try check(schema)
+            } throws: {
+                ($0 as? LLMError)?.code == .unusableGrammar && "\($0)".contains(pattern)
+            }
+        }
+        // Values and names of properties that only look like a pattern.
+        try check(["enum": [flawed], "const": flawed, "default": flawed, "examples": [flawed]])
+        try check(["properties": ["pattern": ["type": "string"]], "title": "pattern"])
+    }
+
+    private func check(_ schema: [String: Any]) throws {
+        let data = try JSONSerialization.data(withJSONObject: schema)
+        try OutputConstraint.check(schema: String(decoding: data, as: UTF8.self))
+    }
+
     @Test func typedAnswersAreDecoded() async throws {
         let engine = ScriptedEngine([
             [.thinking("hm"), .text(#"{"x":"#), .text("1.5}"), .finish(.endOfGeneration)],

@@ -1,10 +1,50 @@
 #if Llama
+    import CLlamaShim
     import Foundation
     import HearthBase
     import HearthInference
     import HearthLlama
     import HearthTestSupport
     import Testing
+
+    /// What llama.cpp makes of patterns it is given.
+    @Suite struct SchemaPatternTests {
+        private func grammar(_ pattern: String) throws -> String? {
+            let schema = try JSONSerialization.data(withJSONObject: ["type": "string", "pattern": pattern])
+            let text = String(decoding: schema, as: UTF8.self)
+            try OutputConstraint.check(schema: text)
+            var reason: UnsafeMutablePointer<CChar>?
+            let made = hearth_schema_to_gbnf(text, &reason)
+            defer {
+                hearth_string_free(made)
+                hearth_string_free(reason)
+            }
+            return made.map { String(cString: $0) }
+        }
+
+        /// It says on the standard error alone that it takes a pattern for any string, so none of those may reach it.
+        @Test func noneThatReachesItIsTakenForAnyString() throws {
+            let pieces = [
+                "a", "é", ".", "(", ")", "(?:", "(?=", "[", "[^", "]", "{", "}", "{2}", "{1,}", "{,3}", "{1,2}", "*",
+                "+", "?", "|",
+                "^", "$", "\\d", "\\.", "\\n", "\\x4", "\\x41", "\\", "\"", "-", "/", ",", "1",
+            ]
+            var random = SeededGenerator(seed: 6)
+            var followed = 0
+            for _ in 0..<20_000 {
+                let inner = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+                    pieces.randomElement(using: &random) ?? ""
+                }
+                let pattern = "^\(inner.joined())$"
+                let made: String?
+                do { made = try grammar(pattern) } catch is LLMError { continue }
+                guard let made else { continue }
+                followed += 1
+                #expect(!made.contains("root ::= string\n"), "\(pattern)")
+            }
+            #expect(followed > 1000)
+        }
+    }
 
     extension RealModel {
         /// The default model held to shapes it would hardly find by itself.
@@ -133,6 +173,7 @@
                     .jsonSchema(##"{"$ref": "#"}"##), .jsonSchema(#"{"type": "string", "maxLength": 1000000}"#),
                     .jsonSchema(##"{"type": "array", "items": {"$ref": "#"}, "minItems": 1}"##),
                     .jsonSchema(#"{"type": "string", "pattern": "^(((a{50}){50}){50}){50}[$"}"#),
+                    .jsonSchema(#"{"type": "string", "pattern": "[A-Z]{3}"}"#),
                 ] as [OutputConstraint])
             func whatCannotBeUsedIsSaidBeforeThePrompt(constraint: OutputConstraint) async throws {
                 let engine = try await SharedEngine.engine

@@ -44,7 +44,8 @@ public struct OutputConstraint: Sendable, Hashable {
         OutputConstraint(.jsonSchema(schema), after: triggers)
     }
 
-    /// Refuses a schema that nobody should work on: no JSON, too long or too deep.
+    /// Refuses a schema that nobody should work on: no JSON, too long or too deep, or with a `pattern` that would be taken for
+    /// any string.
     /// - Throws: `grammar-unusable`.
     public static func check(schema: String) throws(LLMError) {
         guard schema.utf8.count <= maximumSchemaLength else {
@@ -73,9 +74,11 @@ public struct OutputConstraint: Sendable, Hashable {
                 throw unusable("it is nested more than \(maximumSchemaDepth) deep")
             }
         }
-        guard let value = try? JSONSerialization.jsonObject(with: Data(schema.utf8)), value is [String: Any] else {
-            throw unusable("it is no JSON object")
-        }
+        // How it is broken JSON nobody needs to know.
+        guard let value = try? JSONSerialization.jsonObject(with: Data(schema.utf8)),
+            let object = value as? [String: Any]
+        else { throw unusable("it is no JSON object") }
+        if let flaw = SchemaPattern.flaw(inSchema: object) { throw unusable(flaw) }
     }
 
     /// The failure for a schema.
