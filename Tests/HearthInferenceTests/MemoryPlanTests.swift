@@ -54,6 +54,85 @@ import Testing
         #expect(shape.recurrentBytes == 2 * 4 * (16 * 128 + 3 * 128))
     }
 
+    /// Made of a header like `base`, of the named architecture.
+    private static func shape(_ architecture: String, _ entries: [(String, GGUFValue)]) throws -> ModelShape? {
+        let keys = entries.map { "x." + $0.0 }
+        let all = base.filter { !keys.contains($0.0) } + entries.map { ("x." + $0.0, $0.1) }
+        return ModelShape(
+            try header(
+                all.map { key, value in
+                    key == "general.architecture"
+                        ? (key, .string(architecture)) : (architecture + key.dropFirst(), value)
+                }), fileBytes: 1)
+    }
+
+    /// The gated delta nets of Qwen3.5: three of four layers keep a state, of 16 x 128 and three columns of 128 + 2 x 2 x 16.
+    @Test(
+        arguments: [
+            ("qwen35", [], [0, 0, 0, 32]), ("qwen35", [("full_attention_interval", .uint32(2))], [0, 32, 0, 32]),
+            ("y", [("full_attention_interval", .uint32(2))], [0, 32, 0, 32]), ("y", [], [32, 32, 32, 32]),
+            // The layer that predicts a further token attends.
+            ("qwen3next", [("nextn_predict_layers", .uint32(2))], [0, 0, 32, 32]),
+            (
+                "qwen35",
+                [
+                    (
+                        "attention.recurrent_layers",
+                        .array(
+                            GGUFArray(
+                                elementType: .bool, count: 4, elements: [true, false, false, true].map { .bool($0) }))
+                    ), ("full_attention_interval", .uint32(2)),
+                ], [0, 32, 32, 0]
+            ),
+        ] as [(String, [(String, GGUFValue)], [Int])])
+    func hybridsAttendInSomeLayers(
+        _ architecture: String, _ entries: [(String, GGUFValue)], _ widths: [Int]
+    ) throws {
+        let state: [(String, GGUFValue)] = [
+            ("ssm.inner_size", .uint32(128)), ("ssm.state_size", .uint32(16)), ("ssm.conv_kernel", .uint32(4)),
+            ("ssm.group_count", .uint32(2)),
+        ]
+        let shape = try #require(try Self.shape(architecture, state + entries))
+        #expect(shape.layers.map(\.keyWidth) == widths && shape.layers.map(\.valueWidth) == widths)
+        let recurrent = widths.contains(0) ? widths.count { $0 == 0 } : 4
+        #expect(shape.recurrentBytes == UInt64(recurrent) * 4 * (16 * 128 + 3 * (128 + 2 * 2 * 16)))
+    }
+
+    /// Models without any attention, by the sizes of one layer's state.
+    @Test(
+        arguments: [
+            ("mamba", [("ssm.inner_size", 128), ("ssm.state_size", 16), ("ssm.conv_kernel", 4)], 16 * 128 + 3 * 128),
+            ("rwkv7", [("wkv.head_size", 16)], 64 * (16 + 2)),
+            ("rwkv6", [("wkv.head_size", 16), ("token_shift_count", 1)], 64 * (16 + 1)),
+        ] as [(String, [(String, UInt32)], Int)])
+    func modelsWithoutHeadsHaveAPlan(_ architecture: String, _ sizes: [(String, UInt32)], _ numbers: Int) throws {
+        let entries =
+            sizes.map { ($0.0, GGUFValue.uint32($0.1)) } + [
+                ("attention.head_count", .uint32(0)), ("attention.head_count_kv", .uint32(0)),
+                ("feed_forward_length", .uint32(0)),
+            ]
+        let shape = try #require(try Self.shape(architecture, entries))
+        #expect(shape.layers.allSatisfy { $0.keyWidth == 0 && $0.valueWidth == 0 })
+        #expect(shape.recurrentBytes == UInt64(4 * 4 * numbers) && shape.innerWidth > 0)
+        #expect(try MemoryPlan(shape, on: MemoryPlan.Device(memory: 1 << 30)).contextLength == 2048)
+    }
+
+    /// Short convolutions (LFM2) and Kimi's delta attention, in the layers whose heads are 0.
+    @Test(
+        arguments: [
+            ("lfm2", [("shortconv.l_cache", 3)], 64 * 2),
+            ("kimi-linear", [("kda.head_dim", 8), ("ssm.conv_kernel", 4)], 3 * 3 * 4 * 8 + 8 * 8 * 4),
+        ] as [(String, [(String, UInt32)], Int)])
+    func layersWithoutHeadsKeepTheirState(
+        _ architecture: String, _ sizes: [(String, UInt32)], _ numbers: Int
+    ) throws {
+        let entries = sizes.map { ($0.0, GGUFValue.uint32($0.1)) }
+        let shape = try #require(
+            try Self.shape(architecture, entries + [("attention.head_count_kv", Self.numbers([0, 2, 0, 0]))]))
+        #expect(shape.layers.map(\.keyWidth) == [0, 32, 0, 0])
+        #expect(shape.recurrentBytes == UInt64(3 * 4 * numbers))
+    }
+
     @Test(arguments: [
         ("x.block_count", GGUFValue.uint64(.max)), ("x.block_count", .uint32(0)), ("x.block_count", .int32(-1)),
         ("x.embedding_length", .uint32(.max)), ("x.attention.head_count", .uint32(0)),

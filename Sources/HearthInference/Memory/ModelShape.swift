@@ -60,17 +60,24 @@ public struct ModelShape: Sendable, Hashable {
         let facts = Facts(header)
         // Every size comes from a stranger: a product of these bounds stays far below 2^63.
         guard let count = facts.number("block_count", in: 1...4096),
-            let width = facts.number("embedding_length", in: 1...1_048_576),
-            let heads = facts.list("attention.head_count", in: 0...65_536), let most = heads.max(), most > 0
+            let width = facts.number("embedding_length", in: 1...1_048_576)
         else { return nil }
+        // A model without any attention says that it has no heads, or says nothing of them.
+        let heads = facts.list("attention.head_count", in: 0...65_536) ?? [0]
+        let most = heads.max() ?? 0
+        let state = RecurrentState(facts, width: width, heads: most)
+        guard most > 0 || state != nil else { return nil }
         let keyValueHeads = facts.list("attention.head_count_kv", in: 0...65_536) ?? heads
-        let headWidth = width / most
-        let keyLength = facts.number("attention.key_length", in: 1...65_536) ?? headWidth
-        let valueLength = facts.number("attention.value_length", in: 1...65_536) ?? headWidth
+        let headWidth = most > 0 ? width / most : 0
+        let keyLength = most > 0 ? facts.number("attention.key_length", in: 1...65_536) ?? headWidth : 0
+        let valueLength = most > 0 ? facts.number("attention.value_length", in: 1...65_536) ?? headWidth : 0
         let window = facts.number("attention.sliding_window", in: 1...1 << 30)
         let pattern = facts.flags("attention.sliding_window_pattern")
-        layers = (0..<count).map { index in
-            let heads = keyValueHeads[min(index, keyValueHeads.count - 1)]
+        let recurrent = state == nil ? nil : facts.recurrentLayers(count)
+        let attending = (0..<count).map { index in
+            recurrent?[index] == true ? 0 : keyValueHeads[min(index, keyValueHeads.count - 1)]
+        }
+        layers = attending.enumerated().map { index, heads in
             let isWindowed = pattern.map { index < $0.count && $0[index] } ?? false
             return Layer(
                 keyWidth: heads * keyLength, valueWidth: heads * valueLength, window: isWindowed ? window : nil)
@@ -80,10 +87,12 @@ public struct ModelShape: Sendable, Hashable {
         let inner = facts.list("feed_forward_length", in: 0...16_777_216)?.max() ?? 4 * width
         let expert = facts.number("expert_feed_forward_length", in: 1...16_777_216)
         let used = facts.number("expert_used_count", in: 1...4096)
-        innerWidth = max(inner, (expert ?? 0) * (used ?? 1))
+        innerWidth = max(inner, (expert ?? 0) * (used ?? 1), state?.channels ?? 0)
         vocabulary = facts.vocabulary
         trainedContext = facts.number("context_length", in: 1...1 << 30) ?? 0
-        recurrentBytes = facts.recurrentBytes(layers: layers)
+        // Where each layer attends, as in Falcon-H1, each has a state beside that.
+        let stateful = recurrent?.count { $0 } ?? attending.count { $0 == 0 }
+        recurrentBytes = UInt64(stateful == 0 ? count : stateful) * UInt64(state?.numbers ?? 0) * 4
         headWidths = [keyLength, valueLength]
     }
 }
@@ -134,15 +143,52 @@ private struct Facts {
         return number("vocab_size", in: 1...1 << 30) ?? 0
     }
 
-    /// State and convolution of layers without attention (`n_embd_r` and `n_embd_s` of llama.cpp's parameters), in F32.
-    func recurrentBytes(layers: [ModelShape.Layer]) -> UInt64 {
-        guard let inner = number("ssm.inner_size", in: 1...1_048_576),
-            let state = number("ssm.state_size", in: 1...65_536)
-        else { return 0 }
-        let kernel = number("ssm.conv_kernel", in: 1...1024) ?? 4
-        let groups = number("ssm.group_count", in: 0...65_536) ?? 0
-        let each = (kernel - 1) * (inner + 2 * groups * state) + state * inner
-        let recurrent = layers.count { $0.keyWidth == 0 }
-        return UInt64(recurrent == 0 ? layers.count : recurrent) * UInt64(each) * 4
+    /// Which layers keep a state in place of keys and values, where the header says so by more than heads that are 0: all but
+    /// every n-th, and those that only predict further tokens attend (`is_recr_impl` of llama.cpp's parameters).
+    func recurrentLayers(_ count: Int) -> [Bool]? {
+        if let listed = flags("attention.recurrent_layers"), listed.count >= count {
+            return Array(listed.prefix(count))
+        }
+        let usual =
+            ["qwen3next", "qwen35", "qwen35moe", "qwen4exp", "minimax-01"].contains(header.architecture) ? 4 : nil
+        guard let interval = number("full_attention_interval", in: 1...4096) ?? usual else { return nil }
+        let predicting = number("nextn_predict_layers", in: 0...count) ?? 0
+        return (0..<count).map { $0 < count - predicting && ($0 + 1) % interval != 0 }
+    }
+}
+
+/// What one layer without attention keeps of one conversation (`n_embd_r` and `n_embd_s` of llama.cpp's parameters).
+private struct RecurrentState {
+    /// The numbers of state and convolution together, each in F32.
+    let numbers: Int
+    /// The channels that are computed with.
+    let channels: Int
+
+    /// `nil` for a header that tells of none.
+    init?(_ facts: Facts, width: Int, heads: Int) {
+        let kernel = facts.number("ssm.conv_kernel", in: 1...1024)
+        if let head = facts.number("wkv.head_size", in: 1...65_536) {
+            // RWKV
+            let shifts = facts.number("token_shift_count", in: 0...1024) ?? 2
+            (numbers, channels) = (width * (head + shifts), width)
+        } else if let columns = facts.number("shortconv.l_cache", in: 1...1024) {
+            // LFM2
+            (numbers, channels) = (width * (columns - 1), 3 * width)
+        } else if let head = facts.number("kda.head_dim", in: 1...65_536) {
+            // Kimi's delta attention: convolutions of queries, keys and values.
+            channels = 3 * heads * head
+            numbers = ((kernel ?? 4) - 1) * channels + head * head * heads
+        } else if let inner = facts.number("ssm.inner_size", in: 1...1_048_576),
+            let state = facts.number("ssm.state_size", in: 1...65_536)
+        {
+            // Mamba, and the gated delta nets of Qwen
+            channels = inner + 2 * (facts.number("ssm.group_count", in: 0...65_536) ?? 0) * state
+            numbers = ((kernel ?? 4) - 1) * channels + state * inner
+        } else if facts.header.architecture == "minimax-01", heads > 0 {
+            let head = facts.number("attention.key_length", in: 1...65_536) ?? width / heads
+            (numbers, channels) = (head * head * heads, head * heads)
+        } else {
+            return nil
+        }
     }
 }
