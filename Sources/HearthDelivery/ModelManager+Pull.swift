@@ -228,7 +228,9 @@ extension ModelManager {
                 context: ErrorContext(
                     model: release.identity.description, remedy: "Ask the publisher for the plain file."))
         }
-        if let needed = release.requirements.memoryBytes, needed > deviceMemory, !options.ignoreMemory {
+        if let needed = release.requirements.memoryBytes, needed > deviceMemory, !options.ignoreMemory,
+            !(preparer?.makesFit(release) ?? false)
+        {
             throw DeliveryError(
                 .notEnoughMemory, "\(release.identity) needs more memory than this device has",
                 context: ErrorContext(

@@ -22,7 +22,7 @@ extension ModelManager {
             let listing = try await source(reference).listing(.now)
             // Whoever names a repository means it, whatever else there would be; and its versions have no order.
             let choice = try Resolution(
-                catalog: listing.catalog, device: DeviceProfile(memory: deviceMemory),
+                catalog: listing.catalog, device: device(forNamed: listing.catalog),
                 ignoresMemory: options.ignoreMemory
             ).choose(family: try listing.catalog.onlyFamily(url: listing.location))
             var resolved = ResolvedRelease(choice, location: listing.location, isNamed: true)

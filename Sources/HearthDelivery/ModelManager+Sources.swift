@@ -99,7 +99,8 @@ extension ModelManager {
 
     /// What decides about releases here. The device gets its name when a rollout first asks for it.
     func device(for catalog: Catalog) async -> DeviceProfile {
-        var device = DeviceProfile(memory: deviceMemory, formats: formats, appVersion: appVersion)
+        var device = DeviceProfile(
+            memory: deviceMemory, formats: formats, appVersion: appVersion, madeToFit: madeToFit(in: catalog))
         let needsCohort = catalog.releases.contains { release in
             release.rollout.map { (1..<100).contains($0.percent) } ?? false
         }
@@ -112,6 +113,16 @@ extension ModelManager {
             Log.write(.warning, "delivery.catalog", "this device has no name for rollouts: \(error)")
         }
         return device
+    }
+
+    /// What decides about the releases of a hub's repository, of which the user named one.
+    nonisolated func device(forNamed catalog: Catalog) -> DeviceProfile {
+        DeviceProfile(memory: deviceMemory, madeToFit: madeToFit(in: catalog))
+    }
+
+    private nonisolated func madeToFit(in catalog: Catalog) -> Set<ReleaseIdentity> {
+        guard let preparer else { return [] }
+        return Set(catalog.releases.lazy.filter { preparer.makesFit($0) }.map(\.identity))
     }
 
     /// The releases of a family that did not prove themselves here.

@@ -72,8 +72,8 @@ extension ModelManager {
             return UpdateFinding(family: family, active: inUse?.version, reason: .noUpdate(reason))
         case .listing(.failure), .stays: found = nil
         }
-        var device =
-            if let found, hub == nil { await device(for: found.catalog) } else { DeviceProfile(memory: deviceMemory) }
+        let catalog = found?.catalog ?? Catalog(releases: [])
+        var device = hub == nil ? await device(for: catalog) : device(forNamed: catalog)
         // Whatever is in use has an engine somewhere.
         if let inUse = releases.first(where: { $0.identity == inUse }) {
             device.formats?.insert(inUse.receipt.format)

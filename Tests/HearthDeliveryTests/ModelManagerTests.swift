@@ -57,11 +57,24 @@ import Testing
 
     private func manager(
         memory: UInt64 = 8 << 30, appVersion: SemanticVersion? = nil,
-        network: any NetworkMonitor = UnmonitoredNetwork()
+        network: any NetworkMonitor = UnmonitoredNetwork(), preparer: (any ReleasePreparer)? = nil
     ) throws -> ModelManager {
         ModelManager(
             home: folder.path("home"), origins: [Origin(name: "test", manifestURL: try server.url("/models.json"))],
-            http: Self.http, time: clock.time, network: network, deviceMemory: memory, appVersion: appVersion)
+            http: Self.http, time: clock.time, network: network, deviceMemory: memory, appVersion: appVersion,
+            preparer: preparer)
+    }
+
+    /// Makes every release of a variant fit.
+    private struct Shrinking: ReleasePreparer {
+        let variant: String
+
+        func recipe(for release: InstalledRelease) -> PreparationRecipe? { nil }
+        func makesFit(_ release: Release) -> Bool { release.identity.variant?.name == variant }
+        func build(
+            _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
+            progress: @escaping @Sendable (Double) -> Void
+        ) {}
     }
 
     private func modelRequests() -> [String] { server.requests.map(\.path).filter { $0 != "/models.json" } }
@@ -218,6 +231,17 @@ import Testing
         var options = PullOptions()
         options.ignoreMemory = true
         _ = try await manager.pull(ModelReference(parsing: "toy"), options: options)
+    }
+
+    @Test func whatThePreparerMakesFitIsPulled() async throws {
+        offer(Offer(version: "1.0.0", variant: "f16", content: Self.old, memory: 2 << 30))
+        let other = try manager(memory: 1 << 30, preparer: Shrinking(variant: "f32"))
+        await #expect(throws: DeliveryError.self) { try await other.pull(ModelReference(parsing: "toy")) }
+        let manager = try manager(memory: 1 << 30, preparer: Shrinking(variant: "f16"))
+        #expect(try await manager.available().map(\.objection) == [nil])
+        #expect(try await manager.pull(ModelReference(parsing: "toy")).release.isActive)
+        offer(Offer(version: "1.1.0", variant: "f16", content: Self.new, memory: 2 << 30))
+        #expect(try await manager.updates(.now).first?.resolved?.release.identity.version.name == "1.1.0")
     }
 
     @Test func aVariantIsChosenByMemory() async throws {

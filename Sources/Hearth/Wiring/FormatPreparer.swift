@@ -13,6 +13,8 @@ public struct FormatPreparer: ReleasePreparer {
         try await preparers[release.receipt.format]?.recipe(for: release)
     }
 
+    public func makesFit(_ release: Release) -> Bool { preparers[release.format]?.makesFit(release) ?? false }
+
     public func build(
         _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
         progress: @escaping @Sendable (Double) -> Void

@@ -1,4 +1,5 @@
 import HearthBase
+import HearthDelivery
 
 /// Which quantisation of a model fits a device, as a value: nothing to do where the file fits as it is.
 struct QuantizationChoice: Sendable, Hashable {
@@ -21,7 +22,7 @@ struct QuantizationChoice: Sendable, Hashable {
     /// Whether the file was quantised before, so that its quality suffers twice.
     var isRequantizing: Bool
 
-    /// What is to be made of a file, `nil` where it fits, or where nothing smaller would.
+    /// What is to be made of a file, `nil` where it fits, or where nothing that can be made of it would.
     ///
     /// What a model needs is what a release without a word from its publisher is said to need: its size, a fifth more for the
     /// KV cache and compute buffers, and 256 MiB for the rest of the program.
@@ -39,13 +40,41 @@ struct QuantizationChoice: Sendable, Hashable {
             let bytes = Double(parameterCount) * candidate.bitsPerWeight / 8 * 1.1
             return bytes < Double(size) ? UInt64(bytes) : size
         }
-        guard let best = smaller.first(where: { Self.needed(predicted($0)) <= deviceMemory }) ?? smaller.last else {
-            return nil
-        }
+        guard let best = smaller.first(where: { Self.needed(predicted($0)) <= deviceMemory }) else { return nil }
         candidate = best
         predictedSize = predicted(best)
         isRequantizing = bits < 15
     }
+
+    /// What is going to be made of a release that is still elsewhere, as far as its entry tells.
+    ///
+    /// A projector is in memory beside the model, and stays as it is. What its publisher asks for beyond the usual it needs
+    /// whatever its weights take.
+    /// - Parameters:
+    ///   - quantization: how its weights are stored, such as `f16`.
+    ///   - deviceMemory: the bytes a model may count on.
+    init?(_ release: Release, storedAs quantization: String?, deviceMemory: UInt64) {
+        guard release.format == .gguf, release.archive == nil,
+            // Of a model in pieces llama.cpp would make one.
+            !release.companions.contains(where: { $0.role == .shard }),
+            let bits = quantization.flatMap({ Self.storedBits[$0.lowercased()] })
+        else { return nil }
+        let usual = Self.needed(release.totalSize)
+        var memory = deviceMemory
+        for taken in [
+            release.companions.first { $0.role == .projector }?.size.estimate ?? 0,
+            max(release.requirements.memoryBytes ?? 0, usual) - usual,
+        ] { memory -= min(memory, taken) }
+        let size = release.file.size.estimate
+        let count = Double(size) * 8 / bits
+        self.init(size: size, parameterCount: count < 1e18 ? UInt64(count) : 0, deviceMemory: memory)
+    }
+
+    /// The bits each weight takes on average in files that something smaller can be made of, by `general.file_type`.
+    private static let storedBits: [String: Double] = [
+        "f32": 32, "f16": 16, "bf16": 16, "q8_0": 8.5, "q6_k": 6.56, "q5_1": 6, "q5_k_m": 5.7, "q5_k_s": 5.54,
+        "q5_0": 5.5,
+    ]
 
     private static func needed(_ size: UInt64) -> UInt64 {
         let (sum, isTooMuch) = size.addingReportingOverflow(size / 5 + (256 << 20))

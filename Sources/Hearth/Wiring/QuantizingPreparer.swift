@@ -43,6 +43,11 @@
                 summary: "\(name.uppercased()), since \(before) does not fit the memory of this device")
         }
 
+        public func makesFit(_ release: Release) -> Bool {
+            // The catalog's name of a variant is the kind of its weights, where it is known at all.
+            QuantizationChoice(release, storedAs: release.identity.variant?.name, deviceMemory: deviceMemory) != nil
+        }
+
         public func build(
             _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
             progress: @escaping @Sendable (Double) -> Void

@@ -47,6 +47,27 @@ public struct RemoteModel: Sendable {
             deviceMemory: deviceMemory, gpuMemory: gpuMemory)
     }
 
+    /// How it would be used here: as it comes, or as it is quantised on this device. Blocks where the GPU is asked for its memory.
+    ///
+    /// - Parameters:
+    ///   - release: what it was read of.
+    ///   - quantizes: whether releases are quantised here, as `ModelManager` has it done in a build with llama.cpp.
+    /// - Returns: with what is made of it first, `nil` where that is nothing; `nil` when the header says too little.
+    /// - Throws: `model-does-not-fit`, with both numbers, of what is made of it where something is.
+    public func outlook(
+        _ release: Release, configuration: Configuration = Configuration(),
+        deviceMemory: UInt64 = DeviceMemory.read().usable, gpuMemory: UInt64 = EngineOpening.gpuMemory(),
+        quantizes: Bool = EngineOpening.runsGGUF
+    ) throws(LLMError) -> (plan: MemoryPlan, quantization: String?)? {
+        let choice =
+            quantizes && header.splitCount == 1
+            ? QuantizationChoice(release, storedAs: header.quantization, deviceMemory: deviceMemory) : nil
+        let model =
+            choice.map { RemoteModel(header: header, fileBytes: $0.predictedSize, projector: projector) } ?? self
+        let plan = try model.plan(configuration: configuration, deviceMemory: deviceMemory, gpuMemory: gpuMemory)
+        return plan.map { ($0, choice?.candidate.name) }
+    }
+
     private static func header(
         of file: RemoteFile, _ head: @Sendable (RemoteFile, (Data) throws -> Bool) async throws -> Data
     ) async throws -> GGUFHeader? {
@@ -77,7 +98,7 @@ extension MemoryPlan {
     }
 }
 
-/// Refuses releases that no context makes fit this device, with the numbers of their own headers.
+/// Refuses releases that no context and no quantisation makes fit this device, with the numbers of their own headers.
 struct MemoryPreflight: ReleasePreflight {
     let configuration: Configuration
     let deviceMemory: UInt64
@@ -85,6 +106,8 @@ struct MemoryPreflight: ReleasePreflight {
     var tell: @Sendable (String) -> Void = { Log.write(.info, "memory", $0) }
     /// The free bytes of the GPU. Blocks.
     var gpuMemory: @Sendable () -> UInt64 = EngineOpening.gpuMemory
+    /// Whether what does not fit is quantised here.
+    var quantizes = EngineOpening.runsGGUF
 
     func check(_ release: Release, head: RemoteHead) async throws {
         // The shortest context and the room to work are less than the weights by far: what is this small fits.
@@ -103,10 +126,12 @@ struct MemoryPreflight: ReleasePreflight {
         let gpuMemory = try await blocking { [gpuMemory] in gpuMemory() }
         do {
             guard
-                let plan = try model?.plan(
-                    configuration: configuration, deviceMemory: deviceMemory, gpuMemory: gpuMemory)
+                let (plan, quantization) = try model?.outlook(
+                    release, configuration: configuration, deviceMemory: deviceMemory, gpuMemory: gpuMemory,
+                    quantizes: quantizes)
             else { return }
-            let notes = ([plan.gpuText].compactMap { $0 } + plan.compromises).map { "; \($0)" }.joined()
+            let made = quantization.map { "it is quantised to \($0.uppercased()) on this device" }
+            let notes = ([made, plan.gpuText].compactMap { $0 } + plan.compromises).map { "; \($0)" }.joined()
             tell(
                 "\(release.identity) will take \(ByteCount(plan.estimate.total)) of memory with a context of "
                     + "\(plan.contextLength) tokens\(notes).")

@@ -1,5 +1,6 @@
 import Hearth
 import HearthBase
+import HearthDelivery
 import HearthInference
 
 /// What a model file says of itself.
@@ -38,12 +39,18 @@ struct ModelFacts: Sendable, Encodable {
     }
 
     /// What the front of a file that is still elsewhere says.
-    init(remote model: RemoteModel, configuration: Configuration, on device: MemoryPlan.Device) {
+    init(
+        remote model: RemoteModel, of release: Release, configuration: Configuration, on device: MemoryPlan.Device
+    ) {
         self.init(header: model.header, size: model.fileBytes)
+        var made: String?
         memory = MemoryFacts {
-            try model.plan(
-                configuration: configuration, deviceMemory: device.memory, gpuMemory: device.gpuMemory)
+            let outlook = try model.outlook(
+                release, configuration: configuration, deviceMemory: device.memory, gpuMemory: device.gpuMemory)
+            made = outlook?.quantization
+            return outlook?.plan
         }
+        memory?.quantizedTo = made
     }
 
     /// The facts as lines of a table.
@@ -87,6 +94,8 @@ struct MemoryFacts: Sendable, Encodable {
     var computeBytes: UInt64?
     var projectorBytes: UInt64?
     var totalBytes: UInt64?
+    /// What the model is quantised to on this device, since it does not fit as it comes.
+    var quantizedTo: String?
     /// What models may take here.
     var availableBytes: UInt64?
     /// What is not as it was wanted or as the rule says, for people.
@@ -145,7 +154,7 @@ struct MemoryFacts: Sendable, Encodable {
 
     private enum CodingKeys: CodingKey {
         case fits, contextLength, cacheType, weightsBytes, cacheBytes, computeBytes, projectorBytes, totalBytes
-        case availableBytes, compromises, gpuLayers, layers, gpuFreeBytes, problem
+        case quantizedTo, availableBytes, compromises, gpuLayers, layers, gpuFreeBytes, problem
     }
 
     /// The facts on one line.
@@ -154,7 +163,8 @@ struct MemoryFacts: Sendable, Encodable {
         else { return problem ?? "unknown" }
         let type = cacheType.flatMap { $0 == CacheType.f16.rawValue ? nil : " as \($0)" } ?? ""
         let projector = projectorBytes.map { ", projector \(ByteCount($0))" } ?? ""
-        let notes = ([gpuText].compactMap { $0 } + (compromises ?? [])).map { "; \($0)" }.joined()
+        let made = quantizedTo.map { "quantised to \($0.uppercased()) on this device" }
+        let notes = ([made, gpuText].compactMap { $0 } + (compromises ?? [])).map { "; \($0)" }.joined()
         return
             "\(ByteCount(totalBytes)) of \(ByteCount(availableBytes)) with a context of \(contextLength) tokens: "
             + "weights \(ByteCount(weightsBytes)), cache \(ByteCount(cacheBytes))\(type), "

@@ -196,6 +196,8 @@ extension ReleaseChoice.Reason {
         case .asked, .only: nil
         case .largestThatFits(let variants):
             "\(identity): the largest of \(variants.map(\.name).joined(separator: ", ")) that fits this device."
+        case .smallestMadeToFit(let variants):
+            "\(identity): the smallest of \(variants.map(\.name).joined(separator: ", ")) that can be made to fit this device."
         case .smallestThoughNoneFits(let variants, let needed):
             "\(identity): the smallest of \(variants.map(\.name).joined(separator: ", ")), but it needs "
                 + "\(ByteCount(needed)) of memory, more than this device has."

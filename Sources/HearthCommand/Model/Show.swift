@@ -66,7 +66,8 @@ struct Show: Command {
             else { return shown }
             let configuration = try await context.configuration
             shown.model = try await blocking {
-                ModelFacts(remote: model, configuration: configuration, on: context.device())
+                ModelFacts(
+                    remote: model, of: resolved.release, configuration: configuration, on: context.device())
             }
         } catch let error as CancellationError {
             throw error

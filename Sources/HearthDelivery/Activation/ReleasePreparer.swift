@@ -9,6 +9,10 @@ public protocol ReleasePreparer: Sendable {
     /// What is to be made of a release, `nil` where it is best used as it is. Cheap: at most a look at a file's head.
     func recipe(for release: InstalledRelease) async throws -> PreparationRecipe?
 
+    /// Whether a release that is still elsewhere needs more memory than this device has as it comes, and fits as it is going to be
+    /// prepared. Told by its catalog's entry, before anything is fetched; `false` where that says too little.
+    func makesFit(_ release: Release) -> Bool
+
     /// Makes the file or the folder a recipe tells of. The caller brings it to the disk, checks it and moves it to its place.
     /// - Parameters:
     ///   - recipe: what ``recipe(for:)`` said.
@@ -19,6 +23,11 @@ public protocol ReleasePreparer: Sendable {
         _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
         progress: @escaping @Sendable (Double) -> Void
     ) async throws
+}
+
+extension ReleasePreparer {
+    /// What is made is no smaller, or nobody can tell before.
+    public func makesFit(_ release: Release) -> Bool { false }
 }
 
 /// What an engine wants to make of a release. Two that are equal make the same.

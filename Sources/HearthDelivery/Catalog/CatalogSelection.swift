@@ -9,12 +9,18 @@ public struct CatalogSelection: Sendable, Hashable {
     public var variant: Variant?
     /// The bytes of memory a model may take.
     public var deviceMemory: UInt64
+    /// The releases that need more, and fit once they are prepared.
+    public var madeToFit: Set<ReleaseIdentity>
 
     /// A selection of the given wishes.
-    public init(version: ReleaseVersion? = nil, variant: Variant? = nil, deviceMemory: UInt64) {
+    public init(
+        version: ReleaseVersion? = nil, variant: Variant? = nil, deviceMemory: UInt64,
+        madeToFit: Set<ReleaseIdentity> = []
+    ) {
         self.version = version
         self.variant = variant
         self.deviceMemory = deviceMemory
+        self.madeToFit = madeToFit
     }
 }
 
@@ -28,6 +34,8 @@ public struct ReleaseChoice: Sendable, Hashable {
         case only
         /// The largest of several that fit the device's memory.
         case largestThatFits(among: [Variant])
+        /// None of several fits as it comes; the smallest that can be made to.
+        case smallestMadeToFit(among: [Variant])
         /// None of several fits; the smallest needs this many bytes of memory.
         case smallestThoughNoneFits(among: [Variant], needed: UInt64)
     }
@@ -74,7 +82,7 @@ extension Catalog {
     /// The version is the one asked for, else the publisher's `current`, else the newest by Semantic Versioning
     /// (pre-releases only if there is nothing else, opaque versions only if nothing is semantic: then the last listed). The
     /// variant is the one asked for, else the largest, all its shards counted, whose ``Release/requiredMemory`` fits, else
-    /// the smallest.
+    /// the smallest that a ``ReleasePreparer`` can make fit, else the smallest.
     /// - Throws: ``CatalogError`` with `unknown-family`, `unknown-version` or `unknown-variant`, each listing what there is.
     public func choose(family: Family, selection: CatalogSelection) throws -> ReleaseChoice {
         let releases = releases.filter { $0.identity.family == family }
@@ -89,7 +97,9 @@ extension Catalog {
                     remedy: "On offer is \(versions.listed)."))
         }
         let candidates = releases.filter { $0.identity.version == version }
-        guard let wanted = selection.variant else { return Self.fitting(candidates, memory: selection.deviceMemory) }
+        guard let wanted = selection.variant else {
+            return Self.fitting(candidates, memory: selection.deviceMemory, madeToFit: selection.madeToFit)
+        }
         if let release = candidates.first(where: { $0.identity.variant == wanted }) {
             return ReleaseChoice(release: release, reason: .asked)
         }
@@ -122,7 +132,9 @@ extension Catalog {
         return newest?.version ?? versions.last
     }
 
-    static func fitting(_ candidates: [Release], memory: UInt64) -> ReleaseChoice {
+    static func fitting(
+        _ candidates: [Release], memory: UInt64, madeToFit: Set<ReleaseIdentity>
+    ) -> ReleaseChoice {
         let bySize = candidates.sorted {
             ($0.modelSize, $0.identity.variant?.name ?? "") < ($1.modelSize, $1.identity.variant?.name ?? "")
         }
@@ -130,6 +142,9 @@ extension Catalog {
         if bySize.count == 1 { return ReleaseChoice(release: bySize[0], reason: .only) }
         if let release = bySize.last(where: { $0.requiredMemory <= memory }) {
             return ReleaseChoice(release: release, reason: .largestThatFits(among: variants))
+        }
+        if let release = bySize.first(where: { madeToFit.contains($0.identity) }) {
+            return ReleaseChoice(release: release, reason: .smallestMadeToFit(among: variants))
         }
         return ReleaseChoice(
             release: bySize[0], reason: .smallestThoughNoneFits(among: variants, needed: bySize[0].requiredMemory))

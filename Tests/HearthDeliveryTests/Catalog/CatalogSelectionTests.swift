@@ -79,6 +79,19 @@ private func release(
                     ? .smallestThoughNoneFits(among: variants, needed: 500) : .largestThatFits(among: variants)))
     }
 
+    @Test func whereNoneFitsItIsTheSmallestThatCanBeMadeTo() throws {
+        let catalog = Catalog(releases: [
+            try release("m", "1.0.0", "f16", size: 80, memory: 2000),
+            try release("m", "1.0.0", "q4", size: 20, memory: 500),
+            try release("m", "1.0.0", "q8", size: 40, memory: 1000),
+        ])
+        let large = Set(catalog.releases.filter { $0.identity.variant?.name != "q4" }.map(\.identity))
+        let choice = try catalog.choose(
+            family: try #require(Family("m")), selection: CatalogSelection(deviceMemory: 400, madeToFit: large))
+        #expect(choice.release.identity.variant?.name == "q8")
+        #expect(choice.reason == .smallestMadeToFit(among: ["q4", "q8", "f16"].compactMap { Variant($0) }))
+    }
+
     /// A first shard says nothing of its model's size: the larger model may come in smaller pieces.
     @Test(arguments: [
         (UInt64(64) << 30, "q8", false), (UInt64(9) << 30, "q4", false), (UInt64(1) << 30, "q4", true),

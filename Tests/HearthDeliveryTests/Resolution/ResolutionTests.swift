@@ -45,12 +45,14 @@ func device(memory: UInt64 = 100, app: String? = "1.5.0", hasCohort: Bool = true
 
     private func choose(
         _ offers: [String], current: String? = nil, version: String? = nil, variant: String? = nil,
-        heldBack: [String] = [], memory: UInt64 = 100, ignoresMemory: Bool = false
+        heldBack: [String] = [], memory: UInt64 = 100, madeToFit: [String] = [], ignoresMemory: Bool = false
     ) throws -> ReleaseChoice {
         var catalog = Catalog(releases: try offers.map { try release($0) })
+        var device = try device(memory: memory)
+        device.madeToFit = Set(try madeToFit.map { try release($0).identity })
         if let current { catalog.current = [try #require(family): try #require(ReleaseVersion(current))] }
         return try Resolution(
-            catalog: catalog, device: try device(memory: memory),
+            catalog: catalog, device: device,
             heldBack: Set(try heldBack.map { try release($0).identity }), ignoresMemory: ignoresMemory
         ).choose(
             family: try #require(family), version: try version.map { try #require(ReleaseVersion($0)) },
@@ -160,6 +162,19 @@ func device(memory: UInt64 = 100, app: String? = "1.5.0", hasCohort: Bool = true
         #expect(try choose(offers, variant: "q8").reason == .asked)
         #expect(try choose(offers).release.identity.variant?.name == "q4")
         #expect(throws: CatalogError.self) { try choose(offers, variant: "q2") }
+    }
+
+    /// What can be made to fit is as good as what fits, and yields to a variant that fits as it comes.
+    @Test(
+        arguments: [
+            (["1.0.0 memory=1", "2.0.0:f16 memory=101"], [], "1.0.0"),
+            (["1.0.0 memory=1", "2.0.0:f16 memory=101"], ["2.0.0:f16"], "2.0.0:f16"),
+            (["2.0.0:f16 memory=101 size=9", "2.0.0:q4 memory=99"], ["2.0.0:f16"], "2.0.0:q4"),
+            (["2.0.0:f16 memory=101 size=9", "2.0.0:q4 memory=101"], ["2.0.0:f16"], "2.0.0:f16"),
+        ] as [([String], [String], String)])
+    func whatCanBeMadeToFitIsEligible(_ offers: [String], _ madeToFit: [String], _ chosen: String) throws {
+        let choice = try choose(offers, madeToFit: madeToFit)
+        #expect(choice.release.identity == (try release(chosen).identity) && choice.objection == nil)
     }
 
     @Test func memoryMayBeIgnored() throws {

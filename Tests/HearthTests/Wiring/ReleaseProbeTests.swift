@@ -1,6 +1,7 @@
 import Foundation
 import HearthBase
 import HearthDelivery
+import HearthHTTP
 import HearthInference
 import HearthTestSupport
 import Testing
@@ -87,7 +88,9 @@ import Testing
             // size, weights, memory (all in millions), what is made
             (2000, 1000, 4000, nil), (2000, 1000, 2000, "q8_0"), (2000, 1000, 1500, "q6_k"),
             (2000, 1000, 1250, "q5_k_m"),
-            (2000, 1000, 1100, "q4_k_m"), (2000, 1000, 1045, "q4_0"), (2000, 1000, 100, "q4_0"),
+            (2000, 1000, 1100, "q4_k_m"), (2000, 1000, 1045, "q4_0"),
+            // Where none fits, none is worth the work.
+            (2000, 1000, 1030, nil), (2000, 1000, 100, nil),
             (4000, 1000, 2000, "q8_0"),
             (1060, 1000, 1400, "q6_k"), (560, 1000, 500, nil), (0, 1000, 1, nil), (2000, 0, 1, nil),
         ] as [(UInt64, UInt64, UInt64, String?)])
@@ -128,7 +131,7 @@ import Testing
             #expect(try await preparer.recipe(for: alone) == nil)
             #expect(try await preparer.recipe(for: both)?.settings == "q4_k_m")
             // Less memory than the projector takes is no more than none.
-            #expect(try await QuantizingPreparer(deviceMemory: 1000).recipe(for: both)?.settings == "q4_0")
+            #expect(try await QuantizingPreparer(deviceMemory: 1000).recipe(for: both) == nil)
         }
 
         /// A file that only looks like a model is refused before it becomes live.
@@ -143,25 +146,46 @@ import Testing
             #expect(state.active == nil && state.isHeldBack(release.identity))
         }
 
-        /// A model that is too large for a device is made smaller there, and answers.
-        @Test func aModelThatIsTooLargeIsQuantised() async throws {
+        /// A model that is too large for a device is pulled all the same, made smaller there, and answers.
+        @Test func aModelThatIsTooLargeIsPulledAndQuantised() async throws {
             let folder = try TemporaryFolder()
             let large = folder.path("f16.gguf")
             try await LlamaQuantizing.makeF16(of: TestModel.path, at: large)
-            let release = try await install(large, in: folder)
-            // F16 does not fit into 450 MB as this is counted, Q8_0 does.
-            let preparer = QuantizingPreparer(deviceMemory: 470 << 20)
-            let recipe = try #require(try await preparer.recipe(for: release))
-            #expect(recipe.settings == "q8_0", "\(recipe)")
-            #expect(try await QuantizingPreparer(deviceMemory: 8 << 30).recipe(for: release) == nil)
-            let manager = ModelManager(
-                home: folder.path("home"), origins: [], deviceMemory: 1 << 40, preparer: preparer,
-                probe: EngineReleaseProbe())
-            let live = try await manager.activate(release.identity)
+            // As `hearth publish` writes it.
+            let file = try #require(try LocalFileSystem().status(at: large))
+            let digest = try LocalFileSystem().digest(ofFile: large).hex
+            try folder.write(
+                "models.json",
+                Data(
+                    """
+                    {"schemaVersion": 1, "models": [{"id": "m", "version": "1.0.0", "filename": "m-v1.0.0-f16.gguf",
+                     "variant": "f16", "sizeBytes": \(file.size), "sha256": "\(digest)", "downloadUrl": "f16.gguf",
+                     "requirements": {"memoryBytes": \(file.size + file.size / 5 + (256 << 20))}}]}
+                    """.utf8))
+            let reference = try ModelReference(parsing: "m")
+            func manager(_ mebibytes: UInt64) throws -> ModelManager {
+                var configuration = Configuration()
+                configuration.origins = ["m": folder.path("models.json").url]
+                return try ModelManager(
+                    home: folder.path("home"), configuration: configuration,
+                    environment: ["HEARTH_NETWORK": "unmetered"],
+                    http: DefaultHTTPClient(), deviceMemory: mebibytes << 20)
+            }
+            // Not even Q4_0 of it would fit here.
+            await #expect {
+                try await manager(300).pull(reference)
+            } throws: {
+                ($0 as? DeliveryError)?.code == .notEnoughMemory
+            }
+            // F16 does not fit into 470 MiB as this is counted, Q8_0 does.
+            let manager = try manager(470)
+            let live = try await manager.pull(reference).release
+            #expect(live.isActive)
             let prepared = try #require(try await manager.store.prepared(of: live))
-            #expect(prepared.size < release.receipt.totalSize * 7 / 10)
+            #expect(prepared.size < live.receipt.totalSize * 7 / 10)
             #expect(try GGUFHeader(file: prepared.path).quantization == "q8_0")
             #expect(try await manager.weightsToOpen(of: live) == prepared.path)
+            #expect(try await QuantizingPreparer(deviceMemory: 8 << 30).recipe(for: live) == nil)
         }
 
         @Test func aCancelledQuantisationEnds() async throws {

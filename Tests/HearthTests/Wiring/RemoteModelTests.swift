@@ -145,6 +145,58 @@ import Testing
         #expect(server.requests.withLock { $0 } == 3 && told.withLock { $0.count } == 1)
     }
 
+    /// What is quantised on the device is judged by what is made of it.
+    @Test func whatQuantisingMakesFitIsNotRefused() async throws {
+        var builder = GGUFBuilder.small
+        builder.entries.removeAll { $0.key == "general.file_type" }
+        builder.entries.append(("general.file_type", .uint32(1)))
+        let server = Server(builder.header())
+        let told = Locked<[String]>([])
+        var preflight = MemoryPreflight(configuration: Configuration(), deviceMemory: 4 << 30) { sentence in
+            told.withLock { $0.append(sentence) }
+        }
+        preflight.quantizes = true
+        try await preflight.check(try release(size: 5 << 30), head: RemoteHead(http: server))
+        let sentence = try #require(told.withLock { $0.popLast() })
+        #expect(sentence.contains("will take 3.") && sentence.contains("; it is quantised to Q8_0 on this device"))
+        // Of these nothing that fits is made.
+        for release in [try release(size: 15 << 30), try release(size: 4 << 30, shards: [1 << 30])] {
+            await #expect(throws: DeliveryError.self) {
+                try await preflight.check(release, head: RemoteHead(http: server))
+            }
+        }
+        preflight.quantizes = false
+        await #expect(throws: DeliveryError.self) {
+            try await preflight.check(try release(size: 5 << 30), head: RemoteHead(http: server))
+        }
+        #expect(told.withLock { $0.isEmpty })
+    }
+
+    /// What the entry of a catalog tells, in MiB on a device of 4 GiB: the publisher's word, the weights' size and what is beside.
+    @Test(
+        arguments: [
+            ("f16", 5000, nil, 0, "q8_0"), ("bf16", 5000, nil, 0, "q8_0"), ("f32", 10_000, nil, 0, "q8_0"),
+            ("f16", 3000, nil, 0, nil), ("f16", 15_000, nil, 0, nil), ("q4_k_m", 5000, nil, 0, nil),
+            ("mini", 5000, nil, 0, nil), (nil, 5000, nil, 0, nil), ("f16", 5000, nil, 900, "q6_k"),
+            ("f16", 5000, 6256, 0, "q8_0"), ("f16", 5000, 7200, 0, "q6_k"), ("f16", 5000, 20_000, 0, nil),
+            ("f16", .max >> 20, .max >> 20, .max >> 20, nil),
+        ] as [(String?, UInt64, UInt64?, UInt64, String?)])
+    func theEntryTellsWhetherItIsMadeToFit(
+        _ variant: String?, _ size: UInt64, _ memory: UInt64?, _ projector: UInt64, _ expected: String?
+    ) throws {
+        var release = try release(size: size << 20)
+        release.requirements.memoryBytes = memory.map { $0 << 20 }
+        if projector > 0 {
+            release.companions = [
+                RemoteFile(
+                    name: try #require(RelativePath("mmproj.gguf")), role: .projector, size: .exact(projector << 20),
+                    digest: nil, locations: [])
+            ]
+        }
+        let choice = QuantizationChoice(release, storedAs: variant, deviceMemory: 4 << 30)
+        #expect(choice?.candidate.name == expected)
+    }
+
     @Test func whatCannotBeReadRefusesNothing() async throws {
         let preflight = MemoryPreflight(configuration: Configuration(), deviceMemory: 2 << 30)
         for client in [Server(Data("no model".utf8)), UnreachableClient()] as [any HTTPClient] {

@@ -11,16 +11,19 @@ public struct DeviceProfile: Sendable, Hashable {
     public var appVersion: SemanticVersion?
     /// The device's place in rollouts; `nil` belongs to none that is not complete.
     public var cohort: RolloutCohort?
+    /// The releases that need more memory than there is as they come, and fit as a ``ReleasePreparer`` makes them.
+    public var madeToFit: Set<ReleaseIdentity>
 
     /// A device of the given facts.
     public init(
         memory: UInt64, formats: Set<ModelFormat>? = nil, appVersion: SemanticVersion? = nil,
-        cohort: RolloutCohort? = nil
+        cohort: RolloutCohort? = nil, madeToFit: Set<ReleaseIdentity> = []
     ) {
         self.memory = memory
         self.formats = formats
         self.appVersion = appVersion
         self.cohort = cohort
+        self.madeToFit = madeToFit
     }
 }
 

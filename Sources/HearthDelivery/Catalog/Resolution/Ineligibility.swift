@@ -4,7 +4,7 @@ import HearthBase
 public enum Ineligibility: Sendable, Hashable {
     /// The embedding app is older than the release needs.
     case appTooOld(needs: SemanticVersion)
-    /// The publisher says that it needs so many bytes of memory, and the device has fewer.
+    /// The publisher says that it needs so many bytes of memory, the device has fewer, and nothing that fits can be made of it.
     case notEnoughMemory(needed: UInt64)
     /// No engine of this device reads the format.
     case noEngine(ModelFormat)
@@ -46,7 +46,9 @@ extension Release {
         if let needed = minimumAppVersion, let version = device.appVersion, version < needed {
             return .appTooOld(needs: needed)
         }
-        if let needed = requirements.memoryBytes, needed > device.memory { return .notEnoughMemory(needed: needed) }
+        if let needed = requirements.memoryBytes, needed > device.memory, !device.madeToFit.contains(identity) {
+            return .notEnoughMemory(needed: needed)
+        }
         if heldBack.contains(where: { $0.family == identity.family && $0.version == identity.version }) {
             return .heldBack
         }

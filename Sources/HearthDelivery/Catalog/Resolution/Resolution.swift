@@ -14,7 +14,8 @@ import HearthBase
 ///       the publisher's choice, with what speaks against it
 /// ```
 /// Nothing newer than the publisher's choice is ever taken by itself. A pre-release is, only where there is nothing else or
-/// the publisher chose it. Among the variants of a version, the largest that fits the memory.
+/// the publisher chose it. Among the variants of a version, the largest that fits the memory, else the smallest that can be
+/// made to.
 public struct Resolution: Sendable {
     public let catalog: Catalog
     public let device: DeviceProfile
@@ -38,7 +39,8 @@ public struct Resolution: Sendable {
     public func choose(
         family: Family, version: ReleaseVersion? = nil, variant: Variant? = nil
     ) throws -> ReleaseChoice {
-        let selection = CatalogSelection(version: version, variant: variant, deviceMemory: device.memory)
+        let selection = CatalogSelection(
+            version: version, variant: variant, deviceMemory: device.memory, madeToFit: device.madeToFit)
         // Throws for what is not there at all, whatever is eligible.
         var preferred = try catalog.choose(family: family, selection: selection)
         guard version == nil else {
@@ -54,13 +56,13 @@ public struct Resolution: Sendable {
             guard !offered.isEmpty else { continue }
             let eligible = offered.filter { objection(to: $0) == nil }
             if !eligible.isEmpty {
-                var choice = Catalog.fitting(eligible, memory: device.memory)
+                var choice = fitting(eligible)
                 // One that was asked for is no accident of what else there is.
                 if variant != nil { choice = ReleaseChoice(release: choice.release, reason: .asked) }
                 choice.passedOver = passedOver
                 return choice
             }
-            let best = Catalog.fitting(offered, memory: device.memory).release
+            let best = fitting(offered).release
             if let objection = objection(to: best) {
                 passedOver.append(PassedOver(identity: best.identity, objection: objection))
             }
@@ -68,6 +70,10 @@ public struct Resolution: Sendable {
         preferred.objection = objection(to: preferred.release)
         preferred.passedOver = passedOver.filter { $0.identity != preferred.release.identity }
         return preferred
+    }
+
+    private func fitting(_ releases: [Release]) -> ReleaseChoice {
+        Catalog.fitting(releases, memory: device.memory, madeToFit: device.madeToFit)
     }
 
     /// What speaks against a release here.
