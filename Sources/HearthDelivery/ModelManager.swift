@@ -4,6 +4,9 @@ import HearthHTTP
 
 /// The front door of delivery: what is offered, what is here, and the way from the one to the other.
 ///
+/// One made with `Hearth`'s own initialiser also knows the engines: it prepares releases for the device, tries them, and
+/// refuses what they could not load. This one is for apps that only deliver, or bring engines of their own.
+///
 /// Loading an installed model never touches the network; only ``available()``, `pull` and
 /// `updates` do.
 ///

@@ -9,9 +9,10 @@ import Testing
 @Suite struct ReadmeExampleTests {
     func example(manifest: URL) async throws {
         // README
-        let manager = ModelManager(
-            home: try HearthHome.path(), origins: [Origin(name: "main", manifestURL: manifest)],
-            deviceMemory: DeviceMemory.read().usable)
+        // Knows the engines: what they could not load is not fetched, what is too large is quantised here, and each release
+        // answers a question before it becomes live.
+        let manager = try ModelManager(
+            home: try HearthHome.path(), configuration: Configuration(origins: ["main": manifest]))
         guard let family = Family("smollm2-135m-instruct") else { return }
 
         // What is here, at once, and the newest behind it; only a model that is not here is waited for.

@@ -39,8 +39,8 @@ public struct Configuration: Sendable, Hashable {
     /// The most bytes a configuration file may have.
     public static let maximumFileSize = 1 << 20
 
-    /// No settings.
-    public init() {}
+    /// No settings but these origins: the address of a `models.json` by a name.
+    public init(origins: [String: URL] = [:]) { self.origins = origins }
 
     /// Reads the contents of a `config.json`.
     /// - Throws: ``ConfigurationError`` with `invalid-configuration`, naming the setting.

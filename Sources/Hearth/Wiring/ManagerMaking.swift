@@ -4,11 +4,25 @@ import HearthDelivery
 import HearthHTTP
 
 extension ModelManager {
-    /// A manager as the settings and the environment want it: `HEARTH_ORIGIN` takes the place of the configured origins,
-    /// `HEARTH_NETWORK` that of the system's network monitor; `HF_ENDPOINT`, `HF_TOKEN` and the Hub's own cache folder are
-    /// those of its client. Releases are prepared and tried with the engines of this build, and refused before they
-    /// are fetched where those could not load them.
+    /// The manager of an app that runs its models: everything joined.
     ///
+    /// ```swift
+    /// let manager = try ModelManager(home: try HearthHome.path(), configuration: Configuration(origins: ["main": manifest]))
+    /// ```
+    /// Releases are refused before they are fetched where the engines of this build could not load them, prepared for this
+    /// device, and tried before they become live. `HEARTH_ORIGIN` takes the place of the configured origins, `HEARTH_NETWORK` that
+    /// of the system's network monitor; `HF_ENDPOINT`, `HF_TOKEN` and the Hub's own cache folder are those of its client.
+    ///
+    /// - Parameters:
+    ///   - home: the folder of everything; made when first needed.
+    ///   - configuration: the origins, and how models are loaded.
+    ///   - environment: what the user says; empty for an app that listens to none of it.
+    ///   - http: the transport.
+    ///   - time: the clock.
+    ///   - deviceMemory: the bytes a model may count on.
+    ///   - appVersion: compared with a release's `minAppVersion`; `nil` compares nothing.
+    ///   - provider: makes time-limited addresses of those in the catalog; `nil` uses them as they are.
+    ///   - bundled: folders of models that came with the app.
     /// - Parameters:
     ///   - formats: the formats there is an engine for; an app with one of its own, such as for Core ML, adds that. `nil` for any.
     ///   - tellMemory: told before a large release is fetched what it will take, as a sentence for people; `nil` logs it.
@@ -17,7 +31,9 @@ extension ModelManager {
     public init(
         home: Path, configuration: Configuration,
         environment: [String: String] = ProcessInfo.processInfo.environment,
-        http: any HTTPClient, time: TimeSource = .system, deviceMemory: UInt64 = DeviceMemory.read().usable,
+        http: any HTTPClient = DefaultHTTPClient(), time: TimeSource = .system,
+        deviceMemory: UInt64 = DeviceMemory.read().usable, appVersion: SemanticVersion? = nil,
+        provider: (any DownloadURLProvider)? = nil, bundled: [BundledSource] = [],
         formats: Set<ModelFormat>? = EngineOpening.formats, tellMemory: (@Sendable (String) -> Void)? = nil
     ) throws {
         var preflight = MemoryPreflight(configuration: configuration, deviceMemory: deviceMemory)
@@ -25,7 +41,8 @@ extension ModelManager {
         self.init(
             home: home, origins: try configuration.origins(environment: environment), http: http, time: time,
             network: try NetworkChoice.monitor(environment: environment), deviceMemory: deviceMemory,
-            formats: formats, hub: HubSettings.read(environment),
+            appVersion: appVersion, provider: provider, formats: formats, bundled: bundled,
+            hub: HubSettings.read(environment),
             preparer: EngineOpening.preparer(deviceMemory: deviceMemory),
             probe: EngineReleaseProbe(configuration: configuration, deviceMemory: deviceMemory),
             preflight: preflight)

@@ -6,9 +6,8 @@ import HearthInference
 
 func firstSteps(manifest: URL, saved: URL) async throws {
     // Where models come from, and where they are kept.
-    let manager = ModelManager(
-        home: try HearthHome.path(), origins: [Origin(name: "main", manifestURL: manifest)],
-        deviceMemory: DeviceMemory.read().usable)
+    let manager = try ModelManager(
+        home: try HearthHome.path(), configuration: Configuration(origins: ["main": manifest]))
     guard let family = Family("smollm2-135m-instruct") else { return }
 
     // Fetched if it is not here yet; loaded when it is first used.
