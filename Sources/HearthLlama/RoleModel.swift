@@ -42,7 +42,7 @@
 
     extension LlamaActor {
         /// The model of a role, for whoever talks to one engine and knows no roles. The engine itself is the one of
-        /// ``EngineRole/text``.
+        /// `EngineRole.text`.
         public nonisolated func model(for role: EngineRole) -> RoleModel { RoleModel(engine: self, role: role) }
     }
 #endif
