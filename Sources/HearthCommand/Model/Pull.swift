@@ -7,7 +7,7 @@ struct Pull: Command {
     private static let reference = Argument(
         "REF", .modelReference,
         "family[@version][:variant] of a configured origin, the address of a models.json with #family unless it has only "
-            + "one, the path of a models.json or .gguf file, or hf:org/repo[@revision][:file-or-pattern] of the Hugging Face "
+            + "one, the path of a models.json or .gguf file, or hf:org/repo[@revision][:file-or-patterns] of the Hugging Face "
             + "Hub.")
     private static let version = Option(
         "version", "V", ValueKind("a version") { ReleaseVersion($0) }, "Take this version, not the publisher's choice.")
@@ -34,7 +34,8 @@ struct Pull: Command {
             "Fetches the model, checks its bytes against the publisher's digest, installs it and makes it the active "
                 + "release of its family. What is there already is not fetched again.",
             "Of the Hugging Face Hub, a repository without a file means its model: the GGUF variant that suits this device, "
-                + "else all files of a safetensors or ONNX model. HF_TOKEN opens private and gated ones; HF_ENDPOINT names "
+                + "else all files of a safetensors or ONNX model. Patterns with commas between them pick other files: everything "
+                + "that fits one of them. HF_TOKEN opens private and gated ones; HF_ENDPOINT names "
                 + "another hub. What the Hub's own client has in its cache is hashed and used.",
             "An interrupted pull keeps what it has received; the same command goes on from there.",
             "On a metered network, where bytes cost money, nothing is fetched unless you agree: at a terminal you are asked, "
@@ -58,6 +59,7 @@ struct Pull: Command {
             .init("hearth pull lupus-diary@1.1.0:q4_k_m --limit-rate 2M", "One version and variant, slowly."),
             .init("hearth pull https://models.example.org/models.json#lupus-diary", "From an address."),
             .init("hearth pull hf:org/model-GGUF:model-Q4_K_M.gguf", "One file of a repository of the Hub."),
+            .init("hearth pull \"hf:org/model:*.safetensors,*.json\"", "What fits one of two patterns."),
             .init("hearth pull ./lupus-diary-v1.1.0-q4_k_m.gguf", "A file of your own."),
         ])
 

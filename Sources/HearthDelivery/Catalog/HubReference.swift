@@ -7,8 +7,18 @@ public struct HubReference: Sendable, Hashable, CustomStringConvertible {
     public let repository: String
     /// A branch, tag or commit; `nil` for the repository's default branch.
     public let revision: String?
-    /// A file of the repository, or a pattern as ``FileGlob`` reads it.
+    /// A file of the repository, or patterns as ``FileGlob`` reads them, with commas between them.
     public let file: String?
+
+    /// The patterns, of which a file has to fit one; empty where one file is named, or all are meant.
+    public var patterns: [FileGlob] {
+        let parts = Self.parts(file ?? "")
+        // Only a name can have a comma and no pattern beside it.
+        return parts.contains(where: FileGlob.isPattern) ? parts.map(FileGlob.init) : []
+    }
+
+    /// The one file that is named, `nil` where all are meant or patterns pick them.
+    public var fileName: String? { patterns.isEmpty ? file : nil }
 
     /// A reference of the given parts, `nil` if one of them is not allowed.
     public init?(organisation: String, repository: String, revision: String? = nil, file: String? = nil) {
@@ -20,8 +30,8 @@ public struct HubReference: Sendable, Hashable, CustomStringConvertible {
         }
         if let file {
             // A pattern may end in a slash: everything below that folder.
-            let path = file.hasSuffix("/") ? file.dropLast() : file[...]
-            guard Self.isRelativePath(path), file.utf8.count <= 1024 else { return nil }
+            let paths = Self.parts(file).map { $0.hasSuffix("/") ? $0.dropLast() : $0[...] }
+            guard paths.allSatisfy(Self.isRelativePath), file.utf8.count <= 1024 else { return nil }
         }
         self.organisation = organisation
         self.repository = repository
@@ -36,6 +46,10 @@ public struct HubReference: Sendable, Hashable, CustomStringConvertible {
         }
         return text.utf8.allSatisfy { $0.isAlphanumeric || "._-".utf8.contains($0) } && !text.contains("..")
             && !text.contains("--")
+    }
+
+    private static func parts(_ file: String) -> [String] {
+        file.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 
     private static func isRelativePath(_ text: Substring) -> Bool {

@@ -32,11 +32,11 @@ struct HubLab {
             deviceMemory: memory, hub: .success(try settings(token: token, cache: cache)))
     }
 
-    func source(_ reference: String, token: String? = nil, allow: [String] = []) throws -> HubSource {
+    func source(_ reference: String, token: String? = nil) throws -> HubSource {
         guard case .hub(let reference) = try ModelReference(parsing: reference) else {
             throw CatalogError(.badReference, reference)
         }
-        return HubSource(reference, allow: allow, http: Self.http, settings: try settings(token: token))
+        return HubSource(reference, http: Self.http, settings: try settings(token: token))
     }
 
     /// The files of a folder and their bytes, by their paths.

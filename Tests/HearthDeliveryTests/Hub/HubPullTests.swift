@@ -97,6 +97,53 @@ import Testing
         #expect(onnx.identity.variant?.name.hasPrefix("onnx_.") == true)
     }
 
+    /// A repository with weights for two engines is one of GGUF, unless patterns pick the others; and they pick everything they fit.
+    @Test func patternsPickWhatTheyFitWhateverElseThereIs() async throws {
+        var files = snapshotFiles()
+        files["tiny-q8_0.gguf"] = .large(.pattern(offset: 5, count: 30_000))
+        files["mmproj-f16.gguf"] = .large(.pattern(offset: 6, count: 3000))
+        lab.hub.publish("o/m", files)
+        func release(_ patterns: String) async throws -> Release {
+            try await lab.manager().resolve(try ModelReference(parsing: "hf:o/m" + patterns)).release
+        }
+        let plain = try await release("")
+        #expect(plain.format == .gguf && plain.files.map(\.name.string) == ["tiny-q8_0.gguf", "mmproj-f16.gguf"])
+        let all = try await release(":*")
+        #expect(all.format == .gguf && all.file.name.string == "tiny-q8_0.gguf")
+        #expect(Set(all.files.map(\.name.string)) == Set(files.keys), "whole, as it was asked for")
+        #expect(!all.companions.contains { $0.role == .shard }, "weights of another format are no parts of these")
+        let other = try await release(":*.safetensors,*.json,README.md")
+        #expect(other.format == .mlx && other.companions.filter { $0.role == .shard }.count == 1)
+        let picked = files.keys.filter { name in [".safetensors", ".json", "README.md"].contains { name.hasSuffix($0) }
+        }
+        #expect(Set(other.files.map(\.name.string)) == Set(picked))
+        #expect(other.identity.variant?.name.contains("safetensors") == true)
+
+        // What is written down of it leads there again.
+        let manager = try lab.manager()
+        let pulled = try await manager.pull(try ModelReference(parsing: "hf:o/m:*.safetensors,*.json,README.md"))
+            .release
+        #expect(try HubLab.tree(pulled.folder, except: ["receipt.json"]).count == picked.count)
+        #expect(try await manager.updates().map(\.reason) == [.upToDate])
+        let commit = lab.hub.publish("o/m", files.merging(["config.json": .small("{}")]) { $1 })
+        #expect(
+            try await manager.updates().first?.resolved?.release.identity.version.name == String(commit.prefix(12)))
+    }
+
+    @Test func aNameMayHaveACommaAndPatternsMayFitNothing() async throws {
+        lab.hub.publish("o/m", ["a,b.gguf": .large(.pattern(count: 1000)), "c.gguf": .large(.pattern(count: 2000))])
+        func files(_ file: String) async throws -> [String] {
+            try await lab.manager().resolve(try ModelReference(parsing: "hf:o/m:" + file)).release.files
+                .map(\.name.string)
+        }
+        #expect(try await files("a,b.gguf") == ["a,b.gguf"])
+        #expect(try await files("none*,c.*") == ["c.gguf"])
+        #expect(await HubLab.code { _ = try await files("*.onnx,x/") } == "unknown-file")
+        for reference in ["hf:o/m:*,", "hf:o/m:,*", "hf:o/m:*,../x", "hf:o/m:a/,/b*"] {
+            #expect(await HubLab.code { _ = try ModelReference(parsing: reference) } == "bad-reference", "\(reference)")
+        }
+    }
+
     @Test func aSmallFileThatIsDamagedOnTheWayIsFetchedAgain() async throws {
         let files = snapshotFiles()
         lab.hub.publish("o/m", files)

@@ -7,13 +7,12 @@ import HearthBase
 ///   repository; the rest of the repository is left where it is.
 /// - Otherwise the repository is one release of everything in it but the weights of other frameworks: `mlx` with
 ///   `config.json` and `*.safetensors`, `onnx` with `*.onnx`.
-/// - A named file is that file alone, with its other shards; a pattern picks the files it fits.
+/// - A named file is that file alone, with its other shards.
+/// - Patterns pick the files that fit one of them, whatever else there is: GGUF variants come with everything picked beside them.
 struct HubSnapshot: Sendable {
     let reference: HubReference
     let repository: HubRepository
     let files: [HubFile]
-    /// Patterns beside the reference's own; a file is wanted that fits one of them. Empty wants all.
-    var allowed: [FileGlob] = []
 
     /// The most files of one release.
     static let maximumFiles = 2048
@@ -40,15 +39,21 @@ struct HubSnapshot: Sendable {
         let wanted = try wanted()
         let weights = wanted.filter { $0.kind == "gguf" && !$0.isProjector }
         var plans: [Plan] = []
-        if let name = reference.file, !FileGlob.isPattern(name) {
-            plans = try named(wanted)
+        if let name = reference.fileName {
+            plans = [try named(name, wanted)]
         } else if !weights.isEmpty {
             plans = try ggufPlans(weights, projectors: wanted.filter(\.isProjector))
+            let others = reference.patterns.isEmpty ? [] : wanted.filter { $0.kind != "gguf" }
+            for index in plans.indices { plans[index].files += others }
         } else {
             plans = [try whole(wanted)]
         }
         var taken: Set<Variant> = []
         return try plans.map { plan throws(CatalogError) in
+            guard plan.files.count <= Self.maximumFiles else {
+                throw HubAnswer.invalid(
+                    reference, "\(plan.files.count) files", expected: "at most \(Self.maximumFiles)")
+            }
             var variant = plan.variant
             // Different files whose variants look alike are told apart by a hash; the first in order keeps the plain name.
             if let plain = variant, !taken.insert(plain).inserted {
@@ -70,16 +75,8 @@ struct HubSnapshot: Sendable {
     // MARK: - Which files
 
     private func wanted() throws(CatalogError) -> [Chosen] {
-        var globs = allowed
-        if let name = reference.file {
-            if !FileGlob.isPattern(name) {
-                guard files.contains(where: { $0.name == name }) else { throw missing(name) }
-            } else if !files.contains(where: { FileGlob(name).matches($0.name) }) {
-                throw missing(name)
-            } else {
-                globs.append(FileGlob(name))
-            }
-        }
+        let globs = reference.patterns
+        if let name = reference.fileName, !files.contains(where: { $0.name == name }) { throw missing(name) }
         var wanted: [Chosen] = []
         // In an order of our own: what a hub lists first must not decide.
         for file in files.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
@@ -87,6 +84,7 @@ struct HubSnapshot: Sendable {
             guard let path = file.path, Receipt.objection(to: path) == nil else { throw unusable(file) }
             wanted.append(Chosen(path: path, file: file))
         }
+        if wanted.isEmpty, !globs.isEmpty { throw missing(reference.file ?? "") }
         return wanted
     }
 
@@ -109,15 +107,13 @@ struct HubSnapshot: Sendable {
 
     // MARK: - What belongs together
 
-    private func named(_ wanted: [Chosen]) throws(CatalogError) -> [Plan] {
-        guard let file = wanted.first(where: { $0.file.name == reference.file }) else {
-            throw missing(reference.file ?? "")
-        }
+    private func named(_ name: String, _ wanted: [Chosen]) throws(CatalogError) -> Plan {
+        guard let file = wanted.first(where: { $0.file.name == name }) else { throw missing(name) }
         guard let format = ModelFormat(fileName: file.path.last.name) else { throw noModel() }
         if let shard = ShardName(file.path), format == .gguf {
-            return [try Self.sharded(wanted.filter { ShardName($0.path)?.stem == shard.stem }, shard, reference)]
+            return try Self.sharded(wanted.filter { ShardName($0.path)?.stem == shard.stem }, shard, reference)
         }
-        return [Plan(variant: HubNames.variant(of: file.path), format: format, files: [file])]
+        return Plan(variant: HubNames.variant(of: file.path), format: format, files: [file])
     }
 
     private func ggufPlans(_ weights: [Chosen], projectors: [Chosen]) throws(CatalogError) -> [Plan] {
@@ -191,15 +187,12 @@ struct HubSnapshot: Sendable {
         }
         // A pattern means what it says; without one the same weights for other frameworks are not wanted.
         let own: Set<String> = format == .mlx ? ["safetensors"] : ["onnx", "onnx_data"]
-        let isPicked = reference.file != nil || !allowed.isEmpty
+        let isPicked = !reference.patterns.isEmpty
         let others = wanted.filter { file in
             file != main && (isPicked || own.contains(file.kind) || !Self.foreignWeights.contains(file.kind))
         }
-        guard others.count < Self.maximumFiles else {
-            throw HubAnswer.invalid(reference, "\(wanted.count) files", expected: "at most \(Self.maximumFiles)")
-        }
-        let pattern = reference.file.map { $0 } ?? (isPicked ? allowed.map(\.pattern).joined(separator: " ") : nil)
-        return Plan(variant: pattern.flatMap(HubNames.variant(ofPattern:)), format: format, files: [main] + others)
+        return Plan(
+            variant: reference.file.flatMap(HubNames.variant(ofPattern:)), format: format, files: [main] + others)
     }
 
     /// The file an engine opens first: `model.…`, else the one least deep, else the first in order.
@@ -246,7 +239,8 @@ extension HubSnapshot.Chosen {
     /// What a file beside the weights is for.
     fileprivate func role(in format: ModelFormat) -> FileRole {
         if isProjector { return .projector }
-        if ["gguf", "safetensors", "onnx_data"].contains(kind) { return .shard }
+        let parts = [ModelFormat.gguf: "gguf", .mlx: "safetensors", .onnx: "onnx_data"]
+        if kind == parts[format] { return .shard }
         return FileRole(companionName: name) ?? .other
     }
 

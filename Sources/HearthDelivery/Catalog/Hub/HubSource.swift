@@ -8,8 +8,6 @@ import HearthHTTP
 /// The releases are named after repository and commit, so that a branch that moves is another version.
 public struct HubSource: ModelSource {
     public let reference: HubReference
-    /// Only files that fit one of these patterns, beside what the reference itself asks for; empty for all.
-    public let allow: [String]
     private let client: HubClient
     private let cache: HubCache?
 
@@ -17,11 +15,9 @@ public struct HubSource: ModelSource {
 
     /// The repository a reference names.
     public init(
-        _ reference: HubReference, allow: [String] = [], http: any HTTPClient = DefaultHTTPClient(),
-        settings: HubSettings
+        _ reference: HubReference, http: any HTTPClient = DefaultHTTPClient(), settings: HubSettings
     ) {
         self.reference = reference
-        self.allow = allow
         client = HubClient(http: http, settings: settings)
         cache = settings.cacheFolder.map { HubCache(folder: $0) }
     }
@@ -32,8 +28,7 @@ public struct HubSource: ModelSource {
     public func listing(_ wish: ListingWish) async throws -> CatalogListing {
         let repository = try await client.repository(reference)
         let files = try await client.files(reference, at: repository.commit)
-        let snapshot = HubSnapshot(
-            reference: reference, repository: repository, files: files, allowed: allow.map { FileGlob($0) })
+        let snapshot = HubSnapshot(reference: reference, repository: repository, files: files)
         let known = Dictionary(files.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var catalog = Catalog(releases: try snapshot.releases())
         catalog.versionRule = .different
