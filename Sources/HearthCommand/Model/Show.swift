@@ -130,6 +130,10 @@ struct ShownModel: Encodable, Sendable {
     var notes: String?
     var minAppVersion: String?
     var memoryBytes: UInt64?
+    /// How many classes a classifier tells apart, the version of their list, and when or on what it was trained.
+    var classCount: Int?
+    var classListVersion: String?
+    var trainedOn: String?
     /// What the active release has still to prove, and what was refused; for people.
     var probation: String?
     var heldBack: [String]?
@@ -163,6 +167,9 @@ struct ShownModel: Encodable, Sendable {
         role = receipt.role.rawValue
         origin = receipt.origin?.absoluteString
         installed = receipt.installed
+        classCount = receipt.classes?.count
+        classListVersion = receipt.classes?.listVersion
+        trainedOn = receipt.trainedOn
         files = receipt.files.map {
             File(path: $0.name.string, role: $0.role.rawValue, sizeBytes: $0.size, sha256: $0.digest.description)
         }
@@ -185,6 +192,9 @@ struct ShownModel: Encodable, Sendable {
         notes = release.notes
         minAppVersion = release.minimumAppVersion?.description
         memoryBytes = release.requirements.memoryBytes
+        classCount = release.classes?.count
+        classListVersion = release.classes?.listVersion
+        trainedOn = release.trainedOn
         let packed = release.archive == nil ? [] : release.companions.filter(\.locations.isEmpty)
         let isArchive = release.archive != nil
         files = (release.files + packed).enumerated().map { index, file in
@@ -214,6 +224,9 @@ struct ShownModel: Encodable, Sendable {
         add("notes", notes)
         add("app version", minAppVersion.map { "\($0) or newer" })
         add("memory", memoryBytes.map { "\(ByteCount($0)) or more, as its publisher asks" })
+        add("classes", classCount.map { "\($0)" })
+        add("class list", classListVersion)
+        add("trained on", trainedOn)
         add("probation", probation)
         for text in heldBack ?? [] { add("held back", text) }
         add("prepared", prepared)

@@ -51,7 +51,27 @@ struct Installation: Sendable {
                 reporter.report(.extracting, done, total)
             }
         ) { all in
-            Receipt(release, files: all, archive: archive, isVerified: isVerified, origin: origin, at: date)
+            try checkClasses(all, in: staging)
+            return Receipt(release, files: all, archive: archive, isVerified: isVerified, origin: origin, at: date)
         }
+    }
+
+    /// Compares the list of classes with how many the model tells apart: the list of another model would name everything
+    /// wrongly, and nobody would notice. A release without such a list, or with several, is believed.
+    private func checkClasses(_ files: [Receipt.File], in staging: Staging) throws {
+        guard let count = release.classes?.count else { return }
+        // What an archive holds has the purpose that its name tells.
+        let lists = files.filter { $0.role == .labels || FileRole(companionName: $0.name.last.name) == .labels }
+        let named = lists.first { $0.name == release.classes?.labels?.name }
+        guard let list = named ?? (lists.count == 1 ? lists.first : nil), list.size <= UInt64(ClassList.sizeLimit)
+        else { return }
+        let path = staging.folder.appending(list.name)
+        let data = try staging.fileSystem.contents(ofFile: path, limit: ClassList.sizeLimit)
+        guard let found = ClassList(data, name: list.name.last.name), found.count != count else { return }
+        throw StoreError(
+            .classesMismatched, "\(release.identity) tells \(count) classes apart, and its list names \(found.count)",
+            context: ErrorContext(
+                model: release.identity.description, file: list.name.string, expected: "\(count) classes",
+                found: "\(found.count) classes", remedy: "Whoever publishes it must correct it."))
     }
 }

@@ -14,7 +14,7 @@ extension ModelStore {
     ///   - archive: the archive of a release that comes in one, compared with its digest; what is in it is unpacked.
     ///   - origin: the manifest it came from.
     ///   - progress: hears of bytes unpacked, at most ten times a second.
-    /// - Throws: `reserved-name`, `staged-file-changed`, `home-busy`; `release-in-use` where another release of that version is there
+    /// - Throws: `reserved-name`, `staged-file-changed`, `classes-mismatch`, `home-busy`; `release-in-use` where another release of that version is there
     ///   and read; ``ArchiveError``, `FileError`.
     public func install(
         _ release: Release, files: [StagedFile], archive: StagedFile? = nil, origin: URL?,

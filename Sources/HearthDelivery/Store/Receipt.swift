@@ -57,6 +57,21 @@ public struct Receipt: Sendable, Hashable {
         }
     }
 
+    /// What a classifier tells apart, as its publisher says.
+    public struct Classes: Sendable, Hashable, Codable {
+        /// How many there are.
+        public let count: Int?
+        /// Which list of them the model was trained with.
+        public let listVersion: String?
+
+        /// Classes of the given facts, `nil` where there is none.
+        init?(_ classes: HearthDelivery.Classes?) {
+            guard let classes, classes.count != nil || classes.listVersion != nil else { return nil }
+            count = classes.count
+            listVersion = classes.listVersion
+        }
+    }
+
     public let identity: ReleaseIdentity
     public let role: ModelRole
     public let format: ModelFormat
@@ -64,6 +79,9 @@ public struct Receipt: Sendable, Hashable {
     public let name: String?
     public let license: String?
     public let contextLength: Int?
+    public let classes: Classes?
+    /// When it was trained or on what, in the publisher's words.
+    public let trainedOn: String?
     /// What it has to answer before it becomes live, `nil` for anything.
     public let canary: Canary?
     /// Sorted by name, never empty, every name once.
@@ -99,6 +117,8 @@ public struct Receipt: Sendable, Hashable {
         name = release.name
         license = release.license
         contextLength = release.contextLength
+        classes = Classes(release.classes)
+        trainedOn = release.trainedOn
         canary = release.canary
         self.files = files.sorted { $0.name < $1.name }.map { file in
             var file = file
@@ -137,7 +157,9 @@ public struct Receipt: Sendable, Hashable {
 
 extension Receipt: DiskRecord {
     private enum Key: String, CodingKey {
-        case schemaVersion, family, version, variant, role, format, name, license, contextLength, canary, files,
+        case schemaVersion, family, version, variant, role, format, name, license, contextLength, classes, trainedOn,
+            canary,
+            files,
             origin, originDigest, manifestEntry, installed, verified, index, archive
     }
 
@@ -158,6 +180,8 @@ extension Receipt: DiskRecord {
         name = try values.decodeIfPresent(String.self, forKey: .name)
         license = try values.decodeIfPresent(String.self, forKey: .license)
         contextLength = try values.decodeIfPresent(Int.self, forKey: .contextLength)
+        classes = try values.decodeIfPresent(Classes.self, forKey: .classes)
+        trainedOn = try values.decodeIfPresent(String.self, forKey: .trainedOn)
         canary = try values.decodeIfPresent(Canary.self, forKey: .canary)
         files = try values.decode([File].self, forKey: .files)
         // Receipts of earlier versions have the query in it.
@@ -188,6 +212,8 @@ extension Receipt: DiskRecord {
         try values.encodeIfPresent(name, forKey: .name)
         try values.encodeIfPresent(license, forKey: .license)
         try values.encodeIfPresent(contextLength, forKey: .contextLength)
+        try values.encodeIfPresent(classes, forKey: .classes)
+        try values.encodeIfPresent(trainedOn, forKey: .trainedOn)
         try values.encodeIfPresent(canary, forKey: .canary)
         try values.encode(files, forKey: .files)
         try values.encodeIfPresent(origin?.absoluteString, forKey: .origin)

@@ -6,7 +6,7 @@ public enum StoreErrorDomain: ErrorDomain {
         [
             .notInstalled, .noActiveRelease, .homeTooNew, .homeBusy, .homeUnusable, .receiptDamaged, .releaseDamaged,
             .stagedFileChanged, .reservedName, .releaseInUse, .notRepairable,
-            .overBudget, .nothingBefore,
+            .overBudget, .nothingBefore, .classesMismatched,
         ]
     }
 }
@@ -39,6 +39,8 @@ extension ErrorCode<StoreErrorDomain> {
     public static var overBudget: Self { "over-budget" }
     /// No release was active before the one that is, so there is no way back.
     public static var nothingBefore: Self { "nothing-before" }
+    /// A classifier's list of classes is not that of the model.
+    public static var classesMismatched: Self { "classes-mismatch" }
     /// A release or file has a name that the store keeps for itself.
     public static var reservedName: Self { "reserved-name" }
 }

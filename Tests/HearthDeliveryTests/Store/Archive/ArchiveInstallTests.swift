@@ -66,6 +66,36 @@ import Testing
         #expect(try Data(contentsOf: try #require(release.weights).url) == Self.weights)
     }
 
+    /// The labels of the archive are two.
+    @Test(arguments: [(2, nil), (3, "classes-mismatch"), (nil, nil)] as [(Int?, String?)])
+    func aListOfOtherClassesIsRefused(_ count: Int?, _ refusal: String?) async throws {
+        let fixture = try StoreFixture()
+        let found = await code {
+            let installed = try await install(fixture, "good.zip") {
+                $0.classes = Classes(count: count, listVersion: "v1")
+                $0.trainedOn = "2026-03-27"
+            }
+            #expect(installed.receipt.classes == Receipt.Classes(Classes(count: count, listVersion: "v1")))
+            #expect(installed.receipt.trainedOn == "2026-03-27")
+            #expect(try Receipt(data: try installed.receipt.data()) == installed.receipt)
+        }
+        #expect(found == refusal)
+        #expect(try await fixture.store.installed().count == (refusal == nil ? 1 : 0))
+        #expect(try fixture.temporaryNames().isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("a\nb\n", "labels.txt", 2), ("a\r\nb\r\n\r\n", "labels.txt", 2), ("", "labels.txt", 0),
+            ("a", "classes", 1),
+            ("[\"a\", \"b\", \"c\"]", "labels.json", 3), ("{\"0\": \"a\"}", "id2label.json", 1),
+            ("7", "labels.json", nil),
+            ("[", "labels.json", nil),
+        ] as [(String, String, Int?)])
+    func classesAreCounted(_ text: String, _ name: String, _ count: Int?) {
+        #expect(ClassList(Data(text.utf8), name: name)?.count == count)
+    }
+
     @Test(arguments: [("model.gguf", "model.gguf"), ("model.zip", "weights.gguf")])
     func aMemberAloneIsUnpacked(_ filename: String, _ expected: String) async throws {
         let fixture = try StoreFixture()
