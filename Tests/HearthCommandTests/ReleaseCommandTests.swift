@@ -1,0 +1,183 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthCommand
+
+/// What is said of releases, of those that may go, and of the way back: with catalogs and files of this machine.
+@Suite(.timeLimit(.minutes(10))) struct ReleaseCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// One entry of the catalog.
+    private struct Offer {
+        var version: String
+        var family = "toy"
+        var format = "gguf"
+        var extra = ""
+        /// The length of its weights in bytes.
+        var size: Int { 1000 }
+
+        var name: String { "\(family)-v\(version)-q4_1.\(format)" }
+    }
+
+    private func offer(_ offers: Offer...) throws {
+        let entries = try offers.map { offer in
+            let data = Data("\(offer.family) \(offer.version)".utf8.prefix(offer.size)) + Data(count: offer.size)
+            let weights = data.prefix(offer.size)
+            try folder.write(offer.name, weights)
+            return #"""
+                {"id": "\#(offer.name)", "version": "\#(offer.version)", "filename": "\#(offer.name)", \#(offer.extra)
+                 "format": "\#(offer.format)", "minAppVersion": "0.0.0", "sizeBytes": \#(offer.size),
+                 "sha256": "\#(SHA256Digest(hashing: weights).hex)", "downloadUrl": "\#(offer.name)"}
+                """#
+        }
+        try folder.write(
+            "models.json", Data(#"{"schemaVersion": 1, "models": [\#(entries.joined(separator: ", "))]}"#.utf8))
+    }
+
+    /// Runs a command that ends with `status`; what it printed and what it said.
+    @discardableResult
+    private func hearth(_ words: String..., status: Int32 = 0) async -> (output: String, said: String) {
+        let probe = CommandProbe(
+            home: folder.path("home"), environment: ["HEARTH_ORIGIN": folder.path("models.json").string])
+        let ended = await probe.run(words)
+        #expect(ended == status, "\(words): \(probe.errors.contents)")
+        return (probe.output.contents, probe.errors.contents)
+    }
+
+    private func json(_ words: String..., status: Int32 = 0) async throws -> Any {
+        let probe = CommandProbe(
+            home: folder.path("home"), environment: ["HEARTH_ORIGIN": folder.path("models.json").string])
+        let ended = await probe.run(words + ["--format", "json"])
+        #expect(ended == status, "\(words): \(probe.errors.contents)")
+        return try JSONSerialization.jsonObject(with: Data(probe.output.contents.utf8))
+    }
+
+    /// The lines of a table as words, without its heading.
+    private func lines(_ table: String) -> [[Substring]] {
+        table.split(separator: "\n").dropFirst().map { $0.split(separator: " ") }
+    }
+
+    // MARK: What may go
+
+    /// 0.9.0 was overtaken, 1.0.0 is active, 2.0.0 is not older.
+    private func installThree() async throws {
+        try offer(Offer(version: "0.9.0"), Offer(version: "1.0.0"), Offer(version: "2.0.0"))
+        await hearth("pull", "toy@1.0.0", "--no-probe")
+        for version in ["0.9.0", "2.0.0"] { await hearth("pull", "toy@\(version)", "--no-activate") }
+    }
+
+    private func installed() async -> [String] {
+        lines(await hearth("list").output).map { String($0[1]) }
+    }
+
+    @Test func aDryRunSaysWhatWouldGoAndRemovesNothing() async throws {
+        try await installThree()
+        let (output, said) = await hearth("prune", "--dry-run")
+        #expect(output.hasPrefix("WOULD GO"))
+        let rows = output.split(separator: "\n").dropFirst()
+        #expect(rows.count == 1)
+        #expect(rows.first?.hasPrefix("release toy@0.9.0:q4_1 ") == true)
+        #expect(rows.first?.contains(" 1.0 kB ") == true && rows.first?.hasSuffix("a newer release is active") == true)
+        #expect(said.contains("toy@1.0.0:q4_1 stays: it is active\n"))
+        #expect(said.contains("toy@2.0.0:q4_1 stays: ") && said.hasSuffix("That would free 1.0 kB.\n"))
+
+        let report = try #require(try await json("prune", "--dry-run") as? [String: Any])
+        #expect(report["dryRun"] as? Bool == true)
+        #expect(report["freedBytes"] as? Int == 1000 && report["remainingBytes"] as? Int ?? 0 >= 2000)
+        let removed = try #require(report["removed"] as? [[String: Any]])
+        #expect(removed.map { $0["name"] as? String } == ["toy@0.9.0:q4_1"])
+        #expect(removed.first?["kind"] as? String == "release" && removed.first?["reason"] as? String == "superseded")
+        let kept = try #require(report["kept"] as? [[String: Any]])
+        #expect(kept.map { $0["reasons"] as? [String] ?? [] }.map { $0.first } == ["active", "not-older"])
+        #expect(await installed() == ["0.9.0", "1.0.0", "2.0.0"])
+
+        #expect(await hearth("prune").output.hasPrefix("REMOVED"))
+        #expect(await installed() == ["1.0.0", "2.0.0"])
+    }
+
+    @Test func whatHasToStayMayNotFitTheBudget() async throws {
+        try await installThree()
+        let dry = try #require(try await json("prune", "--dry-run", "--budget", "10", status: 1) as? [String: Any])
+        #expect(dry["budgetBytes"] as? Int == 10)
+        let reasons = (dry["removed"] as? [[String: Any]])?.map { $0["reason"] as? String }
+        #expect(reasons == ["superseded", "over-budget"])
+        #expect(await installed().count == 3)
+        let pruned = await hearth("prune", "--budget", "10", status: 1)
+        #expect(pruned.output.contains("toy@2.0.0:q4_1") && pruned.output.contains("it was used longest ago"))
+        #expect(pruned.said.contains("more than the budget of 10 B [over-budget]"), "\(pruned.said)")
+        #expect(await installed() == ["1.0.0"])
+        await hearth("prune", "--budget", "1M")
+    }
+
+    // MARK: What is on offer
+
+    @Test func whatThisDeviceMayNotHaveSaysWhy() async throws {
+        let huge = #""requirements": {"memoryBytes": 4503599627370496},"#
+        let nobody = #""rollout": {"percent": 0, "seed": "x"},"#
+        try offer(
+            Offer(version: "1.0.0"), Offer(version: "1.0.0", family: "large", extra: huge),
+            Offer(version: "1.0.0", family: "later", extra: nobody),
+            Offer(version: "1.0.0", family: "other", format: "onnx"))
+        await hearth("pull", "toy", "--no-probe")
+        try offer(
+            Offer(version: "1.0.0"), Offer(version: "1.1.0"), Offer(version: "1.0.0", family: "large", extra: huge),
+            Offer(version: "1.0.0", family: "later", extra: nobody),
+            Offer(version: "1.0.0", family: "other", format: "onnx"))
+        await hearth("pull", "toy", "--no-probe")
+        await hearth("rollback", "toy")
+        let entries = try #require(try await json("list", "--available") as? [[String: Any]])
+        let reasons = Dictionary(
+            uniqueKeysWithValues: entries.map { entry in
+                ("\(entry["family"] ?? "")@\(entry["version"] ?? "")", entry["reason"] as? String ?? "none")
+            })
+        #expect(
+            reasons == [
+                "toy@1.0.0": "none", "toy@1.1.0": "held-back", "large@1.0.0": "not-enough-memory",
+                "later@1.0.0": "not-in-rollout", "other@1.0.0": "no-engine",
+            ])
+        #expect(entries.allSatisfy { $0.keys.contains("reason") }, "null where nothing speaks against it")
+        let table = await hearth("list", "--available").output
+        for text in ["needs 4503.6 TB of memory", "rollout of 0 %", "no engine for onnx"] {
+            #expect(table.contains(text), "\(table)")
+        }
+    }
+
+    // MARK: The way back
+
+    @Test func aRollbackHoldsBackWhatItLeaves() async throws {
+        for version in ["1.0.0", "1.1.0"] {
+            try offer(Offer(version: version))
+            await hearth("pull", "toy", "--no-probe")
+        }
+        let fresh = try #require(try await json("show", "toy") as? [String: Any])
+        #expect(fresh["probation"] as? String == "0 of 3 answers, 0 s of use")
+        #expect((fresh["heldBack"] as? [String])?.isEmpty == true)
+
+        let back = await hearth("rollback", "toy")
+        #expect(back.output.isEmpty)
+        #expect(back.said == "toy@1.0.0:q4_1 is active again; toy@1.1.0:q4_1 is held back.\n")
+        let states = lines(await hearth("list").output).map { $0.dropFirst(5).joined(separator: " ") }
+        #expect(states.first == "active" && states.last?.hasSuffix("held back") == true, "\(states)")
+        let shown = await hearth("show", "toy").output
+        #expect(shown.contains("toy@1.1.0:q4_1 since ") && shown.contains(": it was rolled back by hand"), "\(shown)")
+        #expect(!shown.contains("of 3 answers"), "it has proved itself before")
+
+        #expect(
+            await hearth("update").output
+                == "toy@1.0.0: 1.1.0 is held back on this device, until something newer appears\n")
+        #expect(await hearth("pull", "toy", status: 1).said.contains("[held-back]"))
+        #expect(await hearth("rollback", "toy", status: 1).said.contains("[nothing-before]"))
+        #expect(await hearth("rollback", "none", status: 1).said.contains("[not-installed]"))
+        // Whoever names it means it; and what is newer than what is held back is an update again.
+        await hearth("use", "toy@1.1.0", "--no-probe")
+        #expect(await hearth("show", "toy", "--format", "json").output.contains(#""version" : "1.1.0""#))
+        await hearth("rollback", "toy")
+        try offer(Offer(version: "1.1.0"), Offer(version: "1.2.0"))
+        await hearth("update", "--no-probe")
+        #expect(await hearth("show", "toy", "--format", "json").output.contains(#""version" : "1.2.0""#))
+    }
+}
