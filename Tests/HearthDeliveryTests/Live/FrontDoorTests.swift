@@ -88,9 +88,9 @@ import Testing
             return duration
         }
         print("loadStored with 21 live models: \(best)")
-        // A debug build on a busy machine, which may wait for anything but a network; the figure of a release build alone is in
-        // the evidence.
-        #expect(best < .seconds(5))
+        // The bar is 20 ms for a release build alone with one model (`make bench`); a debug build beside others, or one that a sanitizer
+        // watches, has twenty-five times that, for twenty-one.
+        #expect(best < .milliseconds(500))
         #expect(unreachable.asked.isEmpty)
     }
 

@@ -210,7 +210,8 @@ import Testing
         }
     }
 
-    /// What 500 installed releases cost: printed, and bounded with room for a busy machine.
+    /// What 500 installed releases cost: the best of five. The bar is 100 ms for a release build alone (`make bench`); a debug build
+    /// beside others, or one that a sanitizer watches, has twenty times that.
     @Test func manyReleasesAreListedQuickly() async throws {
         let fixture = try StoreFixture()
         try await fixture.install(try StoreFixture.identity("1.0.0", family: "m0"), activate: true)
@@ -227,9 +228,14 @@ import Testing
             try disk.replaceLink(at: fixture.layout.activeLink(of: identity.family), with: identity.folderName)
         }
         let store = fixture.anotherStore()
-        let started = ContinuousClock.now
-        let inventory = try await store.inventory()
-        print("collection: 500 releases were listed in \(ContinuousClock.now - started)")
-        #expect(inventory.releases.count == 500 && inventory.damaged.isEmpty)
+        var best = Duration.seconds(1000)
+        for _ in 0..<5 {
+            let started = ContinuousClock.now
+            let inventory = try await store.inventory()
+            best = min(best, ContinuousClock.now - started)
+            #expect(inventory.releases.count == 500 && inventory.damaged.isEmpty)
+        }
+        print("collection: 500 releases were listed in \(best)")
+        #expect(best < .seconds(2))
     }
 }
