@@ -198,13 +198,18 @@
             let replaced = RolePlan(deviceMemory: configuration.deviceMemory)
                 .unloadedFirst(loading: role, loaded: Set(loops.keys))
             var plan = plan
-            try plan?.fit(beside: memory(without: replaced))
-            var configuration = plan?.configuration ?? configuration
+            try plan?.fit(
+                beside: memory(without: replaced),
+                gpu: LlamaFacts.hasGPU ? freeGPU(without: replaced) : .none)
             answerAll(asked: replaced, unless: signal)
             if signal.isSet { throw CancellationError() }
             closeModels(replaced)
             // Only now is the memory of what it replaces free.
-            if let plan, LlamaFacts.hasGPU { configuration.gpuLayers = plan.gpuLayers(on: LlamaFacts.read().devices) }
+            let devices = LlamaFacts.hasGPU ? LlamaFacts.read().devices : []
+            if !devices.isEmpty { plan?.place(on: devices) }
+            let configuration = plan?.configuration ?? configuration
+            let total = plan?.estimate.total
+            let memory = plan?.hostBytes(on: LlamaFacts.gpuMemory(of: devices))
             let loaded = try withoutActuallyEscaping(progress) { progress in
                 try LoadedModel(
                     path: path, projector: projector, configuration: configuration, supportsVision: supportsVision
@@ -217,7 +222,7 @@
             let fact = Facts(
                 information: loaded.information, weights: loaded.weights, admission: loaded.admission,
                 // Of a part of a split model no more is known than its weights.
-                memory: plan?.estimate.total ?? loaded.information.size,
+                memory: memory ?? loaded.information.size, gpuMemory: (total ?? 0) - (memory ?? 0),
                 projector: loaded.projector, supportsVision: role == .text && loaded.supportsVision)
             facts.withLock { $0[role] = fact }
         }
@@ -225,6 +230,14 @@
         /// The bytes that the models take which stay loaded when some roles' are given back.
         private func memory(without roles: [EngineRole]) -> UInt64 {
             facts.withLock { $0.filter { !roles.contains($0.key) }.values.reduce(0) { $0 + min($1.memory, 1 << 60) } }
+        }
+
+        /// What the GPU has once some roles' models are given back.
+        private func freeGPU(without roles: [EngineRole]) -> GPUMemory {
+            guard var gpu = LlamaFacts.read().gpuMemory else { return .none }
+            let theirs = facts.withLock { facts in roles.reduce(0) { $0 + min(facts[$1]?.gpuMemory ?? 0, 1 << 50) } }
+            gpu.free += theirs
+            return gpu
         }
 
         private func leave(_ roles: [EngineRole]) {
@@ -253,8 +266,10 @@
             let information: ModelInformation
             let weights: ModelWeights
             let admission: Admission
-            /// The bytes it takes, as planned.
+            /// The bytes it takes of the machine's memory, as planned.
             let memory: UInt64
+            /// And of that of a GPU that has its own.
+            let gpuMemory: UInt64
             let projector: Projector?
             let supportsVision: Bool
         }

@@ -1,5 +1,6 @@
 #if Llama
     import CLlama
+    import HearthInference
 
     /// What llama.cpp is and what it can compute on, on this machine.
     public struct LlamaFacts: Sendable, Hashable {
@@ -24,17 +25,23 @@
         public let version: String
         public let devices: [Device]
 
-        /// The free bytes of the devices that layers are placed on.
-        public var freeGPUBytes: UInt64? { Self.freeGPUBytes(of: devices) }
+        /// The memory of the devices that layers are placed on.
+        public var gpuMemory: GPUMemory? { Self.gpuMemory(of: devices) }
 
-        /// The free bytes of the devices llama.cpp places layers on: of all cards together, and of one that shares the machine's
+        /// The memory of the devices llama.cpp places layers on: of all cards together, and of one that shares the machine's
         /// memory only where there is no card. `nil` where there is none, or one that does not say how much it has.
-        static func freeGPUBytes(of devices: [Device]) -> UInt64? {
+        static func gpuMemory(of devices: [Device]) -> GPUMemory? {
             let own = devices.filter { $0.isGPU && !$0.isIntegrated }
             let used = own.isEmpty ? Array(devices.filter(\.isGPU).prefix(1)) : own
             guard !used.isEmpty, used.allSatisfy({ $0.memoryBytes > 0 }) else { return nil }
-            return used.reduce(0) { $0 + min($1.freeBytes, 1 << 50) }
+            return GPUMemory(
+                free: used.reduce(0) { $0 + min($1.freeBytes, 1 << 50) },
+                isShared: !used.allSatisfy { !$0.isIntegrated && backEndsOfCards.contains($0.backEnd) })
         }
+
+        /// The back ends whose devices have memory of their own where they are not integrated; others, such as Metal, call
+        /// those cards too that share the machine's.
+        private static let backEndsOfCards: Set = ["CUDA", "ROCm", "MUSA", "SYCL", "Vulkan"]
 
         /// Loads the back ends and asks them. Blocks: some milliseconds, longer where a GPU's driver wakes up.
         public static func read() -> LlamaFacts {

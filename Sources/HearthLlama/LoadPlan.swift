@@ -35,12 +35,14 @@
 
         /// Chooses a context that fits, where none was asked for, and a cache that the model's heads allow. For who insists
         /// everything stays as it is.
-        /// - Parameter occupied: the bytes that models take which stay loaded.
+        /// - Parameters:
+        ///   - occupied: the bytes that models take which stay loaded.
+        ///   - gpu: what a GPU has, once what is given back is gone.
         /// - Throws: `model-does-not-fit`, with both numbers.
-        mutating func fit(beside occupied: UInt64 = 0) throws(LLMError) {
+        mutating func fit(beside occupied: UInt64 = 0, gpu: GPUMemory = .none) throws(LLMError) {
             guard !configuration.ignoresMemory else { return }
             let plan = try MemoryPlan(
-                shape, on: MemoryPlan.Device(memory: configuration.deviceMemory, occupied: occupied),
+                shape, on: MemoryPlan.Device(memory: configuration.deviceMemory, gpu: gpu, occupied: occupied),
                 wishes: wishes(context: configuration.contextLength))
             for compromise in plan.compromises { Log.write(.warning, "llama.memory", compromise) }
             // What llama.cpp would refuse for this model, once the present one is gone.
@@ -59,14 +61,24 @@
                 batchSize: min(wishes.batchSize, context), sequences: wishes.sequences, projector: projector)
         }
 
+        /// What of it lies in the machine's memory, in bytes, as the configuration says.
+        /// - Parameter gpu: where its layers are placed.
+        func hostBytes(on gpu: GPUMemory?) -> UInt64 {
+            guard let gpu, !gpu.isShared else { return estimate.total }
+            return estimate.hostBytes(of: shape, gpuLayers: configuration.gpuLayers)
+        }
+
+        /// Decides where its layers lie, now that the devices are free for it.
+        mutating func place(on devices: [LlamaFacts.Device]) { configuration.gpuLayers = gpuLayers(on: devices) }
+
         /// The layers to place on these devices: as many as were asked for, else as many as their free memory holds. Negative,
         /// which leaves it to llama.cpp, where there is none or one that does not say how much that is.
         func gpuLayers(on devices: [LlamaFacts.Device]) -> Int {
-            guard configuration.gpuLayers < 0, let free = LlamaFacts.freeGPUBytes(of: devices) else {
+            guard configuration.gpuLayers < 0, let gpu = LlamaFacts.gpuMemory(of: devices) else {
                 return configuration.gpuLayers
             }
             // That it is loaded is decided; here it is only spread.
-            let device = MemoryPlan.Device(memory: .max, gpuMemory: free)
+            let device = MemoryPlan.Device(memory: .max, gpu: gpu)
             let context =
                 configuration.contextLength
                 ?? LlamaConfiguration.defaultContextLength(deviceMemory: configuration.deviceMemory)
@@ -78,7 +90,8 @@
         private func wishes(context: Int?) -> MemoryPlan.Wishes {
             MemoryPlan.Wishes(
                 contextLength: context, cacheType: configuration.cacheType, batchSize: configuration.resolvedBatchSize,
-                sequences: configuration.resolvedSequences(canShare: shape.recurrentBytes == 0), projector: projector)
+                sequences: configuration.resolvedSequences(canShare: shape.recurrentBytes == 0), projector: projector,
+                gpuLayers: configuration.gpuLayers < 0 ? nil : configuration.gpuLayers)
         }
     }
 #endif

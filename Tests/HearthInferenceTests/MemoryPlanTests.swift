@@ -283,14 +283,60 @@ import Testing
 
     @Test func placesLayersOnTheGPU() throws {
         func layers(_ mebibytes: UInt64) throws -> Int {
-            try MemoryPlan(Self.small, on: MemoryPlan.Device(memory: 16 << 30, gpuMemory: mebibytes << 20)).gpuLayers
+            try MemoryPlan(Self.small, on: MemoryPlan.Device(memory: 16 << 30, gpu: GPUMemory(free: mebibytes << 20)))
+                .gpuLayers
         }
         #expect(try layers(0) == 0)
         #expect(try layers(10) == 0)
         #expect(try layers(24 << 10) == 31)
         let some = try layers(150)
         #expect(some > 5 && some < 25)
-        let plan = try MemoryPlan(Self.small, on: MemoryPlan.Device(memory: 16 << 30, gpuMemory: 24 << 30))
+        let plan = try MemoryPlan(Self.small, on: MemoryPlan.Device(memory: 16 << 30, gpu: GPUMemory(free: 24 << 30)))
         #expect(plan.layers == 31 && plan.gpuMemory == 24 << 30)
+    }
+
+    /// A model of 20 GiB, 64 MiB of cache for each 1024 tokens.
+    private static let large = ModelShape(
+        weightBytes: 20 << 30, layers: Array(repeating: ModelShape.Layer(keyWidth: 512, valueWidth: 512), count: 32),
+        width: 4096, innerWidth: 16_384, vocabulary: 64_000, trainedContext: 8192)
+
+    /// The machine's memory holds what is not on the card.
+    @Test func whatLiesOnACardNeedNotFitTheMachine() throws {
+        func plan(_ free: UInt64, memory: UInt64 = 16, isShared: Bool = false, layers: Int? = nil) throws -> MemoryPlan
+        {
+            try MemoryPlan(
+                Self.large,
+                on: MemoryPlan.Device(memory: memory << 30, gpu: GPUMemory(free: free << 30, isShared: isShared)),
+                wishes: MemoryPlan.Wishes(gpuLayers: layers))
+        }
+        #expect(throws: LLMError.self) { try plan(0) }
+        let whole = try plan(24)
+        #expect(whole.gpuLayers == 33 && whole.contextLength == 8192 && whole.compromises.isEmpty)
+        // The table of the tokens stays, and what a call needs.
+        #expect(whole.hostBytes == 64_000 * 4096 * 2 + whole.estimate.compute)
+        let half = try plan(12)
+        #expect(half.gpuLayers > 10 && half.gpuLayers < 25)
+        #expect(half.hostBytes <= half.budget && half.estimate.total > half.budget)
+        #expect(half.hostBytes > half.estimate.total - 12 << 30)
+        // Nothing is won where both are the same memory, or where only a few layers may go there.
+        #expect(throws: LLMError.self) { try plan(24, isShared: true) }
+        #expect(try plan(24, memory: 32, isShared: true).hostBytes == whole.estimate.total)
+        #expect(try plan(24, memory: 32, layers: 2).gpuLayers == 2)
+        let error = #expect(throws: LLMError.self) { try plan(24, layers: 2) }
+        #expect(error?.message.contains("besides what the GPU holds") == true)
+        #expect(throws: LLMError.self) { try plan(24, layers: 0) }
+        #expect(throws: LLMError.self) { try plan(12, memory: 8) }
+    }
+
+    @Test func theMachinesPartIsNeverMoreThanAllAndNeverNothing() {
+        for shape in [Self.small, Self.large] {
+            let estimate = MemoryEstimate(shape, contextLength: 4096, projector: 1 << 30)
+            var last = UInt64.max
+            for layers in -1...(shape.layers.count + 3) {
+                let bytes = estimate.hostBytes(of: shape, gpuLayers: layers)
+                #expect(bytes <= last && bytes <= estimate.total && bytes >= estimate.compute)
+                last = bytes
+            }
+        }
     }
 }

@@ -103,6 +103,21 @@
             #expect(throws: LLMError.self) { try second.fit(beside: 8 << 30) }
         }
 
+        /// What a card holds is not the machine's to hold, for this model and for those beside it.
+        @Test func aCardMakesAModelFit() throws {
+            let card = GPUMemory(free: 24 << 30)
+            var plan = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 4 << 30))
+            #expect(throws: LLMError.self) { try plan.fit(gpu: GPUMemory(free: 24 << 30, isShared: true)) }
+            try plan.fit(gpu: card)
+            #expect(plan.configuration.contextLength == 4096)
+            plan.place(on: [Self.device(total: 24 << 10, free: 24 << 10)])
+            #expect(plan.configuration.gpuLayers == 33)
+            #expect(plan.hostBytes(on: card) < 2 << 30 && plan.hostBytes(on: nil) == plan.estimate.total)
+            // Whoever wants nothing there gets nothing there.
+            var other = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 4 << 30, gpuLayers: 0))
+            #expect(throws: LLMError.self) { try other.fit(gpu: card) }
+        }
+
         @Test func whatDoesNotFitIsRefusedUnlessSomebodyInsists() throws {
             var configuration = LlamaConfiguration(deviceMemory: 4 << 30)
             var plan = LoadPlan(Self.shape, configuration: configuration)

@@ -65,13 +65,13 @@ public enum EngineOpening {
         }
     #endif
 
-    /// The free bytes of the GPUs that layers are placed on; 0 without one, where one does not say how much it has, and in a build
-    /// without the engine. Blocks.
-    public static func gpuMemory() -> UInt64 {
+    /// The memory of the GPUs that layers are placed on; none without one, where one does not say how much it has, and in a
+    /// build without the engine. Blocks.
+    public static func gpuMemory() -> GPUMemory {
         #if Llama
-            LlamaFacts.read().freeGPUBytes ?? 0
+            LlamaFacts.read().gpuMemory ?? .none
         #else
-            0
+            .none
         #endif
     }
 
@@ -93,9 +93,7 @@ public enum EngineOpening {
         #if Llama
             let plan = try await blocking {
                 try MemoryPlanning.plan(
-                    file: weights, projector: projector, configuration: configuration, deviceMemory: deviceMemory,
-                    // Layers are placed by the load itself.
-                    gpuMemory: 0)
+                    file: weights, projector: projector, configuration: configuration, deviceMemory: deviceMemory)
             }
             for compromise in plan?.compromises ?? [] {
                 Log.write(.warning, "llama.memory", "\(weights.lastComponent): \(compromise)")

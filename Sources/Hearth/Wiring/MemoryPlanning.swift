@@ -5,7 +5,7 @@ import HearthInference
 public enum MemoryPlanning {
     /// This device, and what is free on its GPU. Blocks.
     public static func device() -> MemoryPlan.Device {
-        MemoryPlan.Device(memory: DeviceMemory.read().usable, gpuMemory: EngineOpening.gpuMemory())
+        MemoryPlan.Device(memory: DeviceMemory.read().usable, gpu: EngineOpening.gpuMemory())
     }
 
     /// The plan for a model of which the header is known, also from the first bytes of a file that is still elsewhere.
@@ -17,13 +17,13 @@ public enum MemoryPlanning {
     ///   - isWhole: `fileBytes` is the length of all parts of a split model.
     ///   - configuration: gives the context and the type of the cache, where they are set.
     ///   - deviceMemory: the bytes a process may have.
-    ///   - gpuMemory: the free bytes of the GPU, 0 without one; as loading, the plan reads them from its driver.
+    ///   - gpu: what the GPU has; as loading, the plan asks its driver.
     /// - Returns: `nil` when the header says too little: another format, a part of a split model.
     /// - Throws: `model-does-not-fit`, with both numbers.
     public static func plan(
         _ header: GGUFHeader, fileBytes: UInt64, isWhole: Bool = false, projector: ProjectorShape? = nil,
         configuration: Configuration = Configuration(),
-        deviceMemory: UInt64 = DeviceMemory.read().usable, gpuMemory: UInt64 = EngineOpening.gpuMemory()
+        deviceMemory: UInt64 = DeviceMemory.read().usable, gpu: GPUMemory = EngineOpening.gpuMemory()
     ) throws(LLMError) -> MemoryPlan? {
         guard header.splitCount == 1 || isWhole, let shape = ModelShape(header, fileBytes: fileBytes) else {
             return nil
@@ -32,7 +32,7 @@ public enum MemoryPlanning {
         let wishes = MemoryPlan.Wishes(
             contextLength: configuration.contextLength, cacheType: configuration.cacheType,
             sequences: shape.recurrentBytes > 0 ? 1 : Admission.usualSequences, projector: projector?.bytes ?? 0)
-        return try MemoryPlan(shape, on: MemoryPlan.Device(memory: deviceMemory, gpuMemory: gpuMemory), wishes: wishes)
+        return try MemoryPlan(shape, on: MemoryPlan.Device(memory: deviceMemory, gpu: gpu), wishes: wishes)
     }
 
     /// The plan for a file. Blocks for the reading of its header.
@@ -40,7 +40,7 @@ public enum MemoryPlanning {
     /// - Throws: `model-does-not-fit`.
     public static func plan(
         file: Path, projector: Path? = nil, configuration: Configuration = Configuration(),
-        deviceMemory: UInt64 = DeviceMemory.read().usable, gpuMemory: UInt64 = EngineOpening.gpuMemory(),
+        deviceMemory: UInt64 = DeviceMemory.read().usable, gpu: GPUMemory = EngineOpening.gpuMemory(),
         fileSystem: any FileSystem = LocalFileSystem()
     ) throws(LLMError) -> MemoryPlan? {
         // Why a file cannot be read is told by whoever loads it, in words of its own; here it means that there is no plan.
@@ -53,6 +53,6 @@ public enum MemoryPlanning {
         }
         return try plan(
             header, fileBytes: size, projector: shape, configuration: configuration, deviceMemory: deviceMemory,
-            gpuMemory: gpuMemory)
+            gpu: gpu)
     }
 }

@@ -40,11 +40,11 @@ public struct RemoteModel: Sendable {
     /// - Throws: `model-does-not-fit`, with both numbers.
     public func plan(
         configuration: Configuration = Configuration(), deviceMemory: UInt64 = DeviceMemory.read().usable,
-        gpuMemory: UInt64 = EngineOpening.gpuMemory()
+        gpu: GPUMemory = EngineOpening.gpuMemory()
     ) throws(LLMError) -> MemoryPlan? {
         try MemoryPlanning.plan(
             header, fileBytes: fileBytes, isWhole: true, projector: projector, configuration: configuration,
-            deviceMemory: deviceMemory, gpuMemory: gpuMemory)
+            deviceMemory: deviceMemory, gpu: gpu)
     }
 
     /// How it would be used here: as it comes, or as it is quantised on this device. Blocks where the GPU is asked for its memory.
@@ -56,7 +56,7 @@ public struct RemoteModel: Sendable {
     /// - Throws: `model-does-not-fit`, with both numbers, of what is made of it where something is.
     public func outlook(
         _ release: Release, configuration: Configuration = Configuration(),
-        deviceMemory: UInt64 = DeviceMemory.read().usable, gpuMemory: UInt64 = EngineOpening.gpuMemory(),
+        deviceMemory: UInt64 = DeviceMemory.read().usable, gpu: GPUMemory = EngineOpening.gpuMemory(),
         quantizes: Bool = EngineOpening.runsGGUF
     ) throws(LLMError) -> (plan: MemoryPlan, quantization: String?)? {
         let choice =
@@ -64,7 +64,7 @@ public struct RemoteModel: Sendable {
             ? QuantizationChoice(release, storedAs: header.quantization, deviceMemory: deviceMemory) : nil
         let model =
             choice.map { RemoteModel(header: header, fileBytes: $0.predictedSize, projector: projector) } ?? self
-        let plan = try model.plan(configuration: configuration, deviceMemory: deviceMemory, gpuMemory: gpuMemory)
+        let plan = try model.plan(configuration: configuration, deviceMemory: deviceMemory, gpu: gpu)
         return plan.map { ($0, choice?.candidate.name) }
     }
 
@@ -104,8 +104,8 @@ struct MemoryPreflight: ReleasePreflight {
     let deviceMemory: UInt64
     /// Told what a large release will take, as a sentence for people.
     var tell: @Sendable (String) -> Void = { Log.write(.info, "memory", $0) }
-    /// The free bytes of the GPU. Blocks.
-    var gpuMemory: @Sendable () -> UInt64 = EngineOpening.gpuMemory
+    /// What the GPU has. Blocks.
+    var gpuMemory: @Sendable () -> GPUMemory = EngineOpening.gpuMemory
     /// Whether what does not fit is quantised here.
     var quantizes = EngineOpening.runsGGUF
 
@@ -123,17 +123,17 @@ struct MemoryPreflight: ReleasePreflight {
             Log.write(.info, "memory", "\(release.identity): the front of its file cannot be read: \(error)")
             return
         }
-        let gpuMemory = try await blocking { [gpuMemory] in gpuMemory() }
+        let gpu = try await blocking { [gpuMemory] in gpuMemory() }
         do {
             guard
                 let (plan, quantization) = try model?.outlook(
-                    release, configuration: configuration, deviceMemory: deviceMemory, gpuMemory: gpuMemory,
+                    release, configuration: configuration, deviceMemory: deviceMemory, gpu: gpu,
                     quantizes: quantizes)
             else { return }
             let made = quantization.map { "it is quantised to \($0.uppercased()) on this device" }
             let notes = ([made, plan.gpuText].compactMap { $0 } + plan.compromises).map { "; \($0)" }.joined()
             tell(
-                "\(release.identity) will take \(ByteCount(plan.estimate.total)) of memory with a context of "
+                "\(release.identity) will take \(ByteCount(plan.hostBytes)) of memory with a context of "
                     + "\(plan.contextLength) tokens\(notes).")
         } catch {
             throw DeliveryError(

@@ -138,7 +138,7 @@ struct Examination: Sendable {
             let device = context.device()
             return try MemoryPlanning.plan(
                 file: weights, projector: projector, configuration: configuration, deviceMemory: device.memory,
-                gpuMemory: device.gpuMemory)
+                gpu: device.gpu)
         }
     }
 

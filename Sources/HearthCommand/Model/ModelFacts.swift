@@ -46,7 +46,7 @@ struct ModelFacts: Sendable, Encodable {
         var made: String?
         memory = MemoryFacts {
             let outlook = try model.outlook(
-                release, configuration: configuration, deviceMemory: device.memory, gpuMemory: device.gpuMemory)
+                release, configuration: configuration, deviceMemory: device.memory, gpu: device.gpu)
             made = outlook?.quantization
             return outlook?.plan
         }
@@ -94,6 +94,8 @@ struct MemoryFacts: Sendable, Encodable {
     var computeBytes: UInt64?
     var projectorBytes: UInt64?
     var totalBytes: UInt64?
+    /// What of all that lies in the machine's memory.
+    var hostBytes: UInt64?
     /// What the model is quantised to on this device, since it does not fit as it comes.
     var quantizedTo: String?
     /// What models may take here.
@@ -114,7 +116,7 @@ struct MemoryFacts: Sendable, Encodable {
         self.init {
             try MemoryPlanning.plan(
                 file: weights, projector: projector, configuration: configuration, deviceMemory: device.memory,
-                gpuMemory: device.gpuMemory)
+                gpu: device.gpu)
         }
     }
 
@@ -141,6 +143,7 @@ struct MemoryFacts: Sendable, Encodable {
         computeBytes = plan.estimate.compute
         projectorBytes = plan.estimate.projector > 0 ? plan.estimate.projector : nil
         totalBytes = plan.estimate.total
+        hostBytes = plan.hostBytes
         availableBytes = plan.budget
         compromises = plan.compromises.isEmpty ? nil : plan.compromises
         gpuText = plan.gpuText
@@ -154,19 +157,20 @@ struct MemoryFacts: Sendable, Encodable {
 
     private enum CodingKeys: CodingKey {
         case fits, contextLength, cacheType, weightsBytes, cacheBytes, computeBytes, projectorBytes, totalBytes
+        case hostBytes
         case quantizedTo, availableBytes, compromises, gpuLayers, layers, gpuFreeBytes, problem
     }
 
     /// The facts on one line.
     var text: String {
-        guard let totalBytes, let availableBytes, let contextLength, let weightsBytes, let cacheBytes, let computeBytes
+        guard let hostBytes, let availableBytes, let contextLength, let weightsBytes, let cacheBytes, let computeBytes
         else { return problem ?? "unknown" }
         let type = cacheType.flatMap { $0 == CacheType.f16.rawValue ? nil : " as \($0)" } ?? ""
         let projector = projectorBytes.map { ", projector \(ByteCount($0))" } ?? ""
         let made = quantizedTo.map { "quantised to \($0.uppercased()) on this device" }
         let notes = ([made, gpuText].compactMap { $0 } + (compromises ?? [])).map { "; \($0)" }.joined()
         return
-            "\(ByteCount(totalBytes)) of \(ByteCount(availableBytes)) with a context of \(contextLength) tokens: "
+            "\(ByteCount(hostBytes)) of \(ByteCount(availableBytes)) with a context of \(contextLength) tokens: "
             + "weights \(ByteCount(weightsBytes)), cache \(ByteCount(cacheBytes))\(type), "
             + "working memory \(ByteCount(computeBytes))\(projector)\(notes)"
     }

@@ -36,6 +36,20 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
     /// All of it.
     public var total: UInt64 { [weights, cache, compute, projector].reduce(0) { $0.addingClamped($1) } }
 
+    /// What lies in the machine's memory when so many layers, the output among them, lie on a GPU with memory of its own: the
+    /// other layers, the table of the tokens, and what a call needs, which both sides have. The projector goes with the layers.
+    public func hostBytes(of shape: ModelShape, gpuLayers: Int) -> UInt64 {
+        let count = UInt64(shape.layers.count)
+        let layers = min(UInt64(max(0, gpuLayers)), count + 1)
+        guard layers > 0 else { return total }
+        // No more than its tokens in F16.
+        let table = min(weights, UInt64(shape.vocabulary).multipliedClamped(by: 2 * UInt64(shape.width)))
+        let left = max(table, weights - weights / (count + 1) * layers)
+        // The output goes first, and has no part of the cache.
+        let kept = count > 0 ? cache - cache / count * (layers - 1) : 0
+        return left.addingClamped(kept).addingClamped(compute)
+    }
+
     /// The given parts.
     public init(weights: UInt64, cache: UInt64, compute: UInt64, projector: UInt64 = 0) {
         self.weights = weights

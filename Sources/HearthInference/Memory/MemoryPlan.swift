@@ -4,21 +4,21 @@ import HearthBase
 ///
 /// The device's rule first (``DeviceRule``), then a smaller type for the cache, then a shorter context down to
 /// ``smallestContext``; where that does not fit either the plan is refused, with the numbers. Layers go to a GPU as far as
-/// its memory holds them with their part of the cache.
+/// its memory holds them with their part of the cache; where that is memory of its own, the machine's holds the rest.
 public struct MemoryPlan: Sendable, Hashable {
     /// What is there.
     public struct Device: Sendable, Hashable {
         /// The bytes a process may have: the smaller of what is built in and what the control group allows.
         public var memory: UInt64
-        /// The free bytes of the GPU, 0 without one.
-        public var gpuMemory: UInt64
+        /// What the GPU has.
+        public var gpu: GPUMemory
         /// The bytes that models take which stay loaded beside this one.
         public var occupied: UInt64
 
         /// The given memory.
-        public init(memory: UInt64, gpuMemory: UInt64 = 0, occupied: UInt64 = 0) {
+        public init(memory: UInt64, gpu: GPUMemory = .none, occupied: UInt64 = 0) {
             self.memory = memory
-            self.gpuMemory = gpuMemory
+            self.gpu = gpu
             self.occupied = occupied
         }
 
@@ -41,17 +41,20 @@ public struct MemoryPlan: Sendable, Hashable {
         public var sequences: Int
         /// The bytes of a projector (``ProjectorShape/bytes``), 0 without one.
         public var projector: UInt64
+        /// The most layers to place on a GPU, `nil` for as many as it holds.
+        public var gpuLayers: Int?
 
         /// One conversation, and the rest as the device allows, unless said otherwise.
         public init(
             contextLength: Int? = nil, cacheType: CacheType? = nil, batchSize: Int = 512, sequences: Int = 1,
-            projector: UInt64 = 0
+            projector: UInt64 = 0, gpuLayers: Int? = nil
         ) {
             self.contextLength = contextLength
             self.cacheType = cacheType
             self.batchSize = batchSize
             self.sequences = sequences
             self.projector = projector
+            self.gpuLayers = gpuLayers
         }
     }
 
@@ -67,6 +70,8 @@ public struct MemoryPlan: Sendable, Hashable {
     /// The free bytes of the GPU, 0 without one.
     public let gpuMemory: UInt64
     public let estimate: MemoryEstimate
+    /// What of it lies in the machine's memory, in bytes: all of it without a GPU that has its own.
+    public let hostBytes: UInt64
     /// What the model may take on the device.
     public let budget: UInt64
     /// What is not as it was wanted or as the rule says, for people.
@@ -94,10 +99,15 @@ public struct MemoryPlan: Sendable, Hashable {
         // Eight bits lose next to nothing; four do, so they are taken only when asked for.
         var types = (wishes.cacheType.map { [$0] } ?? [.f16, .q8]).filter { $0.fits(shape) }
         if types.isEmpty { types = [.f16] }
+        let most = wishes.gpuLayers.map { max(0, $0) } ?? .max
+        func place(_ estimate: MemoryEstimate) -> (layers: Int, hostBytes: UInt64) {
+            let layers = min(most, Self.gpuLayers(shape, estimate, device.gpu.free))
+            return (layers, device.gpu.isShared ? estimate.total : estimate.hostBytes(of: shape, gpuLayers: layers))
+        }
         let attempts = contexts.flatMap { context in types.map { (context, $0) } }
-        guard let (context, type) = attempts.first(where: { estimate($0.0, $0.1).total <= budget }) else {
-            throw Self.refusal(
-                estimate(contexts.last ?? wanted, types.last ?? .f16), context: contexts.last ?? wanted, device)
+        guard let (context, type) = attempts.first(where: { place(estimate($0.0, $0.1)).hostBytes <= budget }) else {
+            let (context, type) = (contexts.last ?? wanted, types.last ?? .f16)
+            throw Self.refusal(place(estimate(context, type)), context: context, device)
         }
         contextLength = context
         historyLimit = context < rule.contextLength ? min(rule.historyLimit, 20) : rule.historyLimit
@@ -105,8 +115,8 @@ public struct MemoryPlan: Sendable, Hashable {
         self.estimate = estimate(context, type)
         self.budget = budget
         layers = shape.layers.count + 1
-        gpuMemory = device.gpuMemory
-        gpuLayers = Self.gpuLayers(shape, self.estimate, device.gpuMemory)
+        gpuMemory = device.gpu.free
+        (gpuLayers, hostBytes) = place(self.estimate)
         var compromises: [String] = []
         if context < wanted { compromises.append("the context is \(context) instead of \(wanted) tokens") }
         if type != (wishes.cacheType ?? .f16) { compromises.append("the cache is stored as \(type.rawValue)") }
@@ -122,17 +132,21 @@ public struct MemoryPlan: Sendable, Hashable {
         return Int(min(count + 1, (memory - others) / each))
     }
 
-    private static func refusal(_ estimate: MemoryEstimate, context: Int, _ device: Device) -> LLMError {
+    private static func refusal(
+        _ placed: (layers: Int, hostBytes: UInt64), context: Int, _ device: Device
+    ) -> LLMError {
         let mebibytes = { (bytes: UInt64) in "\(bytes.addingClamped((1 << 20) - 1) >> 20) MiB" }
-        let needed = mebibytes(estimate.total)
+        let isSplit = placed.layers > 0 && !device.gpu.isShared
+        let needed = mebibytes(placed.hostBytes)
         let isAlone = device.occupied == 0
         let beside = isAlone ? "" : " beside the \(mebibytes(device.occupied)) of the other model that is loaded"
         return LLMError(
             .doesNotFit,
-            "the model needs \(needed) of memory with a context of \(context) tokens, "
+            "the model needs \(needed) of memory\(isSplit ? " besides what the GPU holds" : "") with a context of "
+                + "\(context) tokens, "
                 + "\(mebibytes(device.budget)) of the device's \(mebibytes(device.memory)) are free for it\(beside)",
             context: ErrorContext(
-                expected: "at most \(device.budget) bytes", found: "\(estimate.total) bytes",
+                expected: "at most \(device.budget) bytes", found: "\(placed.hostBytes) bytes",
                 remedy: (isAlone ? "Choose" : "Unload the other model, or choose")
                     + " a smaller model or variant, or a shorter context."))
     }

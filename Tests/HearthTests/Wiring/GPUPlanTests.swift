@@ -20,10 +20,10 @@
             [device(free: 900, isIntegrated: true), device(free: 100)], [device(free: 120, isIntegrated: true)],
         ])
         func asManyLayersAsTheLoadPlaces(devices: [LlamaFacts.Device]) throws {
-            let free = try #require(LlamaFacts.freeGPUBytes(of: devices))
+            let gpu = try #require(LlamaFacts.gpuMemory(of: devices))
             for memory in [UInt64(16) << 30, 500 << 20] {
                 let shown = try #require(
-                    try MemoryPlanning.plan(file: TestModel.path, deviceMemory: memory, gpuMemory: free))
+                    try MemoryPlanning.plan(file: TestModel.path, deviceMemory: memory, gpu: gpu))
                 // As an engine is opened.
                 let configuration = LlamaConfiguration(
                     contextLength: shown.contextLength, deviceMemory: memory, cacheType: shown.cacheType)
@@ -37,9 +37,21 @@
             let silent = LlamaFacts.Device(
                 name: "Made1", description: "made up", backEnd: "Made", isGPU: true, isIntegrated: false,
                 memoryBytes: 0, freeBytes: 0)
-            #expect(LlamaFacts.freeGPUBytes(of: []) == nil)
-            #expect(LlamaFacts.freeGPUBytes(of: [Self.device(free: 9, isGPU: false)]) == nil)
-            #expect(LlamaFacts.freeGPUBytes(of: [Self.device(free: 9), silent]) == nil)
+            #expect(LlamaFacts.gpuMemory(of: []) == nil)
+            #expect(LlamaFacts.gpuMemory(of: [Self.device(free: 9, isGPU: false)]) == nil)
+            #expect(LlamaFacts.gpuMemory(of: [Self.device(free: 9), silent]) == nil)
+        }
+
+        /// Only cards have memory of their own, and not every back end says what is one.
+        @Test(arguments: [
+            ("CUDA", false, false), ("Vulkan", false, false), ("Vulkan", true, true), ("MTL", false, true),
+            ("OpenCL", false, true),
+        ])
+        func whetherTheMemoryIsTheMachinesOwn(backEnd: String, isIntegrated: Bool, isShared: Bool) {
+            let device = LlamaFacts.Device(
+                name: "Made0", description: "made up", backEnd: backEnd, isGPU: true, isIntegrated: isIntegrated,
+                memoryBytes: 1 << 30, freeBytes: 1 << 29)
+            #expect(LlamaFacts.gpuMemory(of: [device]) == GPUMemory(free: 1 << 29, isShared: isShared))
         }
 
         @Test func onlyAGPUsOwnMemoryIsTold() {

@@ -136,7 +136,7 @@ import Testing
             "\(sentence)")
         #expect(!sentence.contains("GPU"))
         var graphic = preflight
-        graphic.gpuMemory = { 8 << 30 }
+        graphic.gpuMemory = { GPUMemory(free: 8 << 30) }
         try await graphic.check(try release(size: 1 << 30), head: RemoteHead(http: server))
         #expect(
             told.withLock { $0.popLast() }?.contains("; 3 of 3 layers on the GPU, which has 8.6 GB free") == true)
