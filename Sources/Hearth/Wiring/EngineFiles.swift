@@ -27,7 +27,7 @@ final class EngineFiles: Sendable {
         let engine = try await manager.store.guarding(identity, .load) { try await open(files) }
         leases.withLock { $0[identity] = lease }
         let watched = WatchedEngine(engine, of: identity, in: manager)
-        return LoadedEngine(watched, bytes: ModelAvailability.downloaded(release).memoryEstimate)
+        return LoadedEngine(watched, bytes: await manager.memoryEstimate(of: .downloaded(release)))
     }
 
     /// The engine of a release that came with the app, which nobody removes.
@@ -38,22 +38,32 @@ final class EngineFiles: Sendable {
                 .releaseDamaged, "\(release.identity) holds no weights",
                 context: ErrorContext(model: release.identity.description))
         }
-        return LoadedEngine(try await open(files), bytes: ModelAvailability.bundled(release).memoryEstimate)
+        return LoadedEngine(try await open(files), bytes: await manager.memoryEstimate(of: .bundled(release)))
     }
 
     /// The engine of a release is gone.
     func unloaded(_ identity: ReleaseIdentity) { leases.withLock { $0.removeValue(forKey: identity) }?.release() }
 }
 
-extension ModelAvailability {
-    /// About what its engine takes in memory, in bytes: its files, and an eighth for the context and the engine itself.
-    var memoryEstimate: UInt64 {
+extension ModelManager {
+    /// About what the engine of a model takes in memory, in bytes: the files it opens, what was prepared in place of the weights, and
+    /// an eighth for the context and the engine itself.
+    func memoryEstimate(of model: ModelAvailability) async -> UInt64 {
         let size: UInt64 =
-            switch self {
+            switch model {
             case .none: 0
             case .bundled(let release): release.release.totalSize
-            case .downloaded(let release): release.receipt.totalSize
+            case .downloaded(let release): await openedSize(of: release)
             }
         return size > .max / 2 ? .max / 2 : size + size / 8
+    }
+
+    private func openedSize(of release: InstalledRelease) async -> UInt64 {
+        let total = release.receipt.totalSize
+        let weights = release.receipt.files.first { $0.role == .weights }?.size
+        // What cannot be looked at is not opened either: the release is used as it came.
+        guard let weights, let prepared = try? await store.prepared(of: release) else { return total }
+        let (size, isTooMuch) = (total - min(total, weights)).addingReportingOverflow(prepared.size)
+        return isTooMuch ? .max : size
     }
 }

@@ -91,10 +91,11 @@ public final class LiveModels: Sendable {
             throw StoreError(.notInstalled, "\(family) is not installed", context: ErrorContext(model: family.name))
         }
         note(model)
+        let bytes = await manager.memoryEstimate(of: model)
         let active = models.withLock { models in
             if let active = models[family] { return active }
             let active = ActiveModel<Engine>(
-                cache: cache, live: release, bytes: model.memoryEstimate, freeMemory: freeMemory)
+                cache: cache, live: release, bytes: bytes, freeMemory: freeMemory)
             models[family] = active
             return active
         }
@@ -156,7 +157,7 @@ public final class LiveModels: Sendable {
         guard let release = model.identity, let active = models.withLock({ $0[release.family] }) else { return }
         note(model)
         do {
-            try await active.swap(to: release, bytes: model.memoryEstimate)
+            try await active.swap(to: release, bytes: await manager.memoryEstimate(of: model))
             failed.withLock { $0[release.family] = nil }
         } catch {
             if !(error is CancellationError) { failed.withLock { $0[release.family] = release } }

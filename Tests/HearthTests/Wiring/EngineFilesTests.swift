@@ -1,0 +1,50 @@
+import Foundation
+import HearthBase
+import HearthDelivery
+import HearthInference
+import HearthTestSupport
+import Testing
+
+@testable import Hearth
+
+/// What a loaded release counts for.
+@Suite(.timeLimit(.minutes(5))) struct EngineFilesTests {
+    /// Makes a file of 800 bytes of every release.
+    private struct Shrinking: ReleasePreparer {
+        func recipe(for release: InstalledRelease) -> PreparationRecipe? {
+            PreparationRecipe(
+                engine: "made", engineVersion: "1", settings: "small", fileName: "small.gguf", expectedSize: 800,
+                summary: "a small one")
+        }
+
+        func build(
+            _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
+            progress: @escaping @Sendable (Double) -> Void
+        ) throws { try Data(count: 800).write(to: target.url) }
+    }
+
+    /// The smaller file that was prepared is what is opened, beside the projector.
+    @Test(arguments: [(false, 9000 + 1800), (true, 900 + 1800)] as [(Bool, UInt64)])
+    func theFilesThatAreOpenedCount(isPrepared: Bool, bytes: UInt64) async throws {
+        let folder = try TemporaryFolder()
+        let manager = ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 8 << 30,
+            preparer: isPrepared ? Shrinking() : nil)
+        let release = try await manager.store.install(
+            "m@1.0.0", weights: try folder.write("w.gguf", Data(count: 8000)),
+            projector: try folder.write("p.gguf", Data(count: 1600)))
+        let live = try await manager.activate(release.identity)
+        #expect(await manager.memoryEstimate(of: .downloaded(live)) == bytes)
+        let models = LiveModels(manager: manager) { _ in ScriptedEngine([]) }
+        let lease = try await models.model(release.identity.family, policy: .localOnly).lease()
+        #expect(models.cache.usedBytes == bytes)
+        lease.end()
+    }
+
+    @Test func nothingTakesNothing() async throws {
+        let folder = try TemporaryFolder()
+        let manager = ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 1)
+        #expect(await manager.memoryEstimate(of: .none) == 0)
+    }
+}
