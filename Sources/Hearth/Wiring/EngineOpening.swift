@@ -83,17 +83,19 @@ public enum EngineOpening {
     ///   - configuration: gives context window, cache type, threads, bounds of a picture's tokens and the folder for states, where
     ///     they are set.
     ///   - deviceMemory: the bytes the model and its context may count on.
+    ///   - occupied: those of them that are taken already.
     ///   - progress: 0...1, called on the engine's thread.
     /// - Throws: `LLMError`; `model-does-not-fit` before anything is loaded; `engine-missing` in a build without the `Llama` trait. `CancellationError`.
     public static func open(
         _ weights: Path, projector: Path? = nil, configuration: Configuration = Configuration(),
-        deviceMemory: UInt64 = DeviceMemory.read().usable,
+        deviceMemory: UInt64 = DeviceMemory.read().usable, occupied: UInt64 = 0,
         progress: @escaping @Sendable (Float) -> Void = { _ in }
     ) async throws -> any InferenceEngine {
         #if Llama
             let plan = try await blocking {
                 try MemoryPlanning.plan(
-                    file: weights, projector: projector, configuration: configuration, deviceMemory: deviceMemory)
+                    file: weights, projector: projector, configuration: configuration, deviceMemory: deviceMemory,
+                    occupied: occupied)
             }
             for compromise in plan?.compromises ?? [] {
                 Log.write(.warning, "llama.memory", "\(weights.lastComponent): \(compromise)")

@@ -8,15 +8,42 @@ public struct EngineReleaseProbe: ReleaseProbe {
     /// Opens the engine for the files of a release.
     public typealias Opening = @Sendable (ReleaseFiles) async throws -> any InferenceEngine
 
-    private let open: Opening
+    private let open: @Sendable (ProbeCandidate) async throws -> (any InferenceEngine)?
     private let formats: Set<ModelFormat>
     private let time: TimeSource
 
     /// A probe by the engine for GGUF models, as the settings want it.
-    public init(configuration: Configuration = Configuration(), deviceMemory: UInt64 = DeviceMemory.read().usable) {
-        self.init(formats: EngineOpening.runsGGUF ? [.gguf] : []) { files in
-            try await EngineOpening.open(
-                files.weights, projector: files.projector, configuration: configuration, deviceMemory: deviceMemory)
+    ///
+    /// What is loaded already stays in memory meanwhile. Where that leaves less than the release is going to have it is tried with a
+    /// shorter context; where it leaves too little even for that, while the release alone fits, it is not judged: it then
+    /// takes the old one's place in memory, on probation.
+    /// - Parameter freeMemory: the bytes that could be taken now, `nil` where nobody knows. Blocks at most for the reading of a few
+    ///   small files.
+    public init(
+        configuration: Configuration = Configuration(), deviceMemory: UInt64 = DeviceMemory.read().usable,
+        freeMemory: @escaping @Sendable () -> UInt64? = SystemMemory.available
+    ) {
+        formats = EngineOpening.runsGGUF ? [.gguf] : []
+        time = .system
+        open = { candidate in
+            let files = candidate.files
+            let occupied = try await blocking { ProbeRoom(deviceMemory: deviceMemory, free: freeMemory()).occupied }
+            do {
+                return try await EngineOpening.open(
+                    files.weights, projector: files.projector, configuration: configuration,
+                    deviceMemory: deviceMemory, occupied: occupied)
+            } catch let error as LLMError where error.code == .doesNotFit && occupied > 0 {
+                // Whether it fits alone: if not, that is why it is refused.
+                _ = try await blocking {
+                    try MemoryPlanning.plan(
+                        file: files.weights, projector: files.projector, configuration: configuration,
+                        deviceMemory: deviceMemory)
+                }
+                Log.write(
+                    .warning, "probe",
+                    "\(candidate.release.identity) is not tried beside what is loaded: \(error.message)")
+                return nil
+            }
         }
     }
 
@@ -27,21 +54,21 @@ public struct EngineReleaseProbe: ReleaseProbe {
     public init(formats: Set<ModelFormat>, time: TimeSource = .system, open: @escaping Opening) {
         self.formats = formats
         self.time = time
-        self.open = open
+        self.open = { try await open($0.files) }
     }
 
     public func probe(_ candidate: ProbeCandidate) async throws -> ProbeReport? {
         guard formats.contains(candidate.release.receipt.format) else { return nil }
         let limit = Duration.seconds(candidate.canary.timeoutSeconds)
-        return try await withThrowingTaskGroup(of: ProbeReport?.self) { group in
-            group.addTask { try await attempt(candidate) }
+        return try await withThrowingTaskGroup(of: Outcome.self) { group in
+            group.addTask { .ended(try await attempt(candidate)) }
             group.addTask { [time] in
                 try await time.sleep(for: limit)
-                return nil
+                return .timeIsUp
             }
             defer { group.cancelAll() }
             guard let first = try await group.next() else { throw CancellationError() }
-            guard let report = first else {
+            guard case .ended(let report) = first else {
                 // The engine stops at the next look at its flag; it is waited for, so that its memory is given back. How it
                 // ended no longer matters: its time was up.
                 group.cancelAll()
@@ -54,10 +81,16 @@ public struct EngineReleaseProbe: ReleaseProbe {
         }
     }
 
-    private func attempt(_ candidate: ProbeCandidate) async throws -> ProbeReport {
+    private enum Outcome: Sendable {
+        case ended(ProbeReport?)
+        case timeIsUp
+    }
+
+    /// - Returns: `nil` where there is no room to try it.
+    private func attempt(_ candidate: ProbeCandidate) async throws -> ProbeReport? {
         let memory = PeakMemory()
         let loading = time.stopwatch()
-        let engine = try await open(candidate.files)
+        guard let engine = try await open(candidate) else { return nil }
         let loadSeconds = loading.elapsed.seconds
         let answering = time.stopwatch()
         let canary = candidate.canary
@@ -78,5 +111,19 @@ public struct EngineReleaseProbe: ReleaseProbe {
             text: text, generatedTokens: summary.usage.generatedTokens, loadSeconds: loadSeconds,
             answerSeconds: answering.elapsed.seconds, tokensPerSecond: summary.timings.decodeTokensPerSecond,
             peakMemoryBytes: memory?.bytes, isTimedOut: summary.reason == .timedOut)
+    }
+}
+
+/// What is left of a device's memory for trying a release beside everything that is loaded.
+struct ProbeRoom: Sendable, Hashable {
+    /// The bytes a model may count on when it is alone.
+    var deviceMemory: UInt64
+    /// Those that could be taken now, `nil` where nobody knows: then all is taken to be there.
+    var free: UInt64?
+
+    /// What is taken of what models may have; an eighth of what is free stays so.
+    var occupied: UInt64 {
+        let budget = MemoryPlan.Device(memory: deviceMemory).budget
+        return budget - min(budget, free.map { $0 - $0 / 8 } ?? .max)
     }
 }

@@ -17,13 +17,15 @@ public enum MemoryPlanning {
     ///   - isWhole: `fileBytes` is the length of all parts of a split model.
     ///   - configuration: gives the context and the type of the cache, where they are set.
     ///   - deviceMemory: the bytes a process may have.
+    ///   - occupied: those of them that are taken already.
     ///   - gpu: what the GPU has; as loading, the plan asks its driver.
     /// - Returns: `nil` when the header says too little: another format, a part of a split model.
     /// - Throws: `model-does-not-fit`, with both numbers.
     public static func plan(
         _ header: GGUFHeader, fileBytes: UInt64, isWhole: Bool = false, projector: ProjectorShape? = nil,
         configuration: Configuration = Configuration(),
-        deviceMemory: UInt64 = DeviceMemory.read().usable, gpu: GPUMemory = EngineOpening.gpuMemory()
+        deviceMemory: UInt64 = DeviceMemory.read().usable, occupied: UInt64 = 0,
+        gpu: GPUMemory = EngineOpening.gpuMemory()
     ) throws(LLMError) -> MemoryPlan? {
         guard header.splitCount == 1 || isWhole, let shape = ModelShape(header, fileBytes: fileBytes) else {
             return nil
@@ -32,7 +34,8 @@ public enum MemoryPlanning {
         let wishes = MemoryPlan.Wishes(
             contextLength: configuration.contextLength, cacheType: configuration.cacheType,
             sequences: shape.recurrentBytes > 0 ? 1 : Admission.usualSequences, projector: projector?.bytes ?? 0)
-        return try MemoryPlan(shape, on: MemoryPlan.Device(memory: deviceMemory, gpu: gpu), wishes: wishes)
+        return try MemoryPlan(
+            shape, on: MemoryPlan.Device(memory: deviceMemory, gpu: gpu, occupied: occupied), wishes: wishes)
     }
 
     /// The plan for a file. Blocks for the reading of its header.
@@ -40,7 +43,8 @@ public enum MemoryPlanning {
     /// - Throws: `model-does-not-fit`.
     public static func plan(
         file: Path, projector: Path? = nil, configuration: Configuration = Configuration(),
-        deviceMemory: UInt64 = DeviceMemory.read().usable, gpu: GPUMemory = EngineOpening.gpuMemory(),
+        deviceMemory: UInt64 = DeviceMemory.read().usable, occupied: UInt64 = 0,
+        gpu: GPUMemory = EngineOpening.gpuMemory(),
         fileSystem: any FileSystem = LocalFileSystem()
     ) throws(LLMError) -> MemoryPlan? {
         // Why a file cannot be read is told by whoever loads it, in words of its own; here it means that there is no plan.
@@ -53,6 +57,6 @@ public enum MemoryPlanning {
         }
         return try plan(
             header, fileBytes: size, projector: shape, configuration: configuration, deviceMemory: deviceMemory,
-            gpu: gpu)
+            occupied: occupied, gpu: gpu)
     }
 }

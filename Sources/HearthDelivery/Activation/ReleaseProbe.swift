@@ -8,7 +8,8 @@ public protocol ReleaseProbe: Sendable {
     /// Loads a release, asks it the canary's prompt and takes the likeliest token each time.
     ///
     /// The memory is given back before it returns.
-    /// - Returns: `nil` where no engine of this build runs such a release: then there is nothing to judge.
+    /// - Returns: `nil` where no engine of this build runs such a release, or there is no room to try it beside what is loaded: then
+    ///   there is nothing to judge.
     /// - Throws: whatever the engine says; `CancellationError` leaves the release neither accepted nor refused.
     func probe(_ candidate: ProbeCandidate) async throws -> ProbeReport?
 }

@@ -121,6 +121,31 @@ import Testing
             #expect(report.generatedTokens > 1 && report.tokensPerSecond > 0)
         }
 
+        /// What is loaded stays, and what does not fit beside it is not judged.
+        @Test func itIsTriedInTheRoomBesideWhatIsLoaded() async throws {
+            let folder = try TemporaryFolder()
+            let candidate = try candidate(try await install(TestModel.path, in: folder))
+            func probe(_ memory: UInt64, free: UInt64?) -> EngineReleaseProbe {
+                EngineReleaseProbe(deviceMemory: memory << 20, freeMemory: { free.map { $0 << 20 } })
+            }
+            // With 1024 tokens it takes 130 MiB, with 4096 some 200.
+            #expect(try await probe(4 << 10, free: 100).probe(candidate) == nil)
+            #expect(try await probe(4 << 10, free: 180).probe(candidate)?.generatedTokens ?? 0 > 0)
+            // What fits alone no better is refused.
+            for free in [nil, 10] as [UInt64?] {
+                await #expect(throws: LLMError.self) { try await probe(300, free: free).probe(candidate) }
+            }
+        }
+
+        @Test(
+            arguments: [
+                (4096, nil, 0), (4096, 8192, 0), (4096, 4096, 0), (4096, 800, 3584 - 700), (4096, 0, 3584), (0, 0, 0),
+            ] as [(UInt64, UInt64?, UInt64)])
+        func whatIsTakenIsWhatIsNotFree(_ memory: UInt64, _ free: UInt64?, _ occupied: UInt64) {
+            let room = ProbeRoom(deviceMemory: memory << 20, free: free.map { $0 << 20 })
+            #expect(room.occupied == occupied << 20)
+        }
+
         /// What sees for a model takes room beside it.
         @Test func aProjectorCountsWhereAModelHasToFit() async throws {
             let (text, seeing) = (try TemporaryFolder(), try TemporaryFolder())
