@@ -17,6 +17,8 @@ public struct ActivationOptions: Sendable, Hashable {
     public var rehashes = true
     /// Let an engine try it first, where there is one. Default `true`.
     public var probes = true
+    /// Have it tried although it needs more memory than the device has.
+    public var ignoresMemory = false
 
     /// The usual options.
     public init() {}
@@ -38,7 +40,7 @@ extension ModelManager {
         try await recover()
         let release = try await ActivationRun(
             store: store, preparer: preparer, probe: options.probes ? probe : nil, time: time, identity: identity,
-            rehashes: options.rehashes, progress: progress
+            rehashes: options.rehashes, ignoresMemory: options.ignoresMemory, progress: progress
         ).run()
         await becameLive(release)
         return release

@@ -205,6 +205,7 @@ extension ModelManager {
         var how = ActivationOptions()
         how.rehashes = rehashes
         how.probes = options.probes
+        how.ignoresMemory = options.ignoreMemory
         return try await activate(release.identity, options: how) { tracker.activating($0) }
     }
 

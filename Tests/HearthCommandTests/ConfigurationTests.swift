@@ -14,7 +14,7 @@ import Testing
         ("origins.six", "http://[::1]:1/m.json"), ("origins.file", "file:///srv/models.json"),
         ("defaultModel", "smollm2-135m-instruct@1.0.0:q4_1"), ("contextLength", "4096"), ("threads", "1"),
         ("maximumNewTokens", "10"), ("temperature", "0.5"), ("cacheType", "q8_0"), ("imageMinTokens", "8"),
-        ("imageMaxTokens", "65536"), ("stateFolder", "/var/lib/hearth states"),
+        ("imageMaxTokens", "65536"), ("stateFolder", "/var/lib/hearth states"), ("ignoreMemory", "true"),
         ("network.metered", "allow"), ("network.metered", "ask"), ("network.metered", "deny"),
     ])
     func whatIsSetIsReadBack(key: String, value: String) async throws {
@@ -39,6 +39,7 @@ import Testing
         ("network.metered", "yes"), ("network.metered", ""), ("network.metered", "Allow"), ("network", "deny"),
         ("network.", "deny"), ("nonsense", "1"), ("cacheType", "f32"), ("cacheType", ""), ("cacheType", "Q8_0"),
         ("imageMinTokens", "0"), ("imageMaxTokens", "65537"), ("stateFolder", ""), ("stateFolder", "states"), ("", "1"),
+        ("ignoreMemory", "yes"), ("ignoreMemory", ""),
         ("origins", "x"), ("defaultmodel", "x"),
     ])
     func wrongSettingsAreRefusedAndNothingIsWritten(key: String, value: String) async throws {
@@ -66,6 +67,14 @@ import Testing
         #expect(await probe.run("config", "list") == 1)
         #expect(probe.errors.contents.contains("[invalid-configuration]"))
         #expect(probe.errors.contents.contains("config.json"))
+    }
+
+    @Test(arguments: [("true", true), ("\"true\"", true), ("false", false)])
+    func whetherMemoryIsIgnoredIsATruthValue(_ text: String, _ isSet: Bool) throws {
+        let configuration = try Configuration(json: Data("{\"ignoreMemory\": \(text)}".utf8))
+        #expect(configuration.ignoresMemory == isSet)
+        let written = String(decoding: configuration.json(), as: UTF8.self)
+        #expect(written.contains("\"ignoreMemory\"") == isSet && !written.contains("\"true\""))
     }
 
     @Test func aGiantFileIsRefused() async throws {

@@ -132,6 +132,19 @@
             }
         }
 
+        /// Who insists gets an answer where the rule refuses one.
+        @Test func aConversationIsRefusedUnlessMemoryIsIgnored() async throws {
+            let words = ["chat", TestModel.path.string, "--prompt", "Hello", "--max-tokens", "1"]
+            let refused = probe(memory: 64 << 20)
+            #expect(await refused.run(words) == 1)
+            #expect(refused.errors.contents.contains("[model-does-not-fit]"))
+            let insisting = probe(memory: 64 << 20)
+            #expect(await insisting.run(words + ["--ignore-memory"]) == 0)
+            let setting = probe(memory: 64 << 20)
+            #expect(await setting.run("config", "set", "ignoreMemory", "true") == 0)
+            #expect(await setting.run(words) == 0)
+        }
+
         @Test func whatIsLessThanTheRuleSaysIsNamed() async throws {
             let tight = probe(memory: 260 << 20)
             #expect(await tight.run("show", file.string) == 0)

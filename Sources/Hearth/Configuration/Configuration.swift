@@ -19,6 +19,8 @@ public struct Configuration: Sendable, Hashable {
     public var contextLength: Int?
     /// How the cache stores keys and values; `nil` for `f16`, or for `q8_0` where only that fits.
     public var cacheType: CacheType?
+    /// Whether models are loaded that need more memory than there is; then nothing is made smaller for them either.
+    public var ignoresMemory = false
     /// The fewest and most tokens of a picture; `nil` for what the projector's file says.
     public var imageMinTokens: Int?
     public var imageMaxTokens: Int?
@@ -76,6 +78,7 @@ public struct Configuration: Sendable, Hashable {
             case (_, .string(let text)) where Self.keys.contains(key): try set(key, to: text)
             case (_, .number):
                 if Self.keys.contains(key) { try set(key, to: value.shown) } else { others[key] = value }
+            case (_, .boolean(let flag)) where Self.keys.contains(key): try set(key, to: "\(flag)")
             case (_, _) where Self.keys.contains(key):
                 throw ConfigurationError.invalid(key, "a text or a number", found: value.shown)
             default: others[key] = value
@@ -93,6 +96,7 @@ public struct Configuration: Sendable, Hashable {
         object["defaultModel"] = defaultModel.map { .string($0) }
         object["contextLength"] = contextLength.map { .integer($0) }
         object["cacheType"] = cacheType.map { .string($0.rawValue) }
+        if ignoresMemory { object["ignoreMemory"] = .boolean(true) }
         object["imageMinTokens"] = imageMinTokens.map { .integer($0) }
         object["imageMaxTokens"] = imageMaxTokens.map { .integer($0) }
         object["stateFolder"] = stateFolder.map { .string($0.string) }
@@ -109,7 +113,7 @@ extension Configuration {
     /// The settings, as help texts and messages list them.
     public static let keys = [
         "origins.NAME", "defaultModel", "contextLength", "cacheType", "threads", "maximumNewTokens", "temperature",
-        "imageMinTokens", "imageMaxTokens", "stateFolder", "network.metered",
+        "imageMinTokens", "imageMaxTokens", "stateFolder", "ignoreMemory", "network.metered",
     ]
 
     /// Every setting that has a value, in order.
@@ -135,6 +139,7 @@ extension Configuration {
         case "imageMinTokens": return imageMinTokens.map(String.init)
         case "imageMaxTokens": return imageMaxTokens.map(String.init)
         case "stateFolder": return stateFolder?.string
+        case "ignoreMemory": return ignoresMemory ? "true" : nil
         case "threads": return threads.map(String.init)
         case "maximumNewTokens": return maximumNewTokens.map(String.init)
         case "temperature": return temperature.map { "\($0)" }
@@ -177,6 +182,11 @@ extension Configuration {
                 }
                 return Path(text)
             }
+        case "ignoreMemory":
+            guard let flag = Bool(text ?? "false") else {
+                throw ConfigurationError.invalid(key, "true or false", found: text ?? "")
+            }
+            ignoresMemory = flag
         case "threads": threads = try text.map { try Self.integer($0, 1...1024, key) }
         case "maximumNewTokens": maximumNewTokens = try text.map { try Self.integer($0, 1...1_048_576, key) }
         case "temperature":

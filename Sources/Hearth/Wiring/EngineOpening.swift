@@ -77,6 +77,7 @@ public enum EngineOpening {
 
     /// A loaded engine for a GGUF file.
     ///
+    /// Where the configuration ignores memory it is loaded as it is asked for, whether that fits or not.
     /// - Parameters:
     ///   - weights: the file.
     ///   - projector: the file that makes pictures readable for it; without one it answers with text alone.
@@ -92,11 +93,14 @@ public enum EngineOpening {
         progress: @escaping @Sendable (Float) -> Void = { _ in }
     ) async throws -> any InferenceEngine {
         #if Llama
-            let plan = try await blocking {
-                try MemoryPlanning.plan(
-                    file: weights, projector: projector, configuration: configuration, deviceMemory: deviceMemory,
-                    occupied: occupied)
-            }
+            let plan =
+                configuration.ignoresMemory
+                ? nil
+                : try await blocking {
+                    try MemoryPlanning.plan(
+                        file: weights, projector: projector, configuration: configuration, deviceMemory: deviceMemory,
+                        occupied: occupied)
+                }
             for compromise in plan?.compromises ?? [] {
                 Log.write(.warning, "llama.memory", "\(weights.lastComponent): \(compromise)")
             }
@@ -106,7 +110,8 @@ public enum EngineOpening {
                 historyLimit: configuration.contextLength == nil ? plan?.historyLimit : nil,
                 stateFolder: configuration.stateFolder,
                 cacheType: plan?.cacheType ?? configuration.cacheType ?? .f16,
-                imageTokens: ImageTokens(minimum: configuration.imageMinTokens, maximum: configuration.imageMaxTokens))
+                imageTokens: ImageTokens(minimum: configuration.imageMinTokens, maximum: configuration.imageMaxTokens),
+                ignoresMemory: configuration.ignoresMemory)
             return try await LlamaActor.load(weights, projector: projector, configuration: settings, progress: progress)
         #else
             throw LLMError(

@@ -26,6 +26,9 @@ public struct EngineReleaseProbe: ReleaseProbe {
         formats = EngineOpening.runsGGUF ? [.gguf] : []
         time = .system
         open = { candidate in
+            var settings = configuration
+            if candidate.ignoresMemory { settings.ignoresMemory = true }
+            let configuration = settings
             let files = candidate.files
             let occupied = try await blocking { ProbeRoom(deviceMemory: deviceMemory, free: freeMemory()).occupied }
             do {

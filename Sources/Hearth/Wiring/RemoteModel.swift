@@ -110,6 +110,7 @@ struct MemoryPreflight: ReleasePreflight {
     var quantizes = EngineOpening.runsGGUF
 
     func check(_ release: Release, head: RemoteHead) async throws {
+        guard !configuration.ignoresMemory else { return }
         // The shortest context and the room to work are less than the weights by far: what is this small fits.
         let budget = MemoryPlan.Device(memory: deviceMemory).budget
         guard release.totalSize > budget / 4 else { return }

@@ -64,7 +64,7 @@ struct Chat: Command {
         arguments: [reference],
         options: [
             prompt, image, projector, system, maximumTokens, temperature, seed, topK, topP, minP, repeatPenalty,
-            frequencyPenalty, presencePenalty, stop, noThink, schema, grammar, format,
+            frequencyPenalty, presencePenalty, stop, noThink, schema, grammar, Flag.ignoreMemory, format,
         ],
         examples: [
             .init("hearth chat", "A conversation with the default model."),
@@ -86,6 +86,7 @@ struct Chat: Command {
     let stopStrings: [String]
     let isThinkingEnabled: Bool
     let constraint: ConstraintFile?
+    let ignoresMemory: Bool
     let format: EventFormat
 
     init(_ values: ParsedArguments) throws {
@@ -106,12 +107,14 @@ struct Chat: Command {
         isThinkingEnabled = !values.has(Self.noThink)
         constraint = try ConstraintFile(
             schema: values.value(Self.schema), grammar: values.value(Self.grammar), hint: Self.declaration.hint())
+        ignoresMemory = values.has(.ignoreMemory)
         format = try values.value(Self.format) ?? .text
     }
 
     func run(in context: CommandContext) async throws {
         if format == .json { context.console.speakEvents() }
-        let configuration = try await context.configuration
+        var configuration = try await context.configuration
+        if ignoresMemory { configuration.ignoresMemory = true }
         var options = GenerationOptions(configuration: configuration)
         let configuredTemperature = options.sampling.temperature
         options.sampling = sampling
@@ -127,7 +130,8 @@ struct Chat: Command {
         defer { model.lease?.release() }
         if let projector { model.projector = Path(projector) }
         let question = try await question(context.input)
-        let engine = try await open(model, configuration, context.console)
+        let memory = try await blocking { context.device().memory }
+        let engine = try await open(model, configuration, memory, context.console)
         let printer = AnswerPrinter(console: context.console, format: format, model: model.name)
         let failure: (any Error)?
         do {
@@ -160,9 +164,9 @@ struct Chat: Command {
         return text
     }
 
-    private func open(_ model: ChatModel, _ configuration: Configuration, _ console: Console) async throws
-        -> any InferenceEngine
-    {
+    private func open(
+        _ model: ChatModel, _ configuration: Configuration, _ deviceMemory: UInt64, _ console: Console
+    ) async throws -> any InferenceEngine {
         if format == .json { try console.emit(PhaseEvent(phase: "load")) }
         if let store = model.store { await ModelPageCacheWarmer.hint(file: model.weights, below: store) }
         let shown = Locked(-1)
@@ -178,12 +182,14 @@ struct Chat: Command {
         defer { console.showBar(nil) }
         guard let (release, manager) = model.installed else {
             return try await EngineOpening.open(
-                model.weights, projector: model.projector, configuration: configuration, progress: report)
+                model.weights, projector: model.projector, configuration: configuration,
+                deviceMemory: deviceMemory, progress: report)
         }
         // A release that has just become active has to prove itself.
         let engine = try await manager.store.guarding(release.identity, .load) {
             try await EngineOpening.open(
-                model.weights, projector: model.projector, configuration: configuration, progress: report)
+                model.weights, projector: model.projector, configuration: configuration,
+                deviceMemory: deviceMemory, progress: report)
         }
         return WatchedEngine(engine, of: release.identity, in: manager)
     }

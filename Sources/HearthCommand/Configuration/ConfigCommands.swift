@@ -4,7 +4,7 @@ import HearthBase
 private let keyArgument = Argument(
     "KEY", .word,
     "The setting: origins.NAME, defaultModel, contextLength, cacheType, threads, maximumNewTokens, temperature, "
-        + "imageMinTokens, imageMaxTokens, stateFolder or network.metered."
+        + "imageMinTokens, imageMaxTokens, stateFolder, ignoreMemory or network.metered."
 )
 
 /// `hearth config get KEY`
@@ -44,7 +44,8 @@ struct ConfigSet: Command {
                 + "q4_0: how the context is stored; unset, f16, or q8_0 where only that fits. imageMinTokens and "
                 + "imageMaxTokens bound what a picture takes of the context, for models that leave a choice. stateFolder is "
                 + "the absolute path of a folder in which the computed states of conversations outlive a process, so that the "
-                + "same beginning is not read twice; they hold what was said. network.metered is "
+                + "same beginning is not read twice; they hold what was said. ignoreMemory, true or "
+                + "false, loads models that need more memory than this device has. network.metered is "
                 + "allow, ask or deny: what to do on a network whose bytes cost money; unset, you are asked at a terminal, "
                 + "and elsewhere the download is refused.",
         ],

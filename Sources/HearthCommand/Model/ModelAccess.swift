@@ -182,6 +182,10 @@ extension Ineligibility {
 extension Flag {
     /// What `pull`, `update` and `list` have in common.
     static let refresh = Flag("refresh", "Ask the origins anew, even where their last answer is still good.")
+
+    /// What `pull`, `use` and `chat` have in common.
+    static let ignoreMemory = Flag(
+        "ignore-memory", "Take a model that needs more memory than this device has.")
 }
 
 extension CatalogListing.Standing {

@@ -1,4 +1,5 @@
 import Foundation
+import Hearth
 import HearthBase
 import HearthDelivery
 
@@ -23,8 +24,6 @@ struct Pull: Command {
     private static let allowDowngrade = Flag(
         "allow-downgrade", "Accept a version older than the active one without naming it.")
     private static let allowStale = Flag("allow-stale", "Install from a catalog past its date.")
-    private static let ignoreMemory = Flag(
-        "ignore-memory", "Install a model that needs more memory than this device has.")
     private static let format = Option(
         "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
@@ -46,7 +45,7 @@ struct Pull: Command {
         arguments: [reference],
         options: [
             version, variant, noActivate, noProbe, rate, Option.metered, allowUnverified, allowDowngrade, allowStale,
-            ignoreMemory, Flag.refresh, format,
+            Flag.ignoreMemory, Flag.refresh, format,
         ],
         exitStatuses: [
             (0, "It is installed."), (1, "It failed; see the code."),
@@ -78,7 +77,7 @@ struct Pull: Command {
         options.allowUnverified = values.has(Self.allowUnverified)
         options.allowDowngrade = values.has(Self.allowDowngrade)
         options.allowStale = values.has(Self.allowStale)
-        options.ignoreMemory = values.has(Self.ignoreMemory)
+        options.ignoreMemory = values.has(.ignoreMemory)
         options.asksAgain = values.has(.refresh)
         options.bytesPerSecond = try values.value(Self.rate)
         self.options = options
@@ -91,6 +90,7 @@ struct Pull: Command {
         let manager = try await context.manager()
         var options = options
         options.metered = try await context.meteredUse(metered)
+        if try await context.configuration.ignoresMemory { options.ignoreMemory = true }
         let resolved = try await manager.resolve(reference, options: options)
         resolved.standing?.sentence(resolved.location?.host() ?? "the origin").map(context.console.say)
         for passed in resolved.passedOver {

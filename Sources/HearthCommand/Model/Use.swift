@@ -15,7 +15,7 @@ struct Use: Command {
                 + "model gets the one before or the new one, never a mixture. When it fails, what was active stays active.",
             "This is also the way to a release that is held back.",
         ],
-        arguments: [name], options: [pin, unpin, noProbe],
+        arguments: [name], options: [pin, unpin, noProbe, Flag.ignoreMemory],
         examples: [
             .init("hearth use lupus-diary@1.0.0", "Go to an earlier version that is still installed."),
             .init("hearth use lupus-diary@1.0.0 --pin", "And stay there."),
@@ -26,12 +26,14 @@ struct Use: Command {
     let pins: Bool
     let unpins: Bool
     let probes: Bool
+    let ignoresMemory: Bool
 
     init(_ values: ParsedArguments) throws {
         name = try values.value(Self.name)
         pins = values.has(Self.pin)
         unpins = values.has(Self.unpin)
         probes = !values.has(Self.noProbe)
+        ignoresMemory = values.has(.ignoreMemory)
         if pins && unpins {
             throw UsageError("--pin and --unpin are each other's opposite", hint: Self.declaration.hint())
         }
@@ -48,6 +50,7 @@ struct Use: Command {
         let found = try await manager.installed(family, version: name.version, variant: name.variant)
         var options = ActivationOptions()
         options.probes = probes
+        options.ignoresMemory = ignoresMemory
         let release = try await manager.activate(found.identity, options: options)
         if pins { try await manager.pin(release.identity) }
         context.console.say("\(release.identity) is active\(pins ? " and pinned" : "").")

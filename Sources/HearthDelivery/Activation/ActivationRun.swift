@@ -9,6 +9,7 @@ struct ActivationRun: Sendable {
     let time: TimeSource
     let identity: ReleaseIdentity
     let rehashes: Bool
+    let ignoresMemory: Bool
     let progress: @Sendable (ActivationProgress) -> Void
 
     /// What the effects have brought so far.
@@ -109,7 +110,9 @@ struct ActivationRun: Sendable {
         let canary = release.receipt.canary ?? .usual
         let report: ProbeReport?
         do {
-            report = try await probe.probe(ProbeCandidate(release: release, weights: weights, canary: canary))
+            var candidate = ProbeCandidate(release: release, weights: weights, canary: canary)
+            candidate.ignoresMemory = ignoresMemory
+            report = try await probe.probe(candidate)
         } catch {
             try Task.checkCancellation()
             if error is CancellationError { throw error }

@@ -20,6 +20,8 @@ public struct ProbeCandidate: Sendable, Hashable {
     /// What to open: the release's own file, or the file or folder that was prepared from it.
     public let weights: Path
     public let canary: Canary
+    /// Whether it is to be loaded although it needs more memory than there is.
+    public var ignoresMemory = false
 
     /// A candidate of the given facts.
     public init(release: InstalledRelease, weights: Path, canary: Canary) {

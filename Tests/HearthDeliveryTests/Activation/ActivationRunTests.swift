@@ -21,6 +21,22 @@ import Testing
 
     private func state() async throws -> ReleaseState { try await fixture.anotherStore().state(of: one.family) }
 
+    /// Who insisted on a release that is too large has it tried all the same.
+    @Test(arguments: [false, true])
+    func theProbeHearsThatMemoryIsIgnored(isIgnored: Bool) async throws {
+        let fixture = try StoreFixture()
+        let heard = Locked<Bool?>(nil)
+        let probe = ScriptedProbe { candidate in
+            heard.withLock { $0 = candidate.ignoresMemory }
+            return ScriptedProbe.report()
+        }
+        var options = PullOptions()
+        options.ignoreMemory = isIgnored
+        let file = try fixture.folder.write("toy-v1.0.0-q4.gguf", Data("weights".utf8))
+        _ = try await fixture.manager(probe: probe).pull(.file(file), options: options)
+        #expect(heard.withLock { $0 } == isIgnored)
+    }
+
     @Test func aReleaseThatAnswersBecomesLiveAndIsOnProbation() async throws {
         let probe = ScriptedProbe()
         let stages = Locked<[ActivationProgress]>([])

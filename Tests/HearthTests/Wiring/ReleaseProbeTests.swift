@@ -135,6 +135,9 @@ import Testing
             for free in [nil, 10] as [UInt64?] {
                 await #expect(throws: LLMError.self) { try await probe(300, free: free).probe(candidate) }
             }
+            var insisting = candidate
+            insisting.ignoresMemory = true
+            #expect(try await probe(300, free: 10).probe(insisting) != nil)
         }
 
         @Test(
