@@ -41,10 +41,12 @@
 
         /// Loads the weights, makes a context and computes one token, so that the first answer does not pay for it.
         ///
-        /// - Parameter progress: called with 0...1 on the loading thread; `false` ends loading.
+        /// - Parameters:
+        ///   - hasGPU: whether ggml sees a device besides the processor.
+        ///   - progress: called with 0...1 on the loading thread; `false` ends loading.
         init(
             path: Path, projector: Path? = nil, configuration: LlamaConfiguration, supportsVision: Bool = false,
-            progress: @escaping (Float) -> Bool
+            hasGPU: Bool = LlamaFacts.hasGPU, progress: @escaping (Float) -> Bool
         ) throws {
             weights = try ModelWeights(path: path, configuration: configuration, progress: progress)
             let projectorMade = try projector.map { [weights] in
@@ -71,8 +73,9 @@
                 throw LoadFailure.error(path, LoadFailure.reason(reason, else: vague))
             }
             information = Self.readInformation(weights, context)
-            let isOnGPU = configuration.resolvedGPULayers != 0 && LlamaFacts.hasGPU
-            chunkSize = LlamaConfiguration.chunkSize(batch: context.batchSize, isInterruptible: !isOnGPU)
+            let isOnGPU = configuration.resolvedGPULayers != 0 && hasGPU
+            // Also without a layer on it a GPU computes large batches.
+            chunkSize = LlamaConfiguration.chunkSize(batch: context.batchSize, isInterruptible: !hasGPU)
             historyLimit = configuration.resolvedHistoryLimit
             admission = Admission(
                 sequences: context.sequences, cells: context.cells, queueLimit: configuration.queueLimit)

@@ -14,14 +14,17 @@
                 let loop: GenerationLoop
                 private(set) var streams: [AsyncThrowingStream<GenerationEvent, any Error>] = []
 
-                init(sequences: Int = 8, context: Int = 4096, batch: Int = 512) throws {
+                init(
+                    sequences: Int = 8, context: Int = 4096, batch: Int = 512, gpuLayers: Int = -1,
+                    hasGPU: Bool = false
+                ) throws {
                     loop = GenerationLoop(
                         try LoadedModel(
                             path: TestModel.path,
                             configuration: LlamaConfiguration(
-                                contextLength: context, batchSize: batch, threadCount: 1, stateBytes: 0,
-                                sequences: sequences),
-                            progress: { _ in true }),
+                                contextLength: context, batchSize: batch, threadCount: 1, gpuLayers: gpuLayers,
+                                stateBytes: 0, sequences: sequences),
+                            hasGPU: hasGPU, progress: { _ in true }),
                         time: .system)
                 }
 
@@ -60,6 +63,21 @@
                     var batch = TokenBatch(capacity: 1)
                     batch.append([token], at: position, outputs: .last)
                     #expect(model.context.decode(batch) == 0)
+                }
+            }
+
+            private static let longText = String(repeating: "The fox walks along the quiet river. ", count: 180)
+
+            /// Beside a GPU nothing interrupts a computation, also where no layer lies on it.
+            @Test(arguments: [(-1, false, 512), (0, false, 512), (-1, true, 256), (0, true, 256), (7, true, 256)])
+            func aStepIsShortWhereNothingInterruptsIt(layers: Int, hasGPU: Bool, tokens: Int) async throws {
+                try await blocking {
+                    // What there is on this machine is not asked.
+                    let bench = try Bench(gpuLayers: layers, hasGPU: hasGPU)
+                    #expect(bench.loop.admit(bench.ask(Self.longText)) == .begun)
+                    _ = bench.loop.step()
+                    #expect(bench.loop.model.ledger(0).count == tokens)
+                    bench.letGo()
                 }
             }
 
