@@ -125,6 +125,6 @@
         var resolvedThreadCount: Int { min(512, max(1, threadCount ?? Self.coreCount - 1)) }
 
         /// The cores this process may use.
-        static var coreCount: Int { ProcessInfo.processInfo.activeProcessorCount }
+        static let coreCount = SystemProcessors.usable
     }
 #endif

@@ -31,7 +31,7 @@
         private let configuration: LlamaConfiguration
         /// `nil` where the number of threads was chosen by somebody, or where nothing is to be gained.
         private var tuner: ThreadTuner?
-        private let load = CoreLoad()
+        private let load: CoreLoad
         private var timedStreams = 1
         private var embedderMade: TextEmbedder?
         /// The conversations that come back to it.
@@ -43,11 +43,13 @@
         ///
         /// - Parameters:
         ///   - hasGPU: whether ggml sees a device besides the processor.
+        ///   - load: tells how many cores nobody else uses.
         ///   - progress: called with 0...1 on the loading thread; `false` ends loading.
         init(
             path: Path, projector: Path? = nil, configuration: LlamaConfiguration, supportsVision: Bool = false,
-            hasGPU: Bool = LlamaFacts.hasGPU, progress: @escaping (Float) -> Bool
+            hasGPU: Bool = LlamaFacts.hasGPU, load: CoreLoad = CoreLoad(), progress: @escaping (Float) -> Bool
         ) throws {
+            self.load = load
             weights = try ModelWeights(path: path, configuration: configuration, progress: progress)
             let projectorMade = try projector.map { [weights] in
                 try Projector(
@@ -165,8 +167,24 @@
             guard status == 0 else { return status }
             adjust { tuner in
                 // The machine's accounts are read a few times a second, the time of each step is known anyway.
-                if tuner.observe(step: watch.elapsed.seconds) { tuner.take(available: load.available()) }
+                guard tuner.observe(step: watch.elapsed.seconds) else { return }
+                let available = load.available()
+                // Where it is only too soon to tell, the next step asks again.
+                if available != nil || !load.isKnown { tuner.take(available: available) }
             }
+            return status
+        }
+
+        /// Runs a step in which prompts are read. Between two of them the machine's word is taken, as before a prompt: programs come
+        /// and go while a long one is read, and where somebody's always is, nobody would look otherwise.
+        func counted(_ step: () throws -> Int32) rethrows -> Int32 {
+            guard tuner != nil else { return try step() }
+            let count = tuner?.count ?? 1
+            let watch = TimeSource.system.stopwatch()
+            let before = CoreLoad.threadTime
+            let status = try step()
+            load.add(thread: CoreLoad.threadTime - before, count: count)
+            if tuner?.observe(prompts: watch.elapsed.seconds) == true { chooseThreads() }
             return status
         }
 

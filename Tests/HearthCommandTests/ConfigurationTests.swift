@@ -174,6 +174,36 @@ import Testing
         #expect(ControlGroup.memoryLimit { files[$0] } == limit)
     }
 
+    @Test(
+        arguments: [
+            // Version 2: the smallest on the way up; "max" is none.
+            (
+                [
+                    "/proc/self/cgroup": "0::/a/b\n", "/sys/fs/cgroup/a/b/cpu.max": "max 100000\n",
+                    "/sys/fs/cgroup/a/cpu.max": "150000 100000\n", "/sys/fs/cgroup/cpu.max": "400000 100000\n",
+                ],
+                1.5 as Double?
+            ),
+            // Version 1, and its way to say "none".
+            (
+                [
+                    "/proc/self/cgroup": "5:cpu,cpuacct:/a\n4:cpuset:/\n",
+                    "/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us": "-1\n",
+                    "/sys/fs/cgroup/cpu/a/cpu.cfs_period_us": "100000\n",
+                    "/sys/fs/cgroup/cpu/cpu.cfs_quota_us": "50000\n",
+                    "/sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
+                ], 0.5
+            ),
+            ([:], nil), (["/proc/self/cgroup": "0::/\n"], nil),
+        ] as [([String: String], Double?)]
+            + ["", "1", "x y", "0 1", "1 0", "inf 1", "nan 1", "1 2 3"].map {
+                (["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": $0], nil)
+            })
+    func readsControlGroupLimitsOfProcessors(files: [String: String], limit: Double?) {
+        #expect(ControlGroup.processorLimit { files[$0] } == limit)
+        #expect((1...ProcessInfo.processInfo.activeProcessorCount).contains(SystemProcessors.usable))
+    }
+
     @Test func theUsableMemoryIsTheSmaller() {
         #expect(DeviceMemory(physical: 10, limit: 5).usable == 5)
         #expect(DeviceMemory(physical: 10, limit: 50).usable == 10)

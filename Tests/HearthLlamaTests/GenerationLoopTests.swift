@@ -15,16 +15,16 @@
                 private(set) var streams: [AsyncThrowingStream<GenerationEvent, any Error>] = []
 
                 init(
-                    sequences: Int = 8, context: Int = 4096, batch: Int = 512, gpuLayers: Int = -1,
-                    hasGPU: Bool = false
+                    sequences: Int = 8, context: Int = 4096, batch: Int = 512, threads: Int? = 1, gpuLayers: Int = -1,
+                    hasGPU: Bool = false, load: CoreLoad = CoreLoad()
                 ) throws {
                     loop = GenerationLoop(
                         try LoadedModel(
                             path: TestModel.path,
                             configuration: LlamaConfiguration(
-                                contextLength: context, batchSize: batch, threadCount: 1, gpuLayers: gpuLayers,
+                                contextLength: context, batchSize: batch, threadCount: threads, gpuLayers: gpuLayers,
                                 stateBytes: 0, sequences: sequences),
-                            hasGPU: hasGPU, progress: { _ in true }),
+                            hasGPU: hasGPU, load: load, progress: { _ in true }),
                         time: .system)
                 }
 
@@ -77,6 +77,38 @@
                     #expect(bench.loop.admit(bench.ask(Self.longText)) == .begun)
                     _ = bench.loop.step()
                     #expect(bench.loop.model.ledger(0).count == tokens)
+                    bench.letGo()
+                }
+            }
+
+            /// Programs that come while a prompt is read get their cores before it is read to the end.
+            @Test(.enabled(if: LlamaConfiguration.coreCount > 1), arguments: [false, true])
+            func threadsAdaptWhilePromptsAreRead(isBesideAnswers: Bool) async throws {
+                try await blocking {
+                    let cores = Double(LlamaConfiguration.coreCount)
+                    var free = cores
+                    var reading = CoreLoad.Reading(time: 0, idle: 0, process: 0, thread: 0)
+                    let load = CoreLoad {
+                        // A second between two readings.
+                        reading.time += 1
+                        reading.idle += free
+                        return reading
+                    }
+                    let bench = try Bench(batch: 64, threads: nil, load: load)
+                    if isBesideAnswers {
+                        #expect(bench.loop.admit(bench.ask("Write a story.", tokens: 500)) == .begun)
+                        while bench.loop.runs[0].phase == .prefill { _ = bench.loop.step() }
+                    }
+                    #expect(bench.loop.admit(bench.ask(Self.longText, tokens: 500)) == .begun)
+                    let run = try #require(bench.loop.runs.last)
+                    _ = bench.loop.step()
+                    if !isBesideAnswers { #expect(bench.loop.model.context.threadCount == Int(cores)) }
+                    free = 0
+                    while run.phase == .prefill, bench.loop.model.context.threadCount > 1 { _ = bench.loop.step() }
+                    #expect(run.phase == .prefill)
+                    free = cores
+                    while run.phase == .prefill, bench.loop.model.context.threadCount == 1 { _ = bench.loop.step() }
+                    #expect(run.phase == .prefill)
                     bench.letGo()
                 }
             }

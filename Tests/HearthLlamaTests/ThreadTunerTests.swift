@@ -60,6 +60,36 @@
             #expect(tuner.count == 3)
         }
 
+        /// Once others are gone the threads come back, also where nobody but the steps can tell.
+        @Test func comesBackWhenTheMachineSaysNothing() {
+            var tuner = ThreadTuner(maximum: 8)
+            func free(_ count: Int) -> Double { 0.1 / Double(count) }
+            _ = run(&tuner, seconds: 1, available: { _ in nil }, step: free)
+            #expect(tuner.count == 7)
+            // Others take all but four cores.
+            _ = run(&tuner, seconds: 4, available: { _ in nil }) { $0 > 4 ? 0.5 : free($0) }
+            #expect(tuner.count == 3)
+            let crowded = run(&tuner, seconds: 30, available: { _ in nil }) { $0 > 4 ? 0.5 : free($0) }
+            #expect(crowded.counts.count { $0 > 4 } < 12)
+            _ = run(&tuner, seconds: 40, available: { _ in nil }, step: free)
+            #expect(tuner.count == 7)
+        }
+
+        @Test func stepsWithPromptsAskTheMachineNowAndThen() {
+            var tuner = ThreadTuner(maximum: 4)
+            tuner.begin(available: 4)
+            let asked = (0..<9).map { _ in tuner.observe(prompts: 0.03) }
+            #expect(asked == [false, false, false, true, true, true, true, true, true])
+            tuner.begin(available: 2)
+            #expect(tuner.count == 2)
+            let again = tuner.observe(prompts: 0.03)
+            #expect(!again)
+            for seconds in [0, -1, .nan, .infinity] as [Double] {
+                let wantsReading = tuner.observe(prompts: seconds)
+                #expect(!wantsReading)
+            }
+        }
+
         /// A core that lies idle and yet brings nothing, such as the other half of one that is used.
         @Test func triesWhatDoesNotPayLessAndLess() {
             var tuner = ThreadTuner(maximum: 2)
@@ -97,6 +127,19 @@
             #expect(load.available().map { abs($0 - 0.5) < 1e-9 } == true)
             reading = nil
             #expect(load.available() == nil)
+        }
+
+        /// The thread that made it had a life before.
+        @Test func countsFromWhereItsThreadBegins() {
+            var reading: CoreLoad.Reading?
+            let load = CoreLoad { reading }
+            #expect(!load.isKnown)
+            reading = CoreLoad.Reading(time: 5, idle: 3, process: 9, thread: 0)
+            load.add(thread: 7, count: 2)
+            load.restart()
+            #expect(load.isKnown)
+            reading = CoreLoad.Reading(time: 6, idle: 4, process: 10, thread: 1)
+            #expect(load.available() == 2)
         }
     }
 

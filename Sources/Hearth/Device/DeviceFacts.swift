@@ -26,7 +26,7 @@ public struct DeviceFacts: Sendable, Hashable, Codable {
         return DeviceFacts(
             operatingSystem: osName(release) ?? ProcessInfo.processInfo.operatingSystemVersionString,
             architecture: architecture, processor: cpu.name,
-            coreCount: ProcessInfo.processInfo.activeProcessorCount, processorFeatures: cpu.features,
+            coreCount: SystemProcessors.usable, processorFeatures: cpu.features,
             memoryBytes: memory.physical, memoryLimitBytes: memory.limit)
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The memory of Linux control groups (cgroups(7)), version 1 and 2.
+/// The memory and processors of Linux control groups (cgroups(7)), version 1 and 2.
 package enum ControlGroup {
     /// One group that this process is in, or one above it.
     package struct Memory: Sendable, Hashable {
@@ -14,16 +14,15 @@ package enum ControlGroup {
 
     /// The names that one version of control groups has for its files.
     private struct Names {
-        let root: String
         let limit: String
         let used: String
         let reclaimable: String
 
         static let first = Names(
-            root: "/sys/fs/cgroup/memory", limit: "memory.limit_in_bytes", used: "memory.usage_in_bytes",
+            limit: "memory.limit_in_bytes", used: "memory.usage_in_bytes",
             reclaimable: "total_inactive_file")
         static let second = Names(
-            root: "/sys/fs/cgroup", limit: "memory.max", used: "memory.current", reclaimable: "inactive_file")
+            limit: "memory.max", used: "memory.current", reclaimable: "inactive_file")
     }
 
     /// The smallest limit of this process's groups and those above them.
@@ -45,24 +44,45 @@ package enum ControlGroup {
         }
     }
 
+    /// The processors whose time this process's groups and those above them may use, the fewest of them; `nil` without a limit.
+    /// - Parameter contents: the text of a file, `nil` when it cannot be read.
+    package static func processorLimit(contents: (String) -> String?) -> Double? {
+        folders(of: "cpu", contents: contents).compactMap { folder, isFirst in
+            // "quota period" or "max period", in microseconds; version 1 shows "no limit" as -1.
+            let text =
+                isFirst
+                ? ["cpu.cfs_quota_us", "cpu.cfs_period_us"].map { contents("\(folder)/\($0)") ?? "" }.joined(
+                    separator: " ")
+                : contents("\(folder)/cpu.max") ?? ""
+            let numbers = text.split(whereSeparator: \.isWhitespace).map { Double($0) }
+            guard numbers.count == 2, let quota = numbers[0], let period = numbers[1], quota > 0, period > 0,
+                quota.isFinite, period.isFinite
+            else { return nil }
+            return quota / period
+        }.min()
+    }
+
     private static func places(contents: (String) -> String?) -> [(folder: String, names: Names)] {
-        var places: [(String, Names)] = []
+        folders(of: "memory", contents: contents).map {
+            (folder: $0.path, names: $0.isFirst ? Names.first : Names.second)
+        }
+    }
+
+    /// The folders of the groups that a controller limits this process by, with whether they are of version 1.
+    private static func folders(of controller: String, contents: (String) -> String?) -> [(path: String, isFirst: Bool)]
+    {
+        var places: [(String, Bool)] = []
         for line in (contents("/proc/self/cgroup") ?? "").split(separator: "\n") {
             // hierarchy-ID:controller-list:cgroup-path
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3 else { continue }
             let controllers = fields[1].split(separator: ",")
-            let names: Names
-            if fields[0] == "0" && controllers.isEmpty {
-                names = .second
-            } else if controllers.contains("memory") {
-                names = .first
-            } else {
-                continue
-            }
+            let isFirst = !(fields[0] == "0" && controllers.isEmpty)
+            if isFirst && !controllers.contains(Substring(controller)) { continue }
+            let root = isFirst ? "/sys/fs/cgroup/\(controller)" : "/sys/fs/cgroup"
             var folders = fields[2].split(separator: "/").filter { $0 != ".." && $0 != "." }
             while true {
-                places.append((([names.root] + folders.map(String.init)).joined(separator: "/"), names))
+                places.append((([root] + folders.map(String.init)).joined(separator: "/"), isFirst))
                 if folders.popLast() == nil { break }
             }
         }

@@ -106,7 +106,9 @@
                 model.listeners.members = [run.request.signal]
                 let status: Int32
                 do {
-                    status = try picture.compute(in: model.context.raw, at: run.position, of: run.sequence)
+                    status = try model.counted {
+                        try picture.compute(in: model.context.raw, at: run.position, of: run.sequence)
+                    }
                 } catch {
                     return run.fail(error)
                 }
@@ -148,7 +150,8 @@
             let isDecode = parts.allSatisfy { $0.run.phase == .decode && $0.tokens.count == 1 }
             let status =
                 isDecode
-                ? model.timed(streams: parts.count) { model.context.decode(batch) } : model.context.decode(batch)
+                ? model.timed(streams: parts.count) { model.context.decode(batch) }
+                : model.counted { model.context.decode(batch) }
             guard status == 0 else { return didFail(parts.map(\.run), status) }
             pace.observe(tokens: batch.count, seconds: watch.elapsed.seconds)
             for part in parts { model.didCompute(part.tokens, in: part.run.sequence) }

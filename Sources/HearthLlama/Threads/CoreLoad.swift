@@ -20,13 +20,23 @@
 
         private let read: () -> Reading?
         private var last: Reading?
+        /// Whether the kernel says anything at all.
+        private(set) var isKnown: Bool
         /// The processor time of the threads that compute beside the engine's own, as far as it is known.
         private var others = 0.0
 
-        /// Made on the engine's thread, and used there.
+        /// Used on one thread, the engine's.
         init(read: @escaping () -> Reading? = CoreLoad.kernel) {
             self.read = read
             last = read()
+            isKnown = last != nil
+        }
+
+        /// From now on the calling thread is the engine's.
+        func restart() {
+            last = read()
+            isKnown = last != nil
+            others = 0
         }
 
         /// A step was computed: its other threads spin for as long as the engine's own computes.

@@ -11,11 +11,13 @@
     /// | a core lies idle | the larger number on trial for some steps |
     /// | the trial is not faster, or one step of it much slower | back, and not again for a while |
     /// | two steps in a row much slower than usual | half the threads, and the larger number not again for a while |
+    /// | the machine says nothing of its cores | twice the threads on trial now and then, up to those it began with |
     struct ThreadTuner: Sendable, Hashable {
         /// The most threads, one for each core.
         let maximum: Int
         /// The threads that compute the next step.
         private(set) var count: Int
+        private let first: Int
 
         private struct Trial: Sendable, Hashable {
             let from: Int
@@ -45,7 +47,8 @@
         /// Begins with one thread less than there are cores.
         init(maximum: Int) {
             self.maximum = max(1, maximum)
-            count = max(1, maximum - 1)
+            first = max(1, maximum - 1)
+            count = first
         }
 
         /// Whether there is anything to decide.
@@ -67,8 +70,7 @@
         /// - Returns: whether it is time for ``take(available:)``.
         mutating func observe(step seconds: Double) -> Bool {
             guard seconds > 0, seconds.isFinite else { return false }
-            sinceReading += seconds
-            for key in refused.keys { refused[key, default: 0] -= seconds }
+            pass(seconds)
             if trial != nil {
                 observeTrial(seconds)
                 return sinceReading >= Self.period
@@ -87,6 +89,19 @@
             return sinceReading >= Self.period
         }
 
+        /// After each step with prompts in it: these are of all sizes, and their time says nothing of the number of threads.
+        /// - Returns: whether it is time for ``begin(available:)``.
+        mutating func observe(prompts seconds: Double) -> Bool {
+            guard seconds > 0, seconds.isFinite else { return false }
+            pass(seconds)
+            return sinceReading >= Self.period
+        }
+
+        private mutating func pass(_ seconds: Double) {
+            sinceReading += seconds
+            for key in refused.keys { refused[key, default: 0] -= seconds }
+        }
+
         /// From now on a step is more or less work than before: its time tells nothing about those until now.
         mutating func forgetTimes() {
             endTrial()
@@ -94,11 +109,11 @@
             slowSteps = 0
         }
 
-        /// What the machine has left, in cores that nobody else uses.
+        /// What the machine has left, in cores that nobody else uses; `nil` where it does not say.
         mutating func take(available: Double?) {
             sinceReading = 0
-            guard let available else { return }
-            let ceiling = Self.whole(available, maximum)
+            // Otherwise what was given up once would never come back.
+            let ceiling = available.map { Self.whole($0, maximum) } ?? max(count, min(first, count * 2))
             if ceiling < count {
                 trial = nil
                 count = ceiling
