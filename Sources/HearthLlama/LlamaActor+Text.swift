@@ -50,9 +50,15 @@
             var mark: LoadMark?
             for (index, text) in texts.enumerated() {
                 knock()
-                guard let made = try await embed(text, index, by: mark, signal) else { return nil }
-                mark = made.mark
-                vectors.append(made.vector)
+                switch try await embed(text, index, by: mark, signal) {
+                case .made(let vector, by: let maker):
+                    mark = maker
+                    vectors.append(vector)
+                case .replaced: return nil
+                case .beingRead:
+                    await settle()
+                    return nil
+                }
             }
             return vectors
         }

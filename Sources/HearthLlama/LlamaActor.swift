@@ -21,7 +21,11 @@
         private let requests = Locked(RequestBoard())
         /// Those who want the engine's thread for something else than answers: they get it between two steps.
         private let visitors = Atomic<Int>(0)
+        /// Loads and unloads, of which each may count on the one before being over.
+        private let changes = TurnQueue()
         private var loops: [EngineRole: GenerationLoop] = [:]
+        /// What is being read; who asks for it waits.
+        private var reading: LoadOrder?
 
         public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -83,13 +87,14 @@
         /// its answers alone. Then what that was asked is answered, and it is given back before the new one is read. On a device
         /// of less than 6 GiB (whole GiB) loading one for vision gives back the one for text too. What the other role's model takes
         /// counts unless it is given back. Where the configuration says nothing of the context, a shorter one is taken if only that fits.
+        /// What is being read is read on a thread of its own: the other role's answers go on meanwhile. Loads come one after the other.
         /// - Parameters:
         ///   - path: a GGUF file.
         ///   - role: what it is for.
         ///   - configuration: in place of the engine's own.
         ///   - projector: the GGUF file (`mmproj`) that makes pictures readable for it; without one they are left out.
         ///   - supportsVision: a model for text that answers questions about pictures too, as one with a projector does.
-        ///   - progress: 0...1, called on the engine's thread.
+        ///   - progress: 0...1, called on the thread that reads.
         /// - Throws: `model-does-not-fit` with both numbers, unless the configuration ignores that; `cannot-load-model`, with what
         ///   llama.cpp found; `chat-template-failed`; `CancellationError`, which leaves the present model where it is until the new
         ///   one is being read. What was given back for it stays unloaded.
@@ -106,8 +111,10 @@
                     if let projector { try ModelFile.check(projector, as: .projector) }
                     return LoadPlan(path, projector: projector, configuration: configuration)
                 }
-                knock()
-                try await replaceModel(path, projector, role, configuration, plan, supportsVision, signal, progress)
+                let order = LoadOrder(
+                    path: path, projector: projector, role: role, configuration: configuration, plan: plan,
+                    supportsVision: supportsVision, signal: signal)
+                try await changes.turn { try await load(order, progress) }
             } onCancel: {
                 signal.cancel()
             }
@@ -117,22 +124,30 @@
         /// configuration's `stateFolder` before, if there is one.
         public nonisolated func unload() async {
             stop()
-            knock()
-            await leave(EngineRole.allCases)
+            await changes.turn {
+                knock()
+                await leave(EngineRole.allCases)
+            }
         }
 
         /// Stops what this role's model is doing or is to do, and gives its memory back.
         public nonisolated func unload(_ role: EngineRole) async {
             let facts = facts.withLock { $0 }
             let served = EngineRole.allCases.filter { Self.answering($0, facts) == role }
-            for signal in requests.withLock({ $0.signals(of: served) }) { signal.cancel() }
-            knock()
-            await leave([role])
+            stop(served)
+            await changes.turn {
+                knock()
+                await leave([role])
+            }
         }
 
         /// Stops the generations under way and those that wait; their streams throw `CancellationError`.
-        public nonisolated func stop() {
-            for signal in requests.withLock({ $0.signals(of: EngineRole.allCases) }) { signal.cancel() }
+        public nonisolated func stop() { stop(EngineRole.allCases) }
+
+        private nonisolated func stop(_ roles: [EngineRole]) {
+            for signal in requests.withLock({ $0.signals(of: roles) }) { signal.cancel() }
+            // Who waits for a model that is being read need not wait to be told.
+            wake()
         }
 
         public nonisolated func generate(
@@ -176,55 +191,100 @@
 
         /// Makes the vector of one text; answers go on between two of its steps.
         /// - Parameter mark: of the load whose model is to make it; `nil` for whichever is there.
-        /// - Returns: with the mark of the load whose model made it; `nil` when another model has taken its place.
         func embed(
             _ text: String, _ index: Int, by mark: LoadMark?, _ signal: StopSignal
-        ) throws -> (vector: [Float], mark: LoadMark)? {
+        ) throws -> Vector {
             visitors.subtract(1, ordering: .relaxed)
             if signal.isSet { throw CancellationError() }
-            guard let loop = loop(.text) else { throw Self.notLoaded }
-            if let mark, loop.mark !== mark { return nil }
+            guard let loop = loop(.text) else {
+                if isBeingRead(.text) { return .beingRead }
+                throw Self.notLoaded
+            }
+            if let mark, loop.mark !== mark { return .replaced }
             let vector = try loop.model.embedder().embed(text, index, signal: signal) { _ = self.turn() }
-            return (vector, loop.mark)
+            return .made(vector, by: loop.mark)
         }
 
-        private func replaceModel(
-            _ path: Path, _ projector: Path?, _ role: EngineRole, _ configuration: LlamaConfiguration,
-            _ plan: LoadPlan?, _ supportsVision: Bool, _ signal: StopSignal,
-            _ progress: @Sendable (Float) -> Void
-        ) throws {
+        /// What became of one text.
+        enum Vector {
+            case made([Float], by: LoadMark)
+            /// Another model has taken the place of the one that is to make it.
+            case replaced
+            /// It is not there yet.
+            case beingRead
+        }
+
+        /// Waits until what is being loaded or unloaded is.
+        nonisolated func settle() async { await changes.turn {} }
+
+        /// How many loads and unloads, and others who wait for them, wait for the one under way.
+        nonisolated var waitingForChange: Int { changes.waitingCount }
+
+        private nonisolated func load(
+            _ order: LoadOrder, _ progress: @escaping @Sendable (Float) -> Void
+        ) async throws {
+            knock()
+            let order = try await makeRoom(for: order)
+            do {
+                let loaded = try await ModelLoader().load(order, progress: progress)
+                knock()
+                await take(loaded, order)
+            } catch {
+                knock()
+                await take(nil, order)
+                throw error
+            }
+        }
+
+        /// Gives back what is in the way of a model, once that has answered what it was asked.
+        /// - Returns: the order with a plan that fits.
+        private func makeRoom(for order: LoadOrder) throws -> LoadOrder {
             visitors.subtract(1, ordering: .relaxed)
-            if signal.isSet { throw CancellationError() }
-            let replaced = RolePlan(deviceMemory: configuration.deviceMemory)
-                .unloadedFirst(loading: role, loaded: Set(loops.keys))
-            var plan = plan
-            try plan?.fit(
+            if order.signal.isSet { throw CancellationError() }
+            let replaced = RolePlan(deviceMemory: order.configuration.deviceMemory)
+                .unloadedFirst(loading: order.role, loaded: Set(loops.keys))
+            var order = order
+            try order.plan?.fit(
                 beside: memory(without: replaced),
                 gpu: LlamaFacts.hasGPU ? freeGPU(without: replaced) : .none)
-            answerAll(asked: replaced, unless: signal)
-            if signal.isSet { throw CancellationError() }
+            answerAll(asked: replaced, unless: order.signal)
+            if order.signal.isSet { throw CancellationError() }
             closeModels(replaced)
             // Only now is the memory of what it replaces free.
-            let devices = LlamaFacts.hasGPU ? LlamaFacts.read().devices : []
-            if !devices.isEmpty { plan?.place(on: devices) }
-            let configuration = plan?.configuration ?? configuration
-            let total = plan?.estimate.total
-            let memory = plan?.hostBytes(on: LlamaFacts.gpuMemory(of: devices))
-            let loaded = try withoutActuallyEscaping(progress) { progress in
-                try LoadedModel(
-                    path: path, projector: projector, configuration: configuration, supportsVision: supportsVision
-                ) { value in
-                    progress(value)
-                    return !signal.isSet
-                }
+            if LlamaFacts.hasGPU { order.place(on: LlamaFacts.read().devices) }
+            reading = order
+            return order
+        }
+
+        /// Lets a model that has been read answer; `nil` where nothing came of it.
+        private func take(_ loaded: LoadedModel?, _ order: LoadOrder) {
+            visitors.subtract(1, ordering: .relaxed)
+            reading = nil
+            if let loaded {
+                loaded.moveHere()
+                loops[order.role] = GenerationLoop(loaded, time: time)
+                let fact = Facts(
+                    information: loaded.information, weights: loaded.weights, admission: loaded.admission,
+                    // Of a part of a split model no more is known than its weights.
+                    memory: order.hostBytes ?? loaded.information.size,
+                    gpuMemory: (order.plan?.estimate.total ?? 0) - (order.hostBytes ?? 0),
+                    projector: loaded.projector, supportsVision: order.role == .text && loaded.supportsVision)
+                facts.withLock { $0[order.role] = fact }
             }
-            loops[role] = GenerationLoop(loaded, time: time)
-            let fact = Facts(
-                information: loaded.information, weights: loaded.weights, admission: loaded.admission,
-                // Of a part of a split model no more is known than its weights.
-                memory: memory ?? loaded.information.size, gpuMemory: (total ?? 0) - (memory ?? 0),
-                projector: loaded.projector, supportsVision: role == .text && loaded.supportsVision)
-            facts.withLock { $0[role] = fact }
+            wake()
+        }
+
+        /// Whether the model that is being read will answer for a role for which none does.
+        private func isBeingRead(_ role: EngineRole) -> Bool {
+            guard let reading, loop(role) == nil else { return false }
+            let sees = reading.role == .text ? reading.sees : loops[.text]?.model.supportsVision ?? false
+            return RolePlan.answering(
+                role, loaded: Set(loops.keys).union([reading.role]), textModelSupportsVision: sees) == reading.role
+        }
+
+        /// Has somebody go and answer those who wait, unless somebody does.
+        private nonisolated func wake() {
+            if requests.withLock({ $0.wakes() }) { Task { await self.work() } }
         }
 
         /// The bytes that the models take which stay loaded when some roles' are given back.
@@ -309,8 +369,12 @@
         /// - Returns: whether there is more to do.
         private func turn(_ mayBegin: (GenerationRequest) -> Bool = { _ in true }) -> Bool {
             admit(requests.withLock { $0.waiting }, mayBegin)
-            for loop in loops.values where !loop.runs.isEmpty { forget(loop.step().map(\.request)) }
-            return requests.withLock { $0.goesOn() }
+            for loop in loops.values where !loop.runs.isEmpty {
+                let isBesideOthers = loops.values.contains { $0 !== loop && !$0.runs.isEmpty }
+                forget(loop.step(isBesideOthers: isBesideOthers).map(\.request))
+            }
+            let held = EngineRole.allCases.filter(isBeingRead)
+            return requests.withLock { $0.goesOn(without: held) }
         }
 
         private func admit(_ waiting: [GenerationRequest], _ mayBegin: (GenerationRequest) -> Bool) {
@@ -323,6 +387,7 @@
                     continue
                 }
                 guard let loop = loop(request.role) else {
+                    if isBeingRead(request.role) { continue }
                     request.continuation.finish(throwing: Self.notLoaded)
                     forget([request])
                     continue

@@ -6,8 +6,8 @@
 
     /// What one role holds: weights, a context for the conversation, and one for embeddings once somebody asks.
     ///
-    /// Unchecked because it owns C handles: only the thread of the actor that loaded it may touch it; when the actor is gone,
-    /// whoever lets go last.
+    /// Unchecked because it owns C handles: only one thread at a time may touch it. That is the one that loads it until it is loaded,
+    /// then the engine's; when the engine is gone, whoever lets go last.
     final class LoadedModel: @unchecked Sendable {
         let weights: ModelWeights
         let context: ModelContext
@@ -145,6 +145,9 @@
         }
 
         // MARK: Threads
+
+        /// The model was made on another thread than the calling one, on which it computes from now on.
+        func moveHere() { load.restart() }
 
         /// Before a prompt: as many threads as the machine has cores for.
         func chooseThreads() {

@@ -27,6 +27,18 @@ import Testing
         #expect(plan([(6, true), (1, true)]) == [6, 1])
     }
 
+    @Test func onePromptMakesWayForAnswersOfAnotherModel() {
+        func shares(_ tokens: Int, isAnswering: Bool = false) -> [Int] {
+            BatchPlan(
+                [BatchPlan.Want(tokens: tokens, isAnswering: isAnswering)],
+                limits: BatchPlan.Limits(capacity: 512, besideOthers: 64, isBesideOthers: true)
+            ).shares
+        }
+        #expect(shares(1500) == [64])
+        #expect(shares(40) == [40])
+        #expect(shares(1, isAnswering: true) == [1])
+    }
+
     @Test func aLongPromptStallsNoShortOne() {
         #expect(plan([(1500, false), (40, false)])[1] == 40)
         #expect(plan([(1500, false), (1, true), (40, false)])[2] == 40)

@@ -146,7 +146,8 @@
                     defer { isDone.withLock { $0 = true } }
                     return try await engine.embed(["a", "b"])
                 }
-                await until { engine.isVisited || isDone.withLock { $0 } }
+                await until { engine.waitingForChange > 0 || isDone.withLock { $0 } }
+                #expect(!isDone.withLock { $0 })
                 released.signal()
                 #expect(try await vectors.value.count == 2)
                 try await load.value

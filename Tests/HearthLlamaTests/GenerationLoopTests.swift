@@ -81,6 +81,22 @@
                 }
             }
 
+            @Test func aStepIsShortWhereAnotherModelAnswers() async throws {
+                try await blocking {
+                    let bench = try Bench()
+                    #expect(bench.loop.admit(bench.ask(Self.longText)) == .begun)
+                    _ = bench.loop.step(isBesideOthers: true)
+                    // Before anything is known of this machine.
+                    #expect(bench.loop.model.ledger(0).count == 64)
+                    _ = bench.loop.step(isBesideOthers: true)
+                    #expect(bench.loop.model.ledger(0).count <= 64 + 256)
+                    let before = bench.loop.model.ledger(0).count
+                    _ = bench.loop.step()
+                    #expect(bench.loop.model.ledger(0).count == before + 512)
+                    bench.letGo()
+                }
+            }
+
             /// Programs that come while a prompt is read get their cores before it is read to the end.
             @Test(.enabled(if: LlamaConfiguration.coreCount > 1), arguments: [false, true])
             func threadsAdaptWhilePromptsAreRead(isBesideAnswers: Bool) async throws {

@@ -167,7 +167,10 @@
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(1))
                 func mark(by mark: LoadMark?) async throws -> LoadMark? {
                     engine.knock()
-                    return try await engine.embed("a", 0, by: mark, StopSignal())?.mark
+                    guard case .made(_, by: let maker) = try await engine.embed("a", 0, by: mark, StopSignal()) else {
+                        return nil
+                    }
+                    return maker
                 }
                 let old = try #require(try await mark(by: nil))
                 #expect(try await mark(by: old) === old)

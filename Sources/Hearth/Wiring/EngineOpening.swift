@@ -85,7 +85,7 @@ public enum EngineOpening {
     ///     they are set.
     ///   - deviceMemory: the bytes the model and its context may count on.
     ///   - occupied: those of them that are taken already.
-    ///   - progress: 0...1, called on the engine's thread.
+    ///   - progress: 0...1, called on the thread that reads.
     /// - Throws: `LLMError`; `model-does-not-fit` before anything is loaded; `engine-missing` in a build without the `Llama` trait. `CancellationError`.
     public static func open(
         _ weights: Path, projector: Path? = nil, configuration: Configuration = Configuration(),

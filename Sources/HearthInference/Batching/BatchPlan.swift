@@ -25,11 +25,14 @@ public struct BatchPlan: Sendable, Hashable {
         public var capacity: Int
         /// The most tokens of prompts in a call that somebody else waits for.
         public var besideOthers: Int
+        /// Whether somebody waits for the call who has no part in it, such as another model's answers.
+        public var isBesideOthers: Bool
 
         /// The given limits, 1 at least; 256 tokens beside others unless said otherwise.
-        public init(capacity: Int, besideOthers: Int = 256) {
+        public init(capacity: Int, besideOthers: Int = 256, isBesideOthers: Bool = false) {
             self.capacity = max(1, capacity)
             self.besideOthers = max(1, besideOthers)
+            self.isBesideOthers = isBesideOthers
         }
     }
 
@@ -50,7 +53,7 @@ public struct BatchPlan: Sendable, Hashable {
         }
         func left(_ index: Int) -> Int { wants[index].tokens - shares[index] }
         let oldest = wants.indices.filter { left($0) > 0 }
-        if shares.contains(1) || oldest.count > 1 { room = min(room, limits.besideOthers) }
+        if limits.isBesideOthers || shares.contains(1) || oldest.count > 1 { room = min(room, limits.besideOthers) }
         let shortest = oldest.sorted { (left($0), $0) < (left($1), $1) }
         // Rounded so that of a single token the one that came first gets it.
         let begun = room * 3 / 4

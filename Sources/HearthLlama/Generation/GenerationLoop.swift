@@ -75,11 +75,12 @@
         }
 
         /// Computes one batch for all that run.
+        /// - Parameter isBesideOthers: another model answers too, and waits for the end of the step.
         /// - Returns: those that have ended.
-        func step() -> [GenerationRun] {
+        func step(isBesideOthers: Bool = false) -> [GenerationRun] {
             for run in runs { run.endIfAsked() }
             computePicture()
-            computeTokens()
+            computeTokens(isBesideOthers: isBesideOthers)
             return sweep()
         }
 
@@ -125,7 +126,7 @@
             let odds: Int32?
         }
 
-        private func computeTokens() {
+        private func computeTokens(isBesideOthers: Bool) {
             var wanted: [(run: GenerationRun, range: Range<Int>)] = []
             for run in runs {
                 if case .tokens(let range)? = run.step { wanted.append((run, range)) }
@@ -133,7 +134,8 @@
             guard !wanted.isEmpty else { return }
             let plan = BatchPlan(
                 wanted.map { BatchPlan.Want(tokens: $0.range.count, isAnswering: $0.run.phase == .decode) },
-                limits: BatchPlan.Limits(capacity: model.chunkSize, besideOthers: pace.tokens))
+                limits: BatchPlan.Limits(
+                    capacity: model.chunkSize, besideOthers: pace.tokens, isBesideOthers: isBesideOthers))
             batch.removeAll()
             var parts: [Part] = []
             for (want, count) in zip(wanted, plan.shares) where count > 0 {

@@ -45,9 +45,17 @@
         }
 
         /// Whether there is somebody to answer; if not, the next request has to wake somebody.
-        mutating func goesOn() -> Bool {
-            isAnswered = !(waiting.isEmpty && running.isEmpty)
+        /// - Parameter held: roles whose model is not there yet, and whose requests wait for it.
+        mutating func goesOn(without held: [EngineRole] = []) -> Bool {
+            isAnswered = !running.isEmpty || waiting.contains { !held.contains($0.role) || $0.signal.isCancelled }
             return isAnswered
+        }
+
+        /// Whether somebody has to go and answer, or tell, those who waited for something else than their turn.
+        mutating func wakes() -> Bool {
+            guard !isAnswered, !all.isEmpty else { return false }
+            isAnswered = true
+            return true
         }
 
         /// The signals of what runs and waits for these roles.
