@@ -77,13 +77,31 @@ extension ModelManager {
     }
 
     /// Finishes or undoes what ended processes were in the middle of, and goes back from releases that have failed their
-    /// probation. To be called at a start; everything that changes what is live calls it first.
+    /// probation.
+    ///
+    /// No app has to call it: whoever asks a manager what is here or changes what is live has it done first.
     /// - Returns: the rollbacks that were made.
     @discardableResult
     public func recover() async throws -> [Rollback] {
         let rollbacks = try await store.recover(bundled: Set(await bundledReleases().map(\.identity.family)))
+        // Whoever hears of them may ask what is live, and is not to wait for himself.
+        hasRecovered = true
         for rollback in rollbacks { await tell(of: rollback) }
         return rollbacks
+    }
+
+    /// Has that done before this process is first told what is live, and so before it loads anything: a release that ends
+    /// every process that loads it would never be left otherwise.
+    ///
+    /// Where it fails, the next who asks tries again.
+    func recoverAtFirst() async {
+        guard !hasRecovered else { return }
+        do {
+            try await recover()
+        } catch {
+            // A home that can only be read, or one at work, is still good for reading.
+            Log.write(.info, "delivery.live", "what ended processes left stays for now: \(error)")
+        }
     }
 
     private func tell(of rollback: Rollback) async {

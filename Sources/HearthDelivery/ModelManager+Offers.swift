@@ -25,7 +25,7 @@ public struct FamilyOffers: Sendable {
 extension ModelManager {
     /// As ``availability(of:)``, for every family there is a model of.
     public func availabilities() async throws -> [Family: ModelAvailability] {
-        let installed = try await store.installed()
+        let installed = try await installed()
         let bundled = Dictionary(
             await bundledReleases().map { ($0.identity.family, $0) }, uniquingKeysWith: { first, _ in first })
         var found: [Family: ModelAvailability] = [:]

@@ -137,6 +137,7 @@ extension ModelManager {
     ///
     /// A bundled folder or a downloaded release that cannot be used is logged and counts as not there.
     public func availability(of family: Family) async throws -> ModelAvailability {
+        await recoverAtFirst()
         var active: InstalledRelease?
         do {
             active = try await store.active(family)

@@ -11,7 +11,7 @@ extension ModelManager {
     /// - Throws: ``DeliveryError`` with `no-origin` where no family came from a hub; the origin's error if no source at all can be
     ///   asked.
     public func updates(of wanted: Family? = nil, _ wish: ListingWish = .asPublished) async throws -> [UpdateFinding] {
-        let installed = try await store.installed()
+        let installed = try await installed()
         let bundled = await bundledReleases()
         let families = Set(installed.map(\.identity.family)).union(bundled.map(\.identity.family))
             .filter { wanted == nil || $0 == wanted }.sorted()

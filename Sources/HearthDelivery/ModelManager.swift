@@ -42,6 +42,8 @@ public actor ModelManager {
     var readyBodies: [@MainActor @Sendable (ModelAvailability) -> Void] = []
     /// The families an update is looked for behind everybody's back.
     var updatesBehind: [Family: Task<Void, Never>] = [:]
+    /// Whether this process has looked after what ended ones left.
+    var hasRecovered = false
     nonisolated let preparer: (any ReleasePreparer)?
     nonisolated let probe: (any ReleaseProbe)?
     nonisolated let releasePreflight: (any ReleasePreflight)?
@@ -105,14 +107,17 @@ public actor ModelManager {
     // MARK: - What is here
 
     /// Every installed release.
-    public func installed() async throws -> [InstalledRelease] { try await store.installed() }
+    public func installed() async throws -> [InstalledRelease] {
+        await recoverAtFirst()
+        return try await store.installed()
+    }
 
     /// The release a reference means on this device, without touching the network: the named version, else the active one.
     /// - Throws: ``StoreError`` with `not-installed`.
     public func installed(
         _ family: Family, version: ReleaseVersion? = nil, variant: Variant? = nil
     ) async throws -> InstalledRelease {
-        let releases = try await store.installed().filter { $0.identity.family == family }
+        let releases = try await installed().filter { $0.identity.family == family }
         let fitting = releases.filter { release in
             (version == nil || release.identity.version == version)
                 && (variant == nil || release.identity.variant == variant)

@@ -243,6 +243,47 @@ import Testing
         #expect(ready.withLock { $0 } == ["2.0.0"])
     }
 
+    /// The ways by which an app comes to a model without a word about what ended before.
+    enum Door: String, CaseIterable {
+        case localOnly, behind, availability, installed, library, updates, loadStored
+
+        /// What it says is live.
+        func live(_ family: Family, of manager: ModelManager) async throws -> String? {
+            switch self {
+            case .localOnly: try await manager.model(family, policy: .localOnly).identity?.version.name
+            case .behind: try await manager.model(family).identity?.version.name
+            case .availability: try await manager.availability(of: family).identity?.version.name
+            case .installed: try await manager.installed().first(where: \.isActive)?.identity.version.name
+            case .library: try await manager.availabilities()[family]?.identity?.version.name
+            case .updates: try await manager.updates(of: family).first?.active?.name
+            case .loadStored: await manager.loadStored().models[family]?.identity?.version.name
+            }
+        }
+    }
+
+    /// A release that ends every process that loads it is left before the third comes to it, whoever asks for it first.
+    @Test(arguments: Door.allCases)
+    func whatFailedItsProbationIsLeftBeforeAnybodyGetsIt(_ door: Door) async throws {
+        try offer("1.0.0")
+        _ = try await manager().model(family, options: anew)
+        try offer("1.0.0", "2.0.0")
+        _ = try await manager().model(family, policy: .latest)
+        let two = try StoreFixture.identity("2.0.0", family: "toy", variant: "q4_1")
+        let marks = MarkFiles(layout: HomeLayout(home: folder.path("home")), fileSystem: LocalFileSystem())
+        for process in Int32(1)...2 {
+            #expect(try await door.live(family, of: manager()) == "2.0.0", "one end alone changes nothing")
+            var mark = ActivityMark(.load, at: Date())
+            mark.process = ProcessIdentity(number: process, started: "0", boot: "another boot", space: "")
+            try marks.put(mark, two, token: ActivityMark.token())
+        }
+        let manager = manager()
+        var events = manager.events().makeAsyncIterator()
+        #expect(try await door.live(family, of: manager) == "1.0.0")
+        await manager.finishBackgroundUpdates()
+        #expect(await events.next()?.summary == "rolled back toy@2.0.0:q4_1 to toy@1.0.0:q4_1")
+        #expect(try await manager.store.state(of: family).isHeldBack(two))
+    }
+
     @Test func aLeaseWaitsForARemovalThatIsTakenBack() async throws {
         try offer("1.0.0")
         let manager = manager()
