@@ -38,6 +38,9 @@ extension ModelManager {
         progress: @escaping @Sendable (ActivationProgress) -> Void = { _ in }
     ) async throws -> InstalledRelease {
         try await recover()
+        let before = try await store.state(of: identity.family).active
+        // Announced once, and removed or replaced since by whomever: that it becomes live now is news again.
+        if before != identity, announced[identity.family] == identity { announced[identity.family] = nil }
         let release = try await ActivationRun(
             store: store, preparer: preparer, probe: options.probes ? probe : nil, time: time, identity: identity,
             rehashes: options.rehashes, ignoresMemory: options.ignoresMemory, progress: progress

@@ -39,6 +39,8 @@ extension ModelManager {
         for (family, problem) in stored.problems {
             Log.write(.warning, "delivery.live", "\(family) cannot be used: \(problem)")
         }
+        // What is gone is news when it comes back.
+        if stored.failure == nil { announced = announced.filter { stored.models[$0.key] != nil } }
         for (_, model) in stored.models.sorted(by: { $0.key < $1.key }) { await becameLive(model) }
         return stored
     }

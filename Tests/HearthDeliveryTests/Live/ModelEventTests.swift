@@ -109,6 +109,29 @@ import Testing
         #expect(event?.summary == "activated tiny@1.0.0:q4")
     }
 
+    /// Whoever removes a model, this process or another, and by whatever way: it is ready again when it is here again.
+    @Test(arguments: [false, true])
+    func whatWasRemovedIsNewsWhenItComesBack(_ isFoundAtAStart: Bool) async throws {
+        let identity = try StoreFixture.identity()
+        let manager = manager()
+        let ready = Locked(0)
+        await manager.onReady { _ in ready.withLock { $0 += 1 } }
+        var events = manager.events().makeAsyncIterator()
+        for count in 1...3 {
+            if isFoundAtAStart {
+                try await fixture.install(identity, activate: true)
+                await manager.loadStored()
+            } else {
+                try await fixture.install(identity)
+                try await manager.activate(identity)
+            }
+            #expect(ready.withLock { $0 } == count)
+            #expect(await events.next()?.summary == "activated tiny@1.0.0:q4")
+            try await fixture.anotherStore().remove(identity.family, version: nil, variant: nil)
+            if isFoundAtAStart { await manager.loadStored() }
+        }
+    }
+
     @Test func whatWasOvertakenWhileItWasLoadedIsNoNews() async throws {
         let one = try StoreFixture.identity("1.0.0")
         let two = try StoreFixture.identity("2.0.0")
