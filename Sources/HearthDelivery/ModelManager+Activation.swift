@@ -28,8 +28,8 @@ extension ModelManager {
     /// Makes an installed release the live one of its family: checked, prepared, tried, and switched to in one step.
     ///
     /// Whatever fails, the release that was live before stays live and untouched. One that an engine cannot use is held
-    /// back: no update chooses it until a newer one appears. Without a preparer and a probe there is nothing to wait for.
-    /// The new release then is on probation: see ``Probation``.
+    /// back, unless it is live already: no update chooses it until a newer one appears. Without a preparer and a probe there is
+    /// nothing to wait for. The new release then is on probation: see ``Probation``.
     /// - Throws: ``ActivationError`` with `probe-failed`; `StoreError` with `not-installed`, `release-damaged`,
     ///   `receipt-damaged`, `home-busy`; `FileError`; `CancellationError`.
     @discardableResult

@@ -47,7 +47,7 @@ struct ActivationRun: Sendable {
         }
         switch activation.failure {
         case nil: return work.release
-        case .refused(let reason): throw Self.refused(identity, reason)
+        case .refused(let reason): throw Self.refused(release, reason)
         case .damaged(let what):
             throw StoreError(
                 .releaseDamaged, "\(identity) is damaged: \(what)",
@@ -136,12 +136,21 @@ struct ActivationRun: Sendable {
         }
     }
 
-    private static func refused(_ identity: ReleaseIdentity, _ reason: String) -> ActivationError {
-        ActivationError(
-            .probeFailed, "\(identity) was tried and is not used: \(reason)",
-            context: ErrorContext(
-                model: identity.description,
-                remedy: "What was active before still is. Wait for a newer version, or try it again with 'hearth use "
-                    + "\(identity)'."))
+    private static func refused(_ release: InstalledRelease, _ reason: String) -> ActivationError {
+        let identity = release.identity
+        let (outcome, remedy) =
+            release.isActive
+            ? (
+                "did not pass",
+                "It was active before and still is. Go back with 'hearth rollback \(identity.family)', or choose another "
+                    + "with 'hearth use'."
+            )
+            : (
+                "is not used",
+                "What was active before still is. Wait for a newer version, or try it again with 'hearth use \(identity)'."
+            )
+        return ActivationError(
+            .probeFailed, "\(identity) was tried and \(outcome): \(reason)",
+            context: ErrorContext(model: identity.description, remedy: remedy))
     }
 }

@@ -77,6 +77,21 @@ import Testing
         #expect(try await !state().isHeldBack(two))
     }
 
+    /// What is live stays live: held back it would be refused by the next pull, and an older one with it.
+    @Test func whatIsLiveAndFailsIsNotHeldBack() async throws {
+        try await fixture.manager().activate(two)
+        let before = try await state()
+        let probe = ScriptedProbe { _ in throw StoreError(.releaseDamaged, "it was too slow") }
+        let error = await #expect(throws: ActivationError.self) {
+            try await fixture.manager(probe: probe).activate(two)
+        }
+        #expect(error?.code == .probeFailed)
+        #expect(error?.message == "tiny@2.0.0:q4 was tried and did not pass: it was too slow")
+        #expect(error?.context.remedy?.hasPrefix("It was active before and still is.") == true)
+        #expect(try await state() == before)
+        #expect(try fixture.marks().isEmpty)
+    }
+
     @Test func theCanaryOfItsPublisherIsAsked() async throws {
         let three = try StoreFixture.identity("3.0.0")
         var release = try StoreFixture.release(three)
