@@ -54,6 +54,7 @@ extension ModelManager {
             await ModelPageCacheWarmer.hint(file: weights, below: store.layout.models)
         }
         hub.post(.installed(installed))
+        if installed.isActive { await becameLive(installed) }
         // Every byte was hashed when it came.
         let live = try await activateIfWanted(
             installed, resolved, options, rehashes: false,
@@ -87,8 +88,26 @@ extension ModelManager {
             return try await self.store.install(
                 release, files: (isPacked ? Array(staged.dropFirst()) : staged) + shared,
                 archive: isPacked ? staged.first : nil, origin: resolved.location
-            ) { tracker.extracting($0) }
+            ) {
+                tracker.extracting($0)
+            } trial: {
+                try await self.tryOut($0, options) { tracker.activating($0) }
+            }
         }
+    }
+
+    /// What comes under the name of what is live passes what any release does before it is live; until then that serves on.
+    private func tryOut(
+        _ staged: InstalledRelease, _ options: PullOptions,
+        progress: @escaping @Sendable (ActivationProgress) -> Void
+    ) async throws {
+        _ = try await ActivationRun(
+            store: store, preparer: preparer, probe: options.probes ? probe : nil, time: time,
+            identity: staged.identity, staged: staged, rehashes: false, ignoresMemory: options.ignoreMemory,
+            progress: progress
+        ).run()
+        // Under the same name, and news all the same.
+        if announced[staged.identity.family] == staged.identity { announced[staged.identity.family] = nil }
     }
 
     /// Fetches files, or joins the transfers that do; they stay this pull's until `install` has taken them.

@@ -57,12 +57,13 @@ import Testing
 
     private func manager(
         memory: UInt64 = 8 << 30, appVersion: SemanticVersion? = nil,
-        network: any NetworkMonitor = UnmonitoredNetwork(), preparer: (any ReleasePreparer)? = nil
+        network: any NetworkMonitor = UnmonitoredNetwork(), preparer: (any ReleasePreparer)? = nil,
+        probe: (any ReleaseProbe)? = nil
     ) throws -> ModelManager {
         ModelManager(
             home: folder.path("home"), origins: [Origin(name: "test", manifestURL: try server.url("/models.json"))],
             http: Self.http, time: clock.time, network: network, deviceMemory: memory, appVersion: appVersion,
-            preparer: preparer)
+            preparer: preparer, probe: probe)
     }
 
     /// Makes every release of a variant fit.
@@ -188,6 +189,44 @@ import Testing
         offer(Offer(version: "1.0.1", content: Self.new, hasDigest: false))
         let other = try await manager.pull(ModelReference(parsing: "toy"), options: options)
         #expect(other.release.receipt.totalSize == Self.new.count, "another length is another file")
+    }
+
+    /// A publisher replaces the bytes of the version that is live: they pass what any release does before they are.
+    @Test(arguments: [true, false])
+    func otherBytesOfTheLiveVersionAreTriedFirst(_ hasDigest: Bool) async throws {
+        let fails = Locked(false)
+        let probe = ScriptedProbe { _ in
+            if fails.withLock({ $0 }) { throw StoreError(.releaseDamaged, "it says nothing") }
+            return ScriptedProbe.report()
+        }
+        let manager = try manager(preparer: ScriptedPreparer(), probe: probe)
+        let ready = Locked(0)
+        await manager.onReady { _ in ready.withLock { $0 += 1 } }
+        var options = PullOptions()
+        options.allowUnverified = true
+        options.asksAgain = true
+        offer(Offer(version: "1.0.0", content: Self.old, hasDigest: hasDigest))
+        let first = try await manager.pull(ModelReference(parsing: "toy"), options: options).release
+        for _ in 0..<3 { try await manager.recordAnswer(first.identity) }
+        let before = try await manager.store.state(of: first.identity.family)
+        #expect(before.active == first.identity && before.probation == nil)
+
+        offer(Offer(version: "1.0.0", content: Self.new, hasDigest: hasDigest))
+        fails.withLock { $0 = true }
+        let refusal = await code { try await manager.pull(ModelReference(parsing: "toy"), options: options) }
+        #expect(refusal == "probe-failed")
+        #expect(try await manager.store.active(first.identity.family) == first)
+        #expect(try Data(contentsOf: try #require(first.weights).url) == Data(Self.old.bytes))
+        #expect(try await manager.store.state(of: first.identity.family) == before)
+        #expect(ready.withLock { $0 } == 1)
+
+        fails.withLock { $0 = false }
+        let second = try await manager.pull(ModelReference(parsing: "toy"), options: options).release
+        #expect(second.isActive && second.identity == first.identity)
+        #expect(try Data(contentsOf: try #require(second.weights).url) == Data(Self.new.bytes))
+        #expect(probe.asked.withLock { $0.last }?.lastComponent == "made.bin", "as it is going to be used")
+        #expect(try await manager.store.state(of: first.identity.family).probation?.release == first.identity)
+        #expect(ready.withLock { $0 } == 2, "under the same name, and news all the same")
     }
 
     @Test(arguments: [NetworkCondition.metered, .offline], [MeteredUse.ask, .deny])

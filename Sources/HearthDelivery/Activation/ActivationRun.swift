@@ -8,6 +8,9 @@ struct ActivationRun: Sendable {
     let probe: (any ReleaseProbe)?
     let time: TimeSource
     let identity: ReleaseIdentity
+    /// What is to take the place of other bytes that are live under its name, and is tried where it is until then; the caller
+    /// puts it there. `nil` for what is installed.
+    var staged: InstalledRelease?
     let rehashes: Bool
     let ignoresMemory: Bool
     let progress: @Sendable (ActivationProgress) -> Void
@@ -15,8 +18,9 @@ struct ActivationRun: Sendable {
     /// What the effects have brought so far.
     private struct Work {
         let token = ActivityMark.token()
-        /// Keeps others from removing the release while it is read and tried; nothing of it is open yet under this one.
-        let lease: ReleaseLease
+        /// Keeps others from removing the release while it is read and tried; nothing of it is open yet under this one. What is
+        /// staged nobody removes.
+        let lease: ReleaseLease?
         var release: InstalledRelease
         var prepared: PreparedRelease?
         var error: (any Error)?
@@ -26,11 +30,11 @@ struct ActivationRun: Sendable {
     /// - Returns: the release, live.
     func run() async throws -> InstalledRelease {
         try await store.prepare()
-        guard let release = try await store.installed(identity) else {
-            throw await store.notInstalled(identity.description)
-        }
-        var work = Work(lease: try await store.lease(identity), release: release)
-        defer { work.lease.release() }
+        var found = staged
+        if found == nil { found = try await store.installed(identity) }
+        guard let release = found else { throw await store.notInstalled(identity.description) }
+        var work = Work(lease: try await staged == nil ? store.lease(identity) : nil, release: release)
+        defer { work.lease?.release() }
         var activation = Activation(identity)
         var effects = activation.handle(.begun)[...]
         while let effect = effects.popFirst() {
@@ -47,7 +51,7 @@ struct ActivationRun: Sendable {
         }
         switch activation.failure {
         case nil: return work.release
-        case .refused(let reason): throw Self.refused(release, reason)
+        case .refused(let reason): throw refused(release, reason)
         case .damaged(let what):
             throw StoreError(
                 .releaseDamaged, "\(identity) is damaged: \(what)",
@@ -78,7 +82,7 @@ struct ActivationRun: Sendable {
             work.prepared = nil
             return nil
         case .commit:
-            work.release = try await store.commit(identity, token: work.token)
+            if staged == nil { work.release = try await store.commit(identity, token: work.token) }
             return .committed
         case .holdBack(let reason):
             try await store.holdBack(identity, because: reason)
@@ -87,6 +91,7 @@ struct ActivationRun: Sendable {
             await unmark(work.token)
             return nil
         case .collect:
+            guard staged == nil else { return nil }
             do {
                 _ = try await store.collectSuperseded(identity.family)
             } catch {
@@ -136,10 +141,10 @@ struct ActivationRun: Sendable {
         }
     }
 
-    private static func refused(_ release: InstalledRelease, _ reason: String) -> ActivationError {
-        let identity = release.identity
+    private func refused(_ release: InstalledRelease, _ reason: String) -> ActivationError {
+        let again = staged == nil ? "use" : "pull"
         let (outcome, remedy) =
-            release.isActive
+            release.isActive && staged == nil
             ? (
                 "did not pass",
                 "It was active before and still is. Go back with 'hearth rollback \(identity.family)', or choose another "
@@ -147,7 +152,7 @@ struct ActivationRun: Sendable {
             )
             : (
                 "is not used",
-                "What was active before still is. Wait for a newer version, or try it again with 'hearth use \(identity)'."
+                "What was active before still is. Wait for a newer version, or try it again with 'hearth \(again) \(identity)'."
             )
         return ActivationError(
             .probeFailed, "\(identity) was tried and \(outcome): \(reason)",

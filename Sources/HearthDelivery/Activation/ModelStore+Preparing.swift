@@ -47,8 +47,9 @@ extension ModelStore {
         _ work: PreparedWork, _ recipe: PreparationRecipe, of release: InstalledRelease, under lease: ReleaseLease?
     ) async throws -> PreparedRelease {
         return try await committing {
-            // It was removed meanwhile, or replaced by other bytes.
-            guard let now = try read(release.identity), now.receipt.isSameContent(as: release.receipt) else {
+            // It was removed meanwhile, or replaced by other bytes. What is tried before it is in its place is not there yet.
+            let isStaged = release.folder != layout.folder(of: release.identity)
+            guard try isStaged || read(release.identity)?.receipt.isSameContent(as: release.receipt) == true else {
                 throw notInstalled(release.identity.description)
             }
             let prepared = try preparedFiles.commit(work, recipe, of: release) {

@@ -14,11 +14,14 @@ extension ModelStore {
     ///   - archive: the archive of a release that comes in one, compared with its digest; what is in it is unpacked.
     ///   - origin: the manifest it came from.
     ///   - progress: hears of bytes unpacked, at most ten times a second.
-    /// - Throws: `reserved-name`, `staged-file-changed`, `classes-mismatch`, `home-busy`; `release-in-use` where another release of that version is there
+    ///   - trial: tries what is about to take the place of other bytes that are live; they stay where it throws. `nil` makes
+    ///     live what is whole.
+    /// - Throws: what `trial` throws; `reserved-name`, `staged-file-changed`, `classes-mismatch`, `home-busy`; `release-in-use` where another release of that version is there
     ///   and read; ``ArchiveError``, `FileError`.
     public func install(
         _ release: Release, files: [StagedFile], archive: StagedFile? = nil, origin: URL?,
-        progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
+        progress: @escaping @Sendable (TransferProgress) -> Void = { _ in },
+        trial: (@Sendable (InstalledRelease) async throws -> Void)? = nil
     ) async throws -> InstalledRelease {
         let identity = release.identity
         try check(release, files, archive)
@@ -41,6 +44,13 @@ extension ModelStore {
             if let kept = try await keep(work) { return kept }
             throw error
         }
+        if let trial, try replacesLive(receipt) {
+            // Nothing is tried that could not take its place.
+            let leases = ReleaseLeases(layout: layout, fileSystem: fileSystem)
+            if let reader = try leases.holders(of: identity).first { throw StoreError.inUse(identity, by: reader) }
+            try await trial(
+                InstalledRelease(identity: identity, folder: staging.folder, receipt: receipt, isActive: true))
+        }
         return try await committing {
             // Another process that was quicker installed the same release: its work is as good.
             let isAnother = try folderIdentity(identity) != before
@@ -49,12 +59,30 @@ extension ModelStore {
             {
                 Log.write(.info, "delivery.store", "\(identity) was installed by another process meanwhile")
             } else {
+                // Written first: whoever dies in between leaves what was live with a probation that it passes again.
+                if trial != nil, try replacesLive(receipt) { try beginProbation(of: identity) }
                 try staging.commit(receipt)
             }
             consume(work)
             guard let installed = try read(identity) else { throw notInstalled(identity.description) }
             return installed
         }
+    }
+
+    /// Whether a release is about to take the place of other bytes that are live under its name.
+    private func replacesLive(_ receipt: Receipt) throws -> Bool {
+        guard try activation.state(of: receipt.identity.family).active == receipt.identity else { return false }
+        switch try shelf.find(receipt.identity) {
+        case .whole(let there), .damaged(let there?, _): return !there.isSameContent(as: receipt)
+        case .absent, .damaged(nil, _): return true
+        }
+    }
+
+    /// Under the commit lock.
+    private func beginProbation(of identity: ReleaseIdentity) throws {
+        var state = try activation.stateBeforeChange(of: identity.family)
+        state.probation = Probation(of: identity, began: time.now)
+        try activation.write(state, of: identity.family)
     }
 
     /// The installed release, if re-hashing shows that it is the same already.
