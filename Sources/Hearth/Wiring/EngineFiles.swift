@@ -7,6 +7,8 @@ final class EngineFiles: Sendable {
     private let manager: ModelManager
     private let open: @Sendable (ReleaseFiles) async throws -> any InferenceEngine
     private let leases = Locked<[ReleaseIdentity: ReleaseLease]>([:])
+    /// Loads and answers of installed releases: what counts as a crash if the program ends in it.
+    private let work = WorkUnderWay()
 
     init(manager: ModelManager, open: @escaping @Sendable (ReleaseFiles) async throws -> any InferenceEngine) {
         self.manager = manager
@@ -24,9 +26,11 @@ final class EngineFiles: Sendable {
         // What was prepared for this device, where there is something.
         let files = ReleaseFiles(opening: try await manager.weightsToOpen(of: release, under: lease), of: release)
         await ModelPageCacheWarmer.hint(file: files.weights, below: manager.store.layout.home)
-        let engine = try await manager.store.guarding(identity, .load) { try await open(files) }
+        let engine = try await work.perform { [manager, open] in
+            try await manager.store.guarding(identity, .load) { try await open(files) }
+        }
         leases.withLock { $0[identity] = lease }
-        let watched = WatchedEngine(engine, of: identity, in: manager)
+        let watched = WatchedEngine(engine, of: identity, in: manager, answers: work)
         return LoadedEngine(watched, bytes: await manager.memoryEstimate(of: .downloaded(release)))
     }
 
@@ -39,6 +43,11 @@ final class EngineFiles: Sendable {
                 context: ErrorContext(model: release.identity.description))
         }
         return LoadedEngine(try await open(files), bytes: await manager.memoryEstimate(of: .bundled(release)))
+    }
+
+    /// Stops the loads and answers of installed releases and begins no other.
+    func stop(within limit: Duration, _ time: TimeSource) async {
+        await work.stop(within: limit, time, "a load or an answer")
     }
 
     /// The engine of a release is gone.

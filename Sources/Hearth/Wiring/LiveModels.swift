@@ -14,6 +14,8 @@ import HearthInference
 ///
 /// One that cannot be loaded leaves the old one answering, which ``ModelEvent/swapFailed(_:_:)`` tells. It is tried again when it
 /// is made live again, when `loadStored()` finds it, and after the family was unloaded; not at every use.
+///
+/// An app that ends calls ``stop(within:)`` before: one that ends in the middle of an answer looks as if the model had ended it.
 public final class LiveModels: Sendable {
     /// An engine of this app, ready to answer.
     public typealias Engine = any InferenceEngine
@@ -23,6 +25,8 @@ public final class LiveModels: Sendable {
     /// The engines in memory, of all families.
     public let cache: ModelCache<Engine>
 
+    private let files: EngineFiles
+    private let time: TimeSource
     private let freeMemory: @Sendable () -> UInt64?
     /// Those among them that came with the app, and are used from where they lie.
     private let bundled: Locked<[ReleaseIdentity: BundledRelease]>
@@ -46,9 +50,11 @@ public final class LiveModels: Sendable {
         }
     ) {
         self.manager = manager
+        self.time = time
         let bundled = Locked<[ReleaseIdentity: BundledRelease]>([:])
         self.bundled = bundled
         let opening = EngineFiles(manager: manager, open: open)
+        files = opening
         let cache = ModelCache<Engine>(budget: budget) { identity in
             if let release = bundled.withLock({ $0[identity] }) { return try await opening.load(release) }
             return try await opening.load(identity)
@@ -151,6 +157,12 @@ public final class LiveModels: Sendable {
             retire(family)
         }
     }
+
+    /// Stops the loads and answers of installed releases and begins no other; returns when the disk does not say any more that
+    /// somebody loads or answers, at the latest after `limit`. Also in a task that was cancelled.
+    ///
+    /// To be called before the app ends, and only then: nothing answers any more afterwards.
+    public func stop(within limit: Duration = WatchedEngine.patience) async { await files.stop(within: limit, time) }
 
     /// Puts a model in the place of the one in memory, if there is one.
     private func swap(to model: ModelAvailability) async throws {

@@ -15,17 +15,26 @@ public struct WatchedEngine: InferenceEngine {
     private let manager: ModelManager
     private let release: ReleaseIdentity
     private let time: TimeSource
-    private let answers = AnswersUnderWay()
+    private let answers: WorkUnderWay
 
     /// Watches over `engine`, which was opened for `release`; `time` bounds the wait of ``stop(within:)``.
     public init(
         _ engine: any InferenceEngine, of release: ReleaseIdentity, in manager: ModelManager,
         time: TimeSource = .system
     ) {
+        self.init(engine, of: release, in: manager, time: time, answers: WorkUnderWay())
+    }
+
+    /// The same; its answers are stopped with `answers`.
+    init(
+        _ engine: any InferenceEngine, of release: ReleaseIdentity, in manager: ModelManager,
+        time: TimeSource = .system, answers: WorkUnderWay
+    ) {
         self.engine = engine
         self.manager = manager
         self.release = release
         self.time = time
+        self.answers = answers
     }
 
     public var modelInformation: ModelInformation { get async throws { try await engine.modelInformation } }
@@ -66,23 +75,7 @@ public struct WatchedEngine: InferenceEngine {
     ///
     /// To be called before a program ends: one that ends while an answer is only about to stop looks as if it had died of it.
     public func stop(within limit: Duration = patience) async {
-        let left = answers.close()
-        guard !left.isEmpty else { return }
-        // A task of its own is not cancelled, and so can wait.
-        await Task {
-            let (ended, source) = AsyncStream<Never>.makeStream()
-            Task {
-                for task in left { await task.value }
-                source.finish()
-            }
-            let bound = Task {
-                do { try await time.sleep(for: limit) } catch { return }
-                Log.write(.warning, "activation", "an answer of \(release) does not stop")
-                source.finish()
-            }
-            for await _ in ended {}
-            bound.cancel()
-        }.value
+        await answers.stop(within: limit, time, "an answer of \(release)")
     }
 
     private func count() async {
@@ -99,24 +92,9 @@ extension WatchedEngine: TextEmbedding, TokenCounting {
     /// - Throws: what the engine throws; `engine-missing` for one that makes no vectors; `CancellationError` after ``stop(within:)``.
     public func embed(_ texts: [String]) async throws -> [[Float]] {
         let embedder = try engine.embedding
-        let result = Locked<Result<[[Float]], any Error>?>(nil)
-        let task = answers.begin {
-            do {
-                try Task.checkCancellation()
-                let vectors = try await manager.store.guarding(release, .generate) { try await embedder.embed(texts) }
-                result.withLock { $0 = .success(vectors) }
-            } catch {
-                result.withLock { $0 = .failure(error) }
-            }
+        return try await answers.perform { [manager, release] in
+            try await manager.store.guarding(release, .generate) { try await embedder.embed(texts) }
         }
-        guard let task else { throw CancellationError() }
-        await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
-        }
-        guard let made = result.withLock({ $0 }) else { throw CancellationError() }
-        return try made.get()
     }
 
     /// - Throws: what the engine throws; `engine-missing` for one that cuts no text.
@@ -178,44 +156,5 @@ private struct AnswerJudge {
         guard purpose == .answer, !hasCalled, let summary else { return false }
         if calls.matched != nil, [.stopString, .endOfGeneration].contains(summary.reason) { return false }
         return summary.reason != .timedOut && summary.usage.generatedTokens > 0
-    }
-}
-
-/// The answers that are under way, until there may be none any more.
-private final class AnswersUnderWay: Sendable {
-    private struct State {
-        var isClosed = false
-        var begun = 0
-        var tasks: [Int: Task<Void, Never>] = [:]
-    }
-
-    private let state = Locked(State())
-
-    /// Performs `body` as one of them; `nil` once they are closed.
-    func begin(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never>? {
-        state.withLock { state in
-            guard !state.isClosed else { return nil }
-            let number = state.begun
-            state.begun += 1
-            let task = Task {
-                await body()
-                self.end(number)
-            }
-            state.tasks[number] = task
-            return task
-        }
-    }
-
-    private func end(_ number: Int) { state.withLock { $0.tasks[number] = nil } }
-
-    /// Cancels them all and lets no other begin.
-    /// - Returns: those that have not ended yet.
-    func close() -> [Task<Void, Never>] {
-        let left = state.withLock { state in
-            state.isClosed = true
-            return Array(state.tasks.values)
-        }
-        for task in left { task.cancel() }
-        return left
     }
 }
