@@ -4,16 +4,23 @@ import HearthInference
 
 /// One model of an app, whatever release of it is live: an engine like any other, that loads when it is first used and changes
 /// versions between two answers.
+///
+/// Where nothing of it is in memory, the disk is asked what is live: also what another process made live, and what is left after
+/// a removal.
 public struct LiveModel: InferenceEngine {
     public let family: Family
+    /// Held, so that what becomes live comes here for as long as anybody has the model.
+    let models: LiveModels
     let active: ActiveModel<LiveModels.Engine>
 
     /// The engine of the live release for one request. Give it back soon: a new release may be waiting for its memory.
     /// - Throws: what loading throws; `CancellationError`.
-    public func lease() async throws -> EngineLease<LiveModels.Engine> { try await active.lease() }
+    public func lease() async throws -> EngineLease<LiveModels.Engine> {
+        try await models.lease(family, of: active)
+    }
 
-    /// The release that the next request gets.
-    public var release: ReleaseIdentity? { get async { await active.live } }
+    /// The release that the next request gets, as far as can be told before it is loaded.
+    public var release: ReleaseIdentity? { get async { await models.release(family, of: active) } }
 
     /// What is loaded, which is loaded for that if need be.
     public var modelInformation: ModelInformation {

@@ -31,6 +31,8 @@ public final class LiveModels: Sendable {
     /// Those among them that came with the app, and are used from where they lie.
     private let bundled: Locked<[ReleaseIdentity: BundledRelease]>
     private let models = Locked<[Family: ActiveModel<Engine>]>([:])
+    /// How many are on their way to an engine of a family. From then on what becomes live is loaded for them.
+    private let entering = Locked<[Family: Int]>([:])
     /// The releases that are live on the disk and could not be loaded.
     private let failed = Locked<[Family: ReleaseIdentity]>([:])
     private let registration: Locked<Task<Void, Never>?>
@@ -81,12 +83,12 @@ public final class LiveModels: Sendable {
     deinit { watch.cancel() }
 
     /// A model of this app; nothing is loaded before it is used. Where the live release cannot be loaded and the one before
-    /// can still answer, it is that one's.
+    /// can still answer, that one does.
     /// - Parameters:
     ///   - policy: how fresh it has to be.
     ///   - options: what a download may do.
     ///   - progress: as in `pull`.
-    /// - Throws: as `ModelManager.model`; what loading throws where nothing is left that could answer.
+    /// - Throws: as `ModelManager.model`.
     public func model(
         _ family: Family, policy: ModelPolicy = .localWithBackgroundUpdate, options: PullOptions = PullOptions(),
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
@@ -105,18 +107,66 @@ public final class LiveModels: Sendable {
             models[family] = active
             return active
         }
-        try await follow(model, with: active)
-        return LiveModel(family: family, active: active)
+        try await follow(family, model, with: active)
+        return LiveModel(family: family, models: self, active: active)
     }
 
-    /// Has a model serve what is live on the disk. Another process may have changed that since it was last asked for, and this
-    /// one while it was looked up: from the time `active` is known every change here reaches it, so one more look is enough.
-    private func follow(_ model: ModelAvailability, with active: ActiveModel<Engine>) async throws {
-        guard let family = model.identity?.family else { return }
-        while true {
+    /// The engine of what is live now. What is loaded was told of every change in this process; before anything is loaded the disk is
+    /// asked, for another process may have changed it, and what served may be gone.
+    func lease(_ family: Family, of active: ActiveModel<Engine>) async throws -> EngineLease<Engine> {
+        try await whileEntering(family) {
+            // Whatever becomes live from here on sees that somebody is on the way in, or is found now.
+            if await !isLoaded(active) { try await follow(family, with: active) }
+            return try await active.lease()
+        }
+    }
+
+    /// What the next lease is on, where loading it does not fail.
+    func release(_ family: Family, of active: ActiveModel<Engine>) async -> ReleaseIdentity? {
+        let serving = await active.live
+        if await isWanted(family, active) { return serving }
+        do {
+            guard let release = try await manager.availability(of: family).identity else { return serving }
+            return failed.withLock { $0[family] } == release ? serving : release
+        } catch {
+            Log.write(.info, "delivery.live", "what is live of \(family) cannot be read: \(error)")
+            return serving
+        }
+    }
+
+    private func isLoaded(_ active: ActiveModel<Engine>) async -> Bool {
+        guard let serving = await active.live else { return false }
+        return cache.loaded.contains(serving)
+    }
+
+    /// Whether a model is in memory or somebody is on the way to it. Else what becomes live waits on the disk for its first use.
+    private func isWanted(_ family: Family, _ active: ActiveModel<Engine>) async -> Bool {
+        if entering.withLock({ $0[family] != nil }) { return true }
+        return await isLoaded(active)
+    }
+
+    private func whileEntering<Result>(_ family: Family, _ body: () async throws -> Result) async rethrows -> Result {
+        entering.withLock { $0[family, default: 0] += 1 }
+        defer {
+            entering.withLock { entering in
+                let count = entering[family] ?? 0
+                entering[family] = count > 1 ? count - 1 : nil
+            }
+        }
+        return try await body()
+    }
+
+    /// Has a model that is wanted serve what is live on the disk. Another process may have changed that since it was last asked for,
+    /// and this one while it was looked up: from the time `active` is known every change here reaches it, so one more look is
+    /// enough.
+    /// - Parameter found: what is used where nothing is live: an installed release can be used without being live.
+    private func follow(
+        _ family: Family, _ found: ModelAvailability = .none, with active: ActiveModel<Engine>
+    ) async throws {
+        while await isWanted(family, active) {
             let now = try await manager.availability(of: family)
-            // What is installed without being live is used as it was found.
-            let wanted = now == .none ? model : now
+            let wanted = now == .none ? found : now
+            note(wanted)
             guard let serving = await active.live, let release = wanted.identity, serving != release else { return }
             if failed.withLock({ $0[family] }) == release, try await canAnswer(serving) { return }
             do {
@@ -164,12 +214,17 @@ public final class LiveModels: Sendable {
     /// To be called before the app ends, and only then: nothing answers any more afterwards.
     public func stop(within limit: Duration = WatchedEngine.patience) async { await files.stop(within: limit, time) }
 
-    /// Puts a model in the place of the one in memory, if there is one.
+    /// Puts a model in the place of the one in memory, if there is one. Where there is none the next use finds it on the disk.
     private func swap(to model: ModelAvailability) async throws {
         guard let release = model.identity, let active = models.withLock({ $0[release.family] }) else { return }
         note(model)
+        guard await isWanted(release.family, active) else {
+            failed.withLock { $0[release.family] = nil }
+            return
+        }
         do {
-            try await active.swap(to: release, bytes: await manager.memoryEstimate(of: model))
+            let bytes = await manager.memoryEstimate(of: model)
+            try await whileEntering(release.family) { _ = try await active.swap(to: release, bytes: bytes) }
             failed.withLock { $0[release.family] = nil }
         } catch {
             if !(error is CancellationError) { failed.withLock { $0[release.family] = release } }

@@ -169,12 +169,13 @@ import Testing
         try await models.cache.drop(old.identity)
         try await manager.store.remove(family, version: old.identity.version, variant: nil)
         for count in 1...2 {
-            await #expect(throws: LLMError.self) { try await models.model(family, policy: .localOnly) }
+            let again = try await models.model(family, policy: .localOnly)
+            #expect(attempts.withLock { $0 } == count - 1, "nothing is loaded before it is used")
+            await #expect(throws: LLMError.self) { try await again.lease() }
             #expect(attempts.withLock { $0 } == count)
         }
         isBroken.withLock { $0 = false }
-        let mended = try await models.model(family, policy: .localOnly)
-        #expect(try await answer(LanguageModelSession(model: mended)) == "broken")
+        #expect(try await answer(LanguageModelSession(model: model)) == "broken")
     }
 
     /// A disk whose next reading of a bundled list waits.
