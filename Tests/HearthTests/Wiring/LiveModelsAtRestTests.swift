@@ -6,7 +6,7 @@ import HearthInference
 import HearthTestSupport
 import Testing
 
-/// What live models do while nothing of them is in memory, and when the app ends.
+/// What live models do while nothing of them is in memory, when memory gets short, and when the app ends.
 @Suite(.timeLimit(.minutes(10))) struct LiveModelsAtRestTests {
     /// Says what a test wants of the memory.
     private struct Gauge: MemoryPressureSource {
@@ -171,6 +171,40 @@ import Testing
         #expect(try await answer(model) == "1.0.0")
         try await install("2.0.0", with: manager)
         #expect(try await answer(model) == "2.0.0")
+    }
+
+    // MARK: - Memory gets short
+
+    @Test func idleEnginesGoWhenMemoryGetsShort() async throws {
+        let clock = ManualClock()
+        let gauge = Gauge()
+        let manager = manager()
+        try await install("1.0.0", with: manager)
+        let models = models(manager, gauge, time: clock.time)
+        let model = try await models.model(family, policy: .localOnly)
+        let lease = try await model.lease()
+        await clock.sleepers(atLeast: 1)
+        gauge.available.withLock { $0 = 1 }
+        clock.advance(by: .seconds(2))
+        await clock.sleepers(atLeast: 1)
+        #expect(models.cache.loaded.count == 1, "in use")
+        lease.end()
+        #expect(models.cache.loaded.count == 1, "nobody has looked yet")
+        clock.advance(by: .seconds(2))
+        var gone = unloads.makeAsyncIterator()
+        #expect(await gone.next() == "1.0.0")
+        #expect(models.cache.loaded.isEmpty)
+        // And again, for as long as the app runs; what is used is loaded once more.
+        await clock.sleepers(atLeast: 1)
+        #expect(try await answer(model) == "1.0.0")
+        clock.advance(by: .seconds(2))
+        #expect(await gone.next() == "1.0.0")
+        gauge.available.withLock { $0 = 1 << 40 }
+        await clock.sleepers(atLeast: 1)
+        #expect(try await answer(model) == "1.0.0")
+        clock.advance(by: .seconds(2))
+        await clock.sleepers(atLeast: 1)
+        #expect(models.cache.loaded.count == 1, "there is enough again")
     }
 
     // MARK: - The app ends
