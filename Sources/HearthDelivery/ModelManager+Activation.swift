@@ -83,7 +83,7 @@ extension ModelManager {
     /// probation.
     ///
     /// No app has to call it: whoever asks a manager what is here or changes what is live has it done first.
-    /// - Returns: the rollbacks that were made.
+    /// - Returns: the rollbacks that were made, or brought to their end.
     @discardableResult
     public func recover() async throws -> [Rollback] {
         let rollbacks = try await store.recover(bundled: Set(await bundledReleases().map(\.identity.family)))

@@ -92,12 +92,7 @@ extension ModelStore {
     func goBack(
         from: ReleaseIdentity, to: ReleaseIdentity?, because reason: String, _ state: ReleaseState
     ) throws -> Rollback {
-        let target = try to.map { to in
-            guard let release = try read(to) else { throw notInstalled(to.description) }
-            // Read before the switch, so that nothing fails behind it that would hide that it was made.
-            return InstalledRelease(
-                identity: to, folder: release.folder, receipt: release.receipt, isActive: true)
-        }
+        let rollback = try self.rollback(from: from, to: to, because: reason)
         let token = ActivityMark.token()
         try overtakeDecisions(
             for: from, ActivityMark(.rollback, at: time.now, target: to?.folderName, reason: reason), token: token)
@@ -106,6 +101,16 @@ extension ModelStore {
             ?? state.retired(because: reason, at: time.now)
         try activation.write(next, of: from.family)
         clearMarks(of: from.family) { $0.release == from && $0.mark?.process == .current || $0.token == token }
+        return rollback
+    }
+
+    /// What is told of a rollback. Made before the switch, so that nothing fails behind it that would hide that it was made.
+    func rollback(from: ReleaseIdentity, to: ReleaseIdentity?, because reason: String) throws -> Rollback {
+        let target = try to.map { to in
+            guard let release = try read(to) else { throw notInstalled(to.description) }
+            return InstalledRelease(
+                identity: to, folder: release.folder, receipt: release.receipt, isActive: true)
+        }
         return Rollback(from: from, to: target, reason: HeldBack.bounded(reason))
     }
 

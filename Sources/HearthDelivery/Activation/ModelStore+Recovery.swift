@@ -7,7 +7,7 @@ extension ModelStore {
     /// Cheap where nothing was interrupted: it looks into one folder.
     /// - Parameter bundled: the families of which a model came with the app: where no earlier release is left to go back to,
     ///   that one serves.
-    /// - Returns: the rollbacks that were made, each once. What else failed meanwhile is tried again, and thrown, the next time.
+    /// - Returns: the rollbacks that were made or brought to their end, each once. What else failed meanwhile is tried again, and thrown, the next time.
     @discardableResult
     public func recover(bundled: Set<Family> = []) async throws -> [Rollback] {
         try await recover(bundled: bundled) { $0.isRunning }
@@ -67,10 +67,10 @@ extension ModelStore {
                 try marks.remove(found.release, token: found.token)
             }
         }
+        var made = try recovery.finished.map { try rollback(from: $0.from, to: $0.to, because: $0.reason) }
         if recovery.state != state { try activation.write(recovery.state, of: family) }
         for note in recovery.notes { Log.write(.warning, "delivery.activation", note) }
         for mark in recovery.done { try marks.remove(mark.release, token: mark.token) }
-        var made: Rollback?
         if let wanted = recovery.rollback {
             made = try goBack(from: wanted.from, to: wanted.to, because: wanted.reason, recovery.state)
             Log.write(

@@ -25,7 +25,7 @@ struct Recovery: Sendable, Hashable {
         var began: Date { mark?.since ?? .distantPast }
     }
 
-    /// The way back of a release that has failed its probation.
+    /// The way back of a release.
     struct Rollback: Sendable, Hashable {
         let from: ReleaseIdentity
         /// `nil` for what came with the app.
@@ -39,7 +39,9 @@ struct Recovery: Sendable, Hashable {
     private(set) var done: [LeftMark] = []
     /// The interrupted decision on what is live that was looked at; earlier ones, of whomever, are overtaken by it.
     private(set) var decision: LeftMark?
-    /// A rollback to be made after all this, as one of its own.
+    /// A rollback that was begun before, and that `state` brings to its end: nobody was told of it yet.
+    private(set) var finished: Rollback?
+    /// A rollback to be made after all this, as one of its own: of what has failed its probation.
     private(set) var rollback: Rollback?
     /// What happened, for the log.
     private(set) var notes: [String] = []
@@ -114,6 +116,7 @@ struct Recovery: Sendable, Hashable {
         var before = state
         before.active = left.release
         state = before.rolledBack(to: target, because: reason, at: date)
+        finished = Rollback(from: left.release, to: target, reason: reason)
         notes.append("finished the rollback from \(left.release) to \(target)")
     }
 
@@ -138,7 +141,9 @@ struct Recovery: Sendable, Hashable {
         }
         var before = state
         before.active = left.release
-        state = before.retired(because: left.mark?.reason ?? "it was rolled back", at: date)
+        let reason = left.mark?.reason ?? "it was rolled back"
+        state = before.retired(because: reason, at: date)
+        finished = Rollback(from: left.release, to: nil, reason: reason)
         notes.append("finished the rollback from \(left.release) to what came with the app")
     }
 

@@ -56,6 +56,33 @@ private final class PartlyDeadDisk: ForwardingFileSystem {
         #expect(try fixture.marks().isEmpty)
     }
 
+    /// The process that began it ended before it could tell anybody.
+    @Test(arguments: [false, true]) func aRollbackThatIsFinishedIsToldAsOne(_ isSwitched: Bool) async throws {
+        let three = try StoreFixture.identity("3.0.0", family: "other")
+        let four = try StoreFixture.identity("4.0.0", family: "other")
+        try await fixture.install(three, activate: true)
+        try await fixture.install(four, activate: true)
+        try fixture.leave(.rollback, four, target: three.folderName)
+        if isSwitched {
+            try fixture.fileSystem.replaceLink(
+                at: fixture.layout.activeLink(of: three.family), with: three.folderName)
+        }
+        let manager = fixture.manager()
+        var events = manager.events().makeAsyncIterator()
+        let made = try await manager.recover().filter { $0.from.family == three.family }
+        #expect(made.map(\.from) == [four] && made.map(\.to?.identity) == [three])
+        #expect(made.first?.reason == "it was left" && made.first?.to?.isActive == true)
+        var told: [String] = []
+        while told.isEmpty, let event = await events.next() {
+            if case .rolledBack(let from, let to, let reason) = event, from == four {
+                told = [to?.version.name ?? "none", reason]
+            }
+        }
+        #expect(told == ["3.0.0", "it was left"])
+        #expect(try await fixture.anotherStore().state(of: three.family).heldBack(four)?.reason == "it was left")
+        #expect(try await fixture.manager().recover().isEmpty, "it is told once")
+    }
+
     /// Whichever of the two comes first.
     @Test(arguments: ["aaa", "zzz"]) func aFamilyThatFailsHidesNoRollbackOfAnother(_ name: String) async throws {
         let other = try StoreFixture.identity("1.0.0", family: name)
