@@ -130,6 +130,19 @@ import Testing
             try await manager.updates().first?.resolved?.release.identity.version.name == String(commit.prefix(12)))
     }
 
+    /// Each variant has what is picked beside it: what a hub lists must not multiply without end.
+    @Test func whatIsPickedBesideManyVariantsIsLimited() async throws {
+        var files: [String: TestHub.File] = [:]
+        for number in 0..<300 {
+            files["m-\(number).gguf"] = .small("\(number)")
+            files["note-\(number).txt"] = .small("")
+        }
+        lab.hub.publish("o/m", files)
+        #expect(try await lab.source("hf:o/m").listing(.now).catalog.releases.count == 300)
+        #expect(try await lab.source("hf:o/m:*[12]0.*").listing(.now).catalog.releases.first?.files.count ?? 0 > 2)
+        #expect(await HubLab.code { _ = try await lab.source("hf:o/m:*").listing(.now) } == "hub-answer-invalid")
+    }
+
     @Test func aNameMayHaveACommaAndPatternsMayFitNothing() async throws {
         lab.hub.publish("o/m", ["a,b.gguf": .large(.pattern(count: 1000)), "c.gguf": .large(.pattern(count: 2000))])
         func files(_ file: String) async throws -> [String] {

@@ -16,6 +16,8 @@ struct HubSnapshot: Sendable {
 
     /// The most files of one release.
     static let maximumFiles = 2048
+    /// The most files beside the weights of all releases together: each variant has all that is picked beside it.
+    private static let maximumCompanions = 1 << 16
     /// What other frameworks make of the same weights.
     private static let foreignWeights: Set<String> = [
         "bin", "ckpt", "gguf", "h5", "msgpack", "onnx", "onnx_data", "ot", "pb", "pt", "pth", "safetensors", "tflite",
@@ -44,6 +46,11 @@ struct HubSnapshot: Sendable {
         } else if !weights.isEmpty {
             plans = try ggufPlans(weights, projectors: wanted.filter(\.isProjector))
             let others = reference.patterns.isEmpty ? [] : wanted.filter { $0.kind != "gguf" }
+            guard others.count * plans.count <= Self.maximumCompanions else {
+                throw HubAnswer.invalid(
+                    reference, "\(plans.count) variants with \(others.count) files beside each",
+                    expected: "at most \(Self.maximumCompanions) in all")
+            }
             for index in plans.indices { plans[index].files += others }
         } else {
             plans = [try whole(wanted)]
