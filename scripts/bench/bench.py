@@ -33,7 +33,7 @@ GROUPS = {
     "basic": {"startup": startup, **STORE, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled,
               "pull": pull.verified, "reading": streaming.reading},
     "engine": {"decode-greedy": decode.greedy, "prefill": decode.prefill, "decode-sampled": decode.sampled,
-               "greedy-equal": decode.equal, "vision-equal": vision.equal, "streams-8": streams.eight,
+               "greedy-equal": decode.equal, "tiny-equal": decode.tiny_equal, "vision-equal": vision.equal, "streams-8": streams.eight,
                "second-turn": turns.second, "cancel": turns.cancel, "neighbours": neighbours.neighbours,
                "reading": streaming.reading},
     "peers": {"pull-synced": pull.synced, "pull-checked": pull.checked, "pull-aria2": pull.aria2, "pull-hub": pull.hub},

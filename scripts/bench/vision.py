@@ -2,16 +2,13 @@
 nothing sensible is said, but a wrong pixel, place or position says something else."""
 
 import base64
-import json
 import os
 import struct
 import tempfile
 import zlib
 
-from decode import HEARTH, MODEL, THREADS, ask, serving
-from measure import report, run, say
-
-TINY = os.environ["BENCH_TINY"]
+from decode import MODEL, TINY, answered, ask, messages, same, serving
+from measure import report
 
 
 def png(width, height, colour):
@@ -54,35 +51,33 @@ PROMPTS = [
     ("projector", ["jpeg", "png"], "Compare the two pictures."),
     ("projector-two-way", ["jpeg"], "Tell a story about this."),
     ("projector-two-way", ["png", "bmp"], "Which of these is older?"),
+    ("projector-grid", ["png"], "What is in the picture?"),
+    ("projector-grid", ["jpeg", "bmp"], "Compare the two pictures."),
 ]
 
 
 def equal():
     """Greedy answers about pictures, against llama-server."""
     pictures = {"png": png(90, 50, (30, 120, 220)), "bmp": bmp(33, 47), "jpeg": JPEG}
-    same = 0
-    with tempfile.TemporaryDirectory() as home:
-        with open(os.path.join(home, "config.json"), "w") as file:
-            json.dump({"threads": THREADS}, file)
+    count = 0
+    with tempfile.TemporaryDirectory() as folder:
         for name, content in pictures.items():
-            with open(os.path.join(home, name), "wb") as file:
+            with open(os.path.join(folder, name), "wb") as file:
                 file.write(content)
-        for projector in ("projector", "projector-two-way"):
+        for projector in dict.fromkeys(prompt[0] for prompt in PROMPTS):
             path = f"{TINY}/{projector}.gguf"
-            with serving("--mmproj", path) as port:
+            # The one whose pictures have places in two directions sees for a model whose text has such places too.
+            model = f"{TINY}/grid.gguf" if projector == "projector-grid" else MODEL
+            with serving("--mmproj", path, model=model) as port:
                 for _, names, question in [prompt for prompt in PROMPTS if prompt[0] == projector]:
-                    shown = [word for name in names for word in ("--image", os.path.join(home, name))]
-                    output = run([HEARTH, "chat", MODEL, "--projector", path, *shown, "--prompt", question, "--max-tokens", "32",
-                                  "--temperature", "0", "--format", "json"], {"HEARTH_HOME": home}).output
-                    events = [json.loads(line) for line in output.strip().splitlines()]
-                    mine = "".join(event["delta"] for event in events if event["event"] == "text")
+                    shown = [word for name in names for word in ("--image", os.path.join(folder, name))]
+                    mine = answered(model, "--projector", path, *shown, "--prompt", question, tokens=32)
                     content = [{"type": "image_url", "image_url": {
                         "url": f"data:image/{name};base64," + base64.b64encode(pictures[name]).decode()}} for name in names]
                     content.append({"type": "text", "text": question})
-                    theirs = ask(port, "/v1/chat/completions", {
-                        "messages": [{"role": "user", "content": content}], "max_tokens": 32, "temperature": 0, "samplers": ["temperature"],
-                        "cache_prompt": False})["choices"][0]["message"]["content"]
-                    same += mine == theirs
-                    if mine != theirs:
-                        say(f"  vision-equal: not the same for {question!r}: {mine!r} and {theirs!r}")
-    report("vision-equal", ours=same, of=len(PROMPTS))
+                    answer = ask(port, "/v1/chat/completions", {
+                        "messages": messages(content), "max_tokens": 32, "temperature": 0, "samplers": ["temperature"],
+                        "cache_prompt": False, "return_tokens": True, "verbose": True})
+                    theirs = (answer["choices"][0]["message"]["content"], answer["__verbose"]["tokens"])
+                    count += same(f"vision-equal: {projector}", question, mine, theirs)
+    report("vision-equal", ours=count, of=len(PROMPTS))
