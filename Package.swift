@@ -31,7 +31,7 @@ let package = Package(
         .systemLibrary(name: "CGio", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CLlama", pkgConfig: "llama"),
-        // What of llama.cpp exists in C++ only, such as chat templates, and what takes its parameter structures.
+        // What of llama.cpp is C++, or throws, ends the process or changes its structures.
         .target(
             name: "CLlamaShim",
             dependencies: [.target(name: "CLlama", condition: llama)],

@@ -5,7 +5,7 @@
     /// all are given back.
     enum Handles {
         enum Kind: String, CaseIterable {
-            case weights, template, context, threads, batch, sampler, projector, bitmap, pieces
+            case weights, template, context, threads, batch, sampler, projector, bitmap, pieces, calls
         }
 
         private static let counts = Locked<[Kind: Int]>([:])

@@ -10,9 +10,15 @@
         final class Raw {
             let pointer: OpaquePointer
 
-            init(_ pointer: OpaquePointer) { self.pointer = pointer }
+            init(_ pointer: OpaquePointer) {
+                self.pointer = pointer
+                Handles.take(.calls)
+            }
 
-            deinit { hearth_call_format_free(pointer) }
+            deinit {
+                hearth_call_format_free(pointer)
+                Handles.give(.calls)
+            }
         }
 
         private struct Description: Decodable {
