@@ -72,6 +72,8 @@ llama_context *hearth_context_new(llama_model *model, const hearth_context_optio
         params.type_k = static_cast<ggml_type>(options->cache_type);
         params.type_v = params.type_k;
         if (ggml_is_quantized(params.type_k)) params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
+        // One token of each conversation is answered at a time; room for the logits of a whole batch would be most of the working memory.
+        if (!options->embeddings) params.n_outputs_max = params.n_seq_max;
         params.embeddings = options->embeddings;
         if (options->embeddings) params.pooling_type = LLAMA_POOLING_TYPE_NONE;
         return llama_init_from_model(model, params);

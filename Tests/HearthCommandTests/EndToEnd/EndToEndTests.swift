@@ -124,6 +124,13 @@ struct EndToEndTests {
             let facts = ((shown as? [String: Any])?["model"] as? [String: Any])?["memory"] as? [String: Any]
             let predicted = try #require(facts?["cacheBytes"] as? Double) / 1_048_576
             #expect(String(format: "%.2f", predicted) == mebibytes && facts?["cacheType"] as? String == type)
+            // And of what it works with, which is no room for the logits of a whole batch.
+            func made(_ name: String) throws -> Double {
+                let line = try #require(answer.errors.split(separator: "\n").first { $0.contains(" \(name) size = ") })
+                return try #require(line.split(separator: " ").compactMap { Double($0) }.first)
+            }
+            let working = try #require(facts?["computeBytes"] as? Double) / 1_048_576
+            #expect(abs(working / (try made("compute buffer") + made("output buffer")) - 1) < 0.1)
         }
         try FileManager.default.removeItem(at: lab.folder.path("home").url)
 
