@@ -1,0 +1,154 @@
+#if Llama
+    import HearthBase
+    import HearthInference
+    import Synchronization
+
+    extension LlamaActor {
+        /// Loads a model in place of the role's present one and warms it up.
+        ///
+        /// The files are looked at first: one that is not there, is no model or does not fit the memory leaves the present one and
+        /// its answers alone. Then what that was asked is answered, and it is given back before the new one is read. On a device
+        /// of less than 6 GiB (whole GiB) loading one for vision gives back the one for text too. What the other role's model takes
+        /// counts unless it is given back. Where the configuration says nothing of the context, a shorter one is taken if only that fits.
+        /// What is being read is read on a thread of its own: the other role's answers go on meanwhile. Loads come one after the other.
+        /// - Parameters:
+        ///   - path: a GGUF file.
+        ///   - role: what it is for.
+        ///   - configuration: in place of the engine's own.
+        ///   - projector: the GGUF file (`mmproj`) that makes pictures readable for it; without one they are left out.
+        ///   - supportsVision: a model for text that answers questions about pictures too, as one with a projector does.
+        ///   - progress: 0...1, called on the thread that reads.
+        /// - Throws: `model-does-not-fit` with both numbers, unless the configuration ignores that; `cannot-load-model`, with what
+        ///   llama.cpp found; `chat-template-failed`; `CancellationError`, which leaves the present model where it is until the new
+        ///   one is being read. What was given back for it stays unloaded.
+        public nonisolated func load(
+            _ path: Path, role: EngineRole = .text, projector: Path? = nil, configuration: LlamaConfiguration? = nil,
+            supportsVision: Bool = false,
+            progress: @escaping @Sendable (Float) -> Void = { _ in }
+        ) async throws {
+            let signal = StopSignal()
+            let configuration = configuration ?? self.configuration
+            try await withTaskCancellationHandler {
+                let plan = try await blocking {
+                    try ModelFile.check(path, as: .model)
+                    if let projector { try ModelFile.check(projector, as: .projector) }
+                    return LoadPlan(path, projector: projector, configuration: configuration)
+                }
+                let order = LoadOrder(
+                    path: path, projector: projector, role: role, configuration: configuration, plan: plan,
+                    supportsVision: supportsVision, signal: signal)
+                try await changes.turn { try await load(order, progress) }
+            } onCancel: {
+                signal.cancel()
+            }
+        }
+
+        /// Stops what runs and gives the memory of all models back. What was computed for conversations is written to the
+        /// configuration's `stateFolder` before, if there is one.
+        public nonisolated func unload() async {
+            stop()
+            await changes.turn {
+                knock()
+                await leave(EngineRole.allCases)
+            }
+        }
+
+        /// Stops what this role's model is doing or is to do, and gives its memory back.
+        public nonisolated func unload(_ role: EngineRole) async {
+            let facts = facts.withLock { $0 }
+            let served = EngineRole.allCases.filter { Self.answering($0, facts) == role }
+            stop(served)
+            await changes.turn {
+                knock()
+                await leave([role])
+            }
+        }
+
+        /// Waits until what is being loaded or unloaded is.
+        nonisolated func settle() async { await changes.turn {} }
+
+        /// How many loads and unloads, and others who wait for them, wait for the one under way.
+        nonisolated var waitingForChange: Int { changes.waitingCount }
+
+        private nonisolated func load(
+            _ order: LoadOrder, _ progress: @escaping @Sendable (Float) -> Void
+        ) async throws {
+            knock()
+            let order = try await makeRoom(for: order)
+            do {
+                let loaded = try await ModelLoader().load(order, progress: progress)
+                knock()
+                await take(loaded, order)
+            } catch {
+                knock()
+                await take(nil, order)
+                throw error
+            }
+        }
+
+        /// Gives back what is in the way of a model, once that has answered what it was asked.
+        /// - Returns: the order with a plan that fits.
+        private func makeRoom(for order: LoadOrder) throws -> LoadOrder {
+            visitors.subtract(1, ordering: .relaxed)
+            if order.signal.isSet { throw CancellationError() }
+            let replaced = RolePlan(deviceMemory: order.configuration.deviceMemory)
+                .unloadedFirst(loading: order.role, loaded: Set(loops.keys))
+            var order = order
+            try order.plan?.fit(
+                beside: memory(without: replaced),
+                gpu: LlamaFacts.hasGPU ? freeGPU(without: replaced) : .none)
+            answerAll(asked: replaced, unless: order.signal)
+            if order.signal.isSet { throw CancellationError() }
+            closeModels(replaced)
+            // Only now is the memory of what it replaces free.
+            if LlamaFacts.hasGPU { order.place(on: LlamaFacts.read().devices) }
+            reading = order
+            return order
+        }
+
+        /// Lets a model that has been read answer; `nil` where nothing came of it.
+        private func take(_ loaded: LoadedModel?, _ order: LoadOrder) {
+            visitors.subtract(1, ordering: .relaxed)
+            reading = nil
+            if let loaded {
+                loaded.moveHere()
+                loops[order.role] = GenerationLoop(loaded, time: time)
+                let fact = Facts(
+                    information: loaded.information, weights: loaded.weights, admission: loaded.admission,
+                    // Of a part of a split model no more is known than its weights.
+                    memory: order.hostBytes ?? loaded.information.size,
+                    gpuMemory: (order.plan?.estimate.total ?? 0) - (order.hostBytes ?? 0),
+                    projector: loaded.projector, supportsVision: order.role == .text && loaded.supportsVision)
+                facts.withLock { $0[order.role] = fact }
+            }
+            wake()
+        }
+
+        /// The bytes that the models take which stay loaded when some roles' are given back.
+        private func memory(without roles: [EngineRole]) -> UInt64 {
+            facts.withLock { $0.filter { !roles.contains($0.key) }.values.reduce(0) { $0 + min($1.memory, 1 << 60) } }
+        }
+
+        /// What the GPU has once some roles' models are given back.
+        private func freeGPU(without roles: [EngineRole]) -> GPUMemory {
+            guard var gpu = LlamaFacts.read().gpuMemory else { return .none }
+            let theirs = facts.withLock { facts in roles.reduce(0) { $0 + min(facts[$1]?.gpuMemory ?? 0, 1 << 50) } }
+            gpu.free += theirs
+            return gpu
+        }
+
+        private func leave(_ roles: [EngineRole]) {
+            visitors.subtract(1, ordering: .relaxed)
+            closeModels(roles)
+        }
+
+        private func closeModels(_ roles: [EngineRole]) {
+            for role in roles {
+                _ = facts.withLock { $0.removeValue(forKey: role) }
+                guard let loop = loops.removeValue(forKey: role) else { continue }
+                forget(loop.end(throwing: CancellationError()).map(\.request))
+                loop.model.conversations.saveAll(loop.model)
+            }
+        }
+    }
+#endif
