@@ -56,7 +56,8 @@
         /// Stops what this role's model is doing or is to do, and gives its memory back.
         public nonisolated func unload(_ role: EngineRole) async {
             let facts = facts.withLock { $0 }
-            let served = EngineRole.allCases.filter { Self.answering($0, facts) == role }
+            // Also those who wait for the model while it is being read.
+            let served = EngineRole.allCases.filter { (Self.answering($0, facts) ?? $0) == role }
             stop(served)
             await changes.turn {
                 knock()

@@ -96,8 +96,24 @@
                 #expect(!goesOn(.vision))
                 let (once, twice) = (wakes(), wakes())
                 #expect(once && !twice)
+                #expect(!goesOn(.vision))
                 request.signal.cancel()
+                // A step beside something else has seen it, and brings nobody onto the way.
                 #expect(goesOn(.vision))
+                let (told, again) = (wakes(), wakes())
+                #expect(told && !again)
+                #expect(goesOn(.vision))
+            }
+
+            @Test func anUnloadStopsWhoWaitsForIt() async throws {
+                let engine = LlamaActor(configuration: Self.configuration())
+                let load = await StandingLoad(engine, .text)
+                let stream = engine.generate(capitalOfFrance, options: .greedy())
+                let unload = Task { await engine.unload(.text) }
+                await #expect(throws: CancellationError.self) { _ = try await Answer(stream) }
+                #expect(load.stands)
+                try await load.letGo()
+                await unload.value
             }
 
             @Test func whoeverWaitsForItIsStoppedAtOnce() async throws {

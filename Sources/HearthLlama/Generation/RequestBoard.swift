@@ -47,8 +47,10 @@
         /// Whether there is somebody to answer; if not, the next request has to wake somebody.
         /// - Parameter held: roles whose model is not there yet, and whose requests wait for it.
         mutating func goesOn(without held: [EngineRole] = []) -> Bool {
-            isAnswered = !running.isEmpty || waiting.contains { !held.contains($0.role) || $0.signal.isCancelled }
-            return isAnswered
+            let goesOn = !running.isEmpty || waiting.contains { !held.contains($0.role) || $0.signal.isCancelled }
+            // A step beside something else brings nobody onto the way: who is told meanwhile to stop waiting wakes somebody.
+            isAnswered = isAnswered && goesOn
+            return goesOn
         }
 
         /// Whether somebody has to go and answer, or tell, those who waited for something else than their turn.
