@@ -81,7 +81,8 @@
             llama_set_abort_callback(
                 raw,
                 { group in
-                    group.map { Unmanaged<StopGroup>.fromOpaque($0).takeUnretainedValue().isSet } ?? false
+                    // Asked hundreds of times for each token: without counting references.
+                    group.map { Unmanaged<StopGroup>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.isSet } } ?? false
                 },
                 Unmanaged.passUnretained(group).toOpaque())
         }
