@@ -45,4 +45,19 @@ import Testing
         (.nan, "many hours"), (1e300, "many hours"),
     ])
     func writesTimes(seconds: Double, text: String) { #expect(TimeText.short(seconds) == text) }
+
+    /// As `JSONEncoder` writes them, which is too slow for each token.
+    @Test func aPieceIsJSON() throws {
+        let pieces =
+            (0...0x9F).compactMap { Unicode.Scalar($0).map { "a\($0)b" } }
+            + ["", "\"\\/\u{2028}", "naïve 日本 👩‍👩‍👧 \u{FEFF}e\u{301}", "\r\n"]
+        for piece in pieces {
+            #expect(JSONText.string(piece) == (try JSONText.line([piece])).dropFirst().dropLast())
+        }
+        let output = CaptureSink()
+        let console = Console(output: output, errors: CaptureSink(), environment: [:])
+        try console.emitPiece("text", delta: "\u{1B}\"\n")
+        #expect(output.contents == #"{"delta":"\u001b\"\n","event":"text"}"# + "\n")
+        #expect(console.speaksEvents)
+    }
 }

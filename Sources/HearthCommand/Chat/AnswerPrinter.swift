@@ -84,8 +84,8 @@ struct AnswerPrinter: Sendable {
         case .phase(.decode): try console.emit(PhaseEvent(phase: "decode"))
         case .truncated(let dropped): try console.emit(TruncatedEvent(dropped: dropped))
         case .picturesLeftOut(let count): try console.emit(PicturesLeftOutEvent(count: count))
-        case .thinking(let piece): try console.emit(TextEvent(event: "thinking", delta: piece))
-        case .text(let piece): try console.emit(TextEvent(delta: piece))
+        case .thinking(let piece): try console.emitPiece("thinking", delta: piece)
+        case .text(let piece): try console.emitPiece("text", delta: piece)
         // No tool is offered here.
         case .toolCall: break
         case .finish(let summary): try console.emit(FinishEvent(summary))
@@ -111,12 +111,6 @@ struct TruncatedEvent: Encodable {
 struct PicturesLeftOutEvent: Encodable {
     var event = "pictures-left-out"
     let count: Int
-}
-
-/// A piece of the answer, or of the thinking before it.
-struct TextEvent: Encodable {
-    var event = "text"
-    let delta: String
 }
 
 /// The facts of an answer that ended by itself.

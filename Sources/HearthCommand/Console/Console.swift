@@ -70,6 +70,13 @@ final class Console: Sendable {
         try output.write(try JSONText.line(event) + "\n")
     }
 
+    /// A piece of an answer as an event. There are as many of them as tokens, on a processor that computes the next one: what
+    /// `JSONEncoder` says of them is said here without its dictionaries.
+    func emitPiece(_ event: String, delta: String) throws {
+        speakEvents()
+        try output.write("{\"delta\":\(JSONText.string(delta)),\"event\":\(JSONText.string(event))}\n")
+    }
+
     /// From now on a failure is also reported as an event on the output.
     func speakEvents() { state.withLock { $0.speaksEvents = true } }
 
@@ -159,6 +166,29 @@ enum JSONText {
 
     /// Indented, for listings.
     static func pretty(_ value: some Encodable) throws -> String { try text(value, .prettyPrinted) }
+
+    /// A string with its quotation marks, as in the lines above.
+    static func string(_ text: String) -> String {
+        var bytes: [UInt8] = [UInt8(ascii: "\"")]
+        bytes.reserveCapacity(text.utf8.count + 2)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+            case 0x08: bytes += Array(#"\b"#.utf8)
+            case 0x09: bytes += Array(#"\t"#.utf8)
+            case 0x0A: bytes += Array(#"\n"#.utf8)
+            case 0x0C: bytes += Array(#"\f"#.utf8)
+            case 0x0D: bytes += Array(#"\r"#.utf8)
+            case 0..<0x20:
+                let digits = String(byte, radix: 16)
+                bytes += Array(#"\u"#.utf8) + Array(repeating: UInt8(ascii: "0"), count: 4 - digits.utf8.count)
+                bytes += Array(digits.utf8)
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     private static func text(_ value: some Encodable, _ more: JSONEncoder.OutputFormatting) throws -> String {
         let encoder = JSONEncoder()
