@@ -133,4 +133,23 @@ extension ModelManager {
             .prepare(release, rehashing: false)
         return outcome.prepared?.path ?? weights
     }
+
+    /// The bytes an engine reads of a release: those of its files, with what was prepared for this device in place of those that
+    /// was made from.
+    /// - Parameter weights: what ``weightsToOpen(of:under:progress:)`` gave; `nil` before it was asked. Then what is still to be
+    ///   made, or cannot be looked at, counts as it came.
+    public func openedSize(of release: InstalledRelease, opening weights: Path? = nil) async -> UInt64 {
+        let total = release.receipt.totalSize
+        guard let preparer, weights == nil || weights != release.weights else { return total }
+        do {
+            guard let recipe = try await preparer.recipe(for: release) else { return total }
+            let prepared = try await blocking { [store] in try store.preparedFiles.any(of: release, by: recipe) }
+            guard let prepared else { return total }
+            let replaced = recipe.sourceFiles(in: release).map(\.size).saturatedSum
+            return [total - min(total, replaced), prepared.size].saturatedSum
+        } catch {
+            Log.write(.info, "delivery.activation", "what was made of \(release.identity) is not known: \(error)")
+            return total
+        }
+    }
 }

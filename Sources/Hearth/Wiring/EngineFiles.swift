@@ -24,14 +24,15 @@ final class EngineFiles: Sendable {
                 .notInstalled, "\(identity) is not installed", context: ErrorContext(model: identity.description))
         }
         // What was prepared for this device, where there is something.
-        let files = ReleaseFiles(opening: try await manager.weightsToOpen(of: release, under: lease), of: release)
+        let weights = try await manager.weightsToOpen(of: release, under: lease)
+        let files = ReleaseFiles(opening: weights, of: release)
         await ModelPageCacheWarmer.hint(file: files.weights, below: manager.store.layout.home)
         let engine = try await work.perform { [manager, open] in
             try await manager.store.guarding(identity, .load) { try await open(files) }
         }
         leases.withLock { $0[identity] = lease }
         let watched = WatchedEngine(engine, of: identity, in: manager, answers: work)
-        return LoadedEngine(watched, bytes: await manager.memoryEstimate(of: .downloaded(release)))
+        return LoadedEngine(watched, bytes: await manager.memoryEstimate(of: .downloaded(release), opening: weights))
     }
 
     /// The engine of a release that came with the app, which nobody removes.
@@ -55,24 +56,16 @@ final class EngineFiles: Sendable {
 }
 
 extension ModelManager {
-    /// About what the engine of a model takes in memory, in bytes: the files it opens, what was prepared in place of the weights, and
-    /// an eighth for the context and the engine itself.
-    func memoryEstimate(of model: ModelAvailability) async -> UInt64 {
+    /// About what the engine of a model takes in memory, in bytes: the files it opens, what was prepared in place of those it was
+    /// made from, and an eighth for the context and the engine itself.
+    /// - Parameter weights: what `weightsToOpen` gave; `nil` before it was asked.
+    func memoryEstimate(of model: ModelAvailability, opening weights: Path? = nil) async -> UInt64 {
         let size: UInt64 =
             switch model {
             case .none: 0
             case .bundled(let release): release.release.totalSize
-            case .downloaded(let release): await openedSize(of: release)
+            case .downloaded(let release): await openedSize(of: release, opening: weights)
             }
         return size > .max / 2 ? .max / 2 : size + size / 8
-    }
-
-    private func openedSize(of release: InstalledRelease) async -> UInt64 {
-        let total = release.receipt.totalSize
-        let weights = release.receipt.files.first { $0.role == .weights }?.size
-        // What cannot be looked at is not opened either: the release is used as it came.
-        guard let weights, let prepared = try? await store.prepared(of: release) else { return total }
-        let (size, isTooMuch) = (total - min(total, weights)).addingReportingOverflow(prepared.size)
-        return isTooMuch ? .max : size
     }
 }

@@ -45,14 +45,16 @@ struct PreparedFiles: Sendable {
             .contains { $0 != prepared.path.parent.lastComponent }
     }
 
-    /// Whatever was made of a release last, by names and sizes, for those who have no engine to ask.
-    func any(of release: InstalledRelease) throws -> PreparedRelease? {
+    /// What was made of a release last, by names and sizes.
+    /// - Parameter recipe: only what this one makes; `nil` for whatever there is, for those who have no engine to ask.
+    func any(of release: InstalledRelease, by recipe: PreparationRecipe? = nil) throws -> PreparedRelease? {
         let folder = layout.preparedFolder(of: release.identity)
         guard try shelf.isFolder(folder) else { return nil }
         var found: (record: PreparedRecord, prepared: PreparedRelease)?
         for name in try shelf.names(in: folder) where !HomeLayout.isTemporary(name) {
             let place = HomeLayout.join(folder, name)
             guard try shelf.isFolder(place), let record = try record(in: place), record.isMade(from: release),
+                recipe.map({ record.isMade(by: $0, of: record.source) }) ?? true,
                 let prepared = try examine(record, in: place, of: release.identity, rehashing: false, flag: nil)
             else { continue }
             if let found, found.record.made >= record.made { continue }

@@ -75,13 +75,21 @@ public struct PreparationRecipe: Sendable, Hashable {
         self.source = source
     }
 
+    /// What of a release it is made from, and stands in place of; none for a release that holds no such thing.
+    func sourceFiles(in release: InstalledRelease) -> [Receipt.File] {
+        let files = release.receipt.files
+        switch source {
+        case .weights: return files.first { $0.role == .weights }.map { [$0] } ?? []
+        case .folder(let folder): return files.filter { $0.name.folders.contains(folder) }
+        }
+    }
+
     /// The digest of what it is made from, `nil` for a release that holds no such thing.
     func sourceDigest(in release: InstalledRelease) -> SHA256Digest? {
+        let files = sourceFiles(in: release)
         switch source {
-        case .weights: return release.receipt.files.first { $0.role == .weights }?.digest
-        case .folder(let folder):
-            let files = release.receipt.files.filter { $0.name.folders.contains(folder) }
-            return files.isEmpty ? nil : SHA256Digest(listing: files.map { ($0.name, $0.size, $0.digest) })
+        case .weights: return files.first?.digest
+        case .folder: return files.isEmpty ? nil : SHA256Digest(listing: files.map { ($0.name, $0.size, $0.digest) })
         }
     }
 }

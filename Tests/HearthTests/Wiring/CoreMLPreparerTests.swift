@@ -119,6 +119,17 @@ import Testing
         #expect(try LocalFileSystem().status(at: made) == nil)
     }
 
+    /// What was compiled counts in place of the whole package, not of its description alone.
+    @Test func whatIsCompiledCountsInPlaceOfThePackage() async throws {
+        let manager = try manager(Self.package + ["labels.txt"])
+        let release = try await pull(manager)
+        let prepared = try #require(try await manager.store.prepared(of: release))
+        let labels = try #require(release.receipt.files.first { $0.name.string == "labels.txt" }).size
+        #expect(await manager.openedSize(of: release) == prepared.size + labels)
+        #expect(await manager.openedSize(of: release, opening: prepared.path) == prepared.size + labels)
+        #expect(await manager.openedSize(of: release, opening: release.weights) == release.receipt.totalSize)
+    }
+
     @Test func aDamagedOneIsCompiledAgain() async throws {
         let manager = try manager()
         let release = try await pull(manager)

@@ -41,6 +41,47 @@ import Testing
         lease.end()
     }
 
+    /// What was made once and is opened no more does not count, whether nothing is to be made now or that fails.
+    @Test(arguments: [false, true]) func whatIsNotOpenedDoesNotCount(isTried: Bool) async throws {
+        let folder = try TemporaryFolder()
+        func manager(_ preparer: any ReleasePreparer) -> ModelManager {
+            ModelManager(
+                home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 8 << 30,
+                preparer: preparer)
+        }
+        let first = manager(Shrinking())
+        let release = try await first.store.install("m@1.0.0", weights: try folder.write("w.gguf", Data(count: 8000)))
+        let live = try await first.activate(release.identity)
+        #expect(await first.memoryEstimate(of: .downloaded(live)) == 900)
+        let next = manager(Failing(isTried: isTried))
+        #expect(await next.memoryEstimate(of: .downloaded(live)) == 9000)
+        let models = LiveModels(manager: next) { files in
+            #expect(files.weights == live.weights)
+            return ScriptedEngine([])
+        }
+        let lease = try await models.model(release.identity.family, policy: .localOnly).lease()
+        #expect(models.cache.usedBytes == 9000)
+        lease.end()
+        #expect(try await next.store.prepared(of: live) != nil, "it is still there")
+    }
+
+    /// Has nothing made, or cannot.
+    private struct Failing: ReleasePreparer {
+        var isTried: Bool
+
+        func recipe(for release: InstalledRelease) -> PreparationRecipe? {
+            guard isTried else { return nil }
+            return PreparationRecipe(
+                engine: "made", engineVersion: "2", settings: "small", fileName: "small.gguf", expectedSize: 700,
+                summary: "a smaller one")
+        }
+
+        func build(
+            _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
+            progress: @escaping @Sendable (Double) -> Void
+        ) throws { throw CocoaError(.fileWriteOutOfSpace) }
+    }
+
     @Test func nothingTakesNothing() async throws {
         let folder = try TemporaryFolder()
         let manager = ModelManager(
