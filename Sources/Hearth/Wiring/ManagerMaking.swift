@@ -43,7 +43,8 @@ extension ModelManager {
             network: try NetworkChoice.monitor(environment: environment), deviceMemory: deviceMemory,
             appVersion: appVersion, provider: provider, formats: formats, bundled: bundled,
             hub: HubSettings.read(environment),
-            preparer: EngineOpening.preparer(deviceMemory: deviceMemory),
+            // Who insists gets models as they came.
+            preparer: EngineOpening.preparer(deviceMemory: configuration.ignoresMemory ? .max : deviceMemory),
             probe: EngineReleaseProbe(configuration: configuration, deviceMemory: deviceMemory),
             preflight: preflight)
     }

@@ -21,23 +21,23 @@ struct ChatModel: Sendable {
     static func find(_ reference: ModelReference?, configuration: Configuration, context: CommandContext) async throws
         -> ChatModel
     {
+        let ignoresMemory = configuration.ignoresMemory
         switch try reference ?? configuration.defaultModel.map({ try ModelReference(parsing: $0) }) {
         case .file(let path): return ChatModel(name: path.lastComponent, weights: path, store: nil, lease: nil)
         case .family(let family, let version, let variant):
-            let manager = try await context.manager()
+            let manager = try await context.manager(ignoresMemory: ignoresMemory)
             let release = try await manager.installed(family, version: version, variant: variant)
             return try await ChatModel(release, in: manager)
         case .manifest, .hub:
             throw CommandError(
                 .noModel, "chat runs installed models and .gguf files",
                 context: ErrorContext(remedy: "Bring the model with 'hearth pull' first, then name its family."))
-        case nil: return try await theOnlyOne(context)
+        case nil: return try await theOnlyOne(try await context.manager(ignoresMemory: ignoresMemory))
         }
     }
 
     /// The active release of the only family.
-    private static func theOnlyOne(_ context: CommandContext) async throws -> ChatModel {
-        let manager = try await context.manager()
+    private static func theOnlyOne(_ manager: ModelManager) async throws -> ChatModel {
         let families = Set(try await manager.installed().map(\.identity.family)).sorted()
         guard let family = families.first else {
             throw CommandError(

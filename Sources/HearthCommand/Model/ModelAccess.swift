@@ -5,9 +5,13 @@ import HearthHTTP
 
 extension CommandContext {
     /// The front door of delivery, as the settings and the environment want it.
-    func manager() async throws -> ModelManager {
+    /// - Parameter ignoresMemory: whether this command takes models that need more memory than there is; the settings may say
+    ///   so for all of them.
+    func manager(ignoresMemory: Bool = false) async throws -> ModelManager {
+        var configuration = try await configuration
+        if ignoresMemory { configuration.ignoresMemory = true }
         let manager = try ModelManager(
-            home: home, configuration: try await configuration, environment: environment,
+            home: home, configuration: configuration, environment: environment,
             http: DefaultHTTPClient(version: HearthCommand.version), time: time,
             tellMemory: { [console] in console.say($0) })
         do {

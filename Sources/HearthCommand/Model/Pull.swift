@@ -87,7 +87,7 @@ struct Pull: Command {
 
     func run(in context: CommandContext) async throws {
         if format == .json { context.console.speakEvents() }
-        let manager = try await context.manager()
+        let manager = try await context.manager(ignoresMemory: options.ignoreMemory)
         var options = options
         options.metered = try await context.meteredUse(metered)
         if try await context.configuration.ignoresMemory { options.ignoreMemory = true }

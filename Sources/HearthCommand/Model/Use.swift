@@ -40,7 +40,7 @@ struct Use: Command {
     }
 
     func run(in context: CommandContext) async throws {
-        let manager = try await context.manager()
+        let manager = try await context.manager(ignoresMemory: ignoresMemory)
         let family = name.family
         if unpins { try await manager.unpin(family) }
         // Without a version there is nothing to choose.

@@ -266,6 +266,15 @@ import Testing
             let memory = large.receipt.totalSize + large.receipt.totalSize / 5 + (256 << 20) - 1
             #expect(
                 try await EngineOpening.preparer(deviceMemory: memory).recipe(for: large)?.engine == "llama.cpp")
+            // Who insists gets it as it came.
+            for insists in [false, true] {
+                var configuration = Configuration()
+                configuration.ignoresMemory = insists
+                let manager = try ModelManager(
+                    home: folder.path("home"), configuration: configuration, environment: [:], deviceMemory: memory)
+                let made = try await manager.preparer?.recipe(for: large)
+                #expect((made == nil) == insists)
+            }
         #endif
     }
 }
