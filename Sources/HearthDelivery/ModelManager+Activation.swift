@@ -43,7 +43,7 @@ extension ModelManager {
         if before != identity, announced[identity.family] == identity { announced[identity.family] = nil }
         let release = try await ActivationRun(
             store: store, preparer: preparer, probe: options.probes ? probe : nil, time: time, identity: identity,
-            rehashes: options.rehashes, ignoresMemory: options.ignoresMemory, progress: progress
+            rehashes: options.rehashes, ignoresMemory: ignoresMemory || options.ignoresMemory, progress: progress
         ).run()
         await becameLive(release)
         return release

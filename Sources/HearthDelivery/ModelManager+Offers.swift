@@ -115,6 +115,7 @@ extension ModelManager {
         var question = UpdateQuestion(
             family: family, inUse: inUse, pinned: try await store.state(of: family).pinned)
         question.heldBack = try await heldBack(family)
+        question.ignoresMemory = ignoresMemory
         func offer(_ release: Release, isUpdate: Bool, _ objection: Ineligibility? = nil) -> FamilyOffer {
             let identity = release.identity
             return FamilyOffer(
@@ -132,8 +133,9 @@ extension ModelManager {
                 return (same.map { offer($0, isUpdate: false) }, reason)
             }
         }
-        let choice = try Resolution(catalog: listing.catalog, device: device, heldBack: question.heldBack)
-            .choose(family: family)
+        let choice = try Resolution(
+            catalog: listing.catalog, device: device, heldBack: question.heldBack, ignoresMemory: ignoresMemory
+        ).choose(family: family)
         return (offer(choice.release, isUpdate: false, choice.objection), nil)
     }
 }

@@ -103,8 +103,8 @@ extension ModelManager {
     ) async throws {
         _ = try await ActivationRun(
             store: store, preparer: preparer, probe: options.probes ? probe : nil, time: time,
-            identity: staged.identity, staged: staged, rehashes: false, ignoresMemory: options.ignoreMemory,
-            progress: progress
+            identity: staged.identity, staged: staged, rehashes: false,
+            ignoresMemory: ignoresMemory || options.ignoreMemory, progress: progress
         ).run()
         // Under the same name, and news all the same.
         if announced[staged.identity.family] == staged.identity { announced[staged.identity.family] = nil }
@@ -248,8 +248,8 @@ extension ModelManager {
                 context: ErrorContext(
                     model: release.identity.description, remedy: "Ask the publisher for the plain file."))
         }
-        if let needed = release.requirements.memoryBytes, needed > deviceMemory, !options.ignoreMemory,
-            !(preparer?.makesFit(release) ?? false)
+        if let needed = release.requirements.memoryBytes, needed > deviceMemory,
+            !ignoresMemory, !options.ignoreMemory, !(preparer?.makesFit(release) ?? false)
         {
             throw DeliveryError(
                 .notEnoughMemory, "\(release.identity) needs more memory than this device has",

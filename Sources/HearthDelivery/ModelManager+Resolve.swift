@@ -23,7 +23,7 @@ extension ModelManager {
             // Whoever names a repository means it, whatever else there would be; and its versions have no order.
             let choice = try Resolution(
                 catalog: listing.catalog, device: device(forNamed: listing.catalog),
-                ignoresMemory: options.ignoreMemory
+                ignoresMemory: ignoresMemory || options.ignoreMemory
             ).choose(family: try listing.catalog.onlyFamily(url: listing.location))
             var resolved = ResolvedRelease(choice, location: listing.location, isNamed: true)
             resolved.reference = .hub(reference)
@@ -119,7 +119,7 @@ extension ModelManager {
         let catalog = listing.catalog
         let resolution = Resolution(
             catalog: catalog, device: await device(for: catalog), heldBack: try await heldBack(family),
-            ignoresMemory: options.ignoreMemory)
+            ignoresMemory: ignoresMemory || options.ignoreMemory)
         let choice = try resolution.choose(family: family, version: wanted.version, variant: wanted.variant)
         try refuseExpired(catalog, listing.location, options)
         var resolved = ResolvedRelease(choice, location: listing.location, isNamed: wanted.version != nil)

@@ -8,9 +8,12 @@ extension ModelManager {
     /// configured origin that its receipt names. Another origin that lists the same name is a reason to stay
     /// (``NoUpdate/otherOrigin(cameFrom:offeredBy:)``). What came from no origin follows the only one that lists it. A source that
     /// cannot be asked, or is not configured, is the reason why its families stay, not an error, unless there is no other.
+    /// - Parameter ignoresMemory: whether what needs more memory than the device has is an update too, because the user insists.
     /// - Throws: ``DeliveryError`` with `no-origin` where no family came from a hub; the origin's error if no source at all can be
     ///   asked.
-    public func updates(of wanted: Family? = nil, _ wish: ListingWish = .asPublished) async throws -> [UpdateFinding] {
+    public func updates(
+        of wanted: Family? = nil, _ wish: ListingWish = .asPublished, ignoresMemory: Bool = false
+    ) async throws -> [UpdateFinding] {
         let installed = try await installed()
         let bundled = await bundledReleases()
         let families = Set(installed.map(\.identity.family)).union(bundled.map(\.identity.family))
@@ -28,7 +31,8 @@ extension ModelManager {
                 }
             findings.append(
                 try await finding(
-                    family, inUse, releases: releases[family] ?? [], all: installed, answer, hub: source.hub))
+                    family, inUse, releases: releases[family] ?? [], all: installed, answer, hub: source.hub,
+                    ignoresMemory: self.ignoresMemory || ignoresMemory))
         }
         return findings
     }
@@ -57,11 +61,12 @@ extension ModelManager {
 
     private func finding(
         _ family: Family, _ inUse: ReleaseIdentity?, releases: [InstalledRelease], all installed: [InstalledRelease],
-        _ answer: ReleaseOrigin.Answer, hub: HubReference?
+        _ answer: ReleaseOrigin.Answer, hub: HubReference?, ignoresMemory: Bool
     ) async throws -> UpdateFinding {
         var question = UpdateQuestion(
             family: family, inUse: inUse, pinned: try await store.state(of: family).pinned)
         question.heldBack = try await heldBack(family)
+        question.ignoresMemory = ignoresMemory
         let found: CatalogListing?
         switch answer {
         case .listing(.success(let listing)): found = listing

@@ -21,6 +21,8 @@ public actor ModelManager {
     nonisolated let origins: [Origin]
     /// The bytes a model may count on.
     public nonisolated let deviceMemory: UInt64
+    /// Whether releases may need more than that, because the user insists.
+    nonisolated let ignoresMemory: Bool
     nonisolated let appVersion: SemanticVersion?
     nonisolated let formats: Set<ModelFormat>?
     nonisolated let bundled: [BundledSource]
@@ -58,6 +60,8 @@ public actor ModelManager {
     ///   - time: the clock.
     ///   - network: who says whether the network is there and metered; not asked before the first download that uses it.
     ///   - deviceMemory: the bytes a model may count on: the smaller of RAM and the process's own limit.
+    ///   - ignoresMemory: whether releases may need more than that, for updates as for whatever is pulled; the largest variant that
+    ///     fits is chosen all the same.
     ///   - appVersion: compared with a release's `minAppVersion`; `nil` compares nothing.
     ///   - provider: makes time-limited addresses of those in the catalog; `nil` uses them as they are.
     ///   - formats: the formats there is an engine for; `nil` for any.
@@ -71,7 +75,7 @@ public actor ModelManager {
         home: Path, origins: [Origin], http: any HTTPClient = DefaultHTTPClient(),
         fileSystem: any FileSystem = LocalFileSystem(),
         time: TimeSource = .system, network: any NetworkMonitor = SystemNetwork.monitor(), deviceMemory: UInt64,
-        appVersion: SemanticVersion? = nil, provider: (any DownloadURLProvider)? = nil,
+        ignoresMemory: Bool = false, appVersion: SemanticVersion? = nil, provider: (any DownloadURLProvider)? = nil,
         formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = [],
         hub: Result<HubSettings, CatalogError>? = nil, preparer: (any ReleasePreparer)? = nil,
         probe: (any ReleaseProbe)? = nil, preflight: (any ReleasePreflight)? = nil
@@ -80,6 +84,7 @@ public actor ModelManager {
         self.store = store
         self.origins = origins
         self.deviceMemory = deviceMemory
+        self.ignoresMemory = ignoresMemory
         self.appVersion = appVersion
         self.fileSystem = fileSystem
         self.time = time

@@ -113,7 +113,7 @@ extension ModelManager {
     /// Asks whether a release fits, before its first byte.
     /// - Parameter files: those to be fetched, with the locations that may be asked.
     nonisolated func preflight(_ release: Release, _ files: [RemoteFile], _ options: PullOptions) async throws {
-        guard let preflight = releasePreflight, !options.ignoreMemory, release.archive == nil,
+        guard let preflight = releasePreflight, !ignoresMemory, !options.ignoreMemory, release.archive == nil,
             let weights = files.first(where: { $0.name == release.file.name }), weights.copies.isEmpty
         else { return }
         var admitted = release

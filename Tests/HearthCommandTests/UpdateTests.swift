@@ -20,7 +20,8 @@ import Testing
     private static func bytes(_ family: String, _ version: String) -> Data { Data("\(family) \(version)".utf8) }
 
     /// Lists a version of three models.
-    private func offer(_ version: String, at addresses: [String: String] = [:]) throws {
+    /// - Parameter memory: what they are said to need, in bytes.
+    private func offer(_ version: String, at addresses: [String: String] = [:], memory: UInt64 = 1) throws {
         let entries = try ["one", "three", "two"].map { family in
             let data = Self.bytes(family, version)
             let name = "\(family)-v\(version)-q4_1.gguf"
@@ -28,7 +29,7 @@ import Testing
             return #"""
                 {"id": "\#(family)", "family": "\#(family)", "version": "\#(version)", "filename": "\#(name)",
                  "sizeBytes": \#(data.count), "sha256": "\#(SHA256Digest(hashing: data).hex)",
-                 "minAppVersion": "0.0.0", "downloadUrl": "\#(addresses[family] ?? name)"}
+                 "requirements": {"memoryBytes": \#(memory)}, "minAppVersion": "0.0.0", "downloadUrl": "\#(addresses[family] ?? name)"}
                 """#
         }
         try folder.write(
@@ -47,6 +48,15 @@ import Testing
         return (entries ?? []).filter { $0["active"] as? Bool == true }.compactMap { entry in
             (entry["family"] as? String).flatMap { family in (entry["version"] as? String).map { "\(family)@\($0)" } }
         }
+    }
+
+    /// What needs more memory than any device has comes where the setting insists.
+    @Test(arguments: [false, true]) func theSettingHoldsForUpdates(insists: Bool) async throws {
+        try await installAll()
+        try offer("1.1.0", memory: 1 << 50)
+        if insists { #expect(await probe.run("config", "set", "ignoreMemory", "true") == 0) }
+        #expect(await probe.run("update", "one", "--no-probe") == 0)
+        #expect(try await active() == ["one@1.\(insists ? 1 : 0).0", "three@1.0.0", "two@1.0.0"])
     }
 
     /// The first in order cannot be had: on no network, or because its file is gone.

@@ -58,12 +58,12 @@ import Testing
     private func manager(
         memory: UInt64 = 8 << 30, appVersion: SemanticVersion? = nil,
         network: any NetworkMonitor = UnmonitoredNetwork(), preparer: (any ReleasePreparer)? = nil,
-        probe: (any ReleaseProbe)? = nil
+        probe: (any ReleaseProbe)? = nil, ignoresMemory: Bool = false
     ) throws -> ModelManager {
         ModelManager(
             home: folder.path("home"), origins: [Origin(name: "test", manifestURL: try server.url("/models.json"))],
-            http: Self.http, time: clock.time, network: network, deviceMemory: memory, appVersion: appVersion,
-            preparer: preparer, probe: probe)
+            http: Self.http, time: clock.time, network: network, deviceMemory: memory,
+            ignoresMemory: ignoresMemory, appVersion: appVersion, preparer: preparer, probe: probe)
     }
 
     /// Makes every release of a variant fit.
@@ -270,6 +270,23 @@ import Testing
         var options = PullOptions()
         options.ignoreMemory = true
         _ = try await manager.pull(ModelReference(parsing: "toy"), options: options)
+    }
+
+    /// Whoever insists, for good or this once, is not left on what is older.
+    @Test(arguments: [(true, false), (false, true), (false, false)])
+    func anUpdateIgnoresMemoryToo(always: Bool, once: Bool) async throws {
+        offer(Offer(version: "1.0.0", content: Self.old))
+        let manager = try manager(memory: 1 << 30, ignoresMemory: always)
+        _ = try await manager.pull(ModelReference(parsing: "toy"))
+        offer(Offer(version: "1.1.0", content: Self.new, memory: 2 << 30))
+        var options = PullOptions()
+        options.asksAgain = true
+        options.ignoreMemory = once
+        let check = await manager.checkForUpdates(options: options)
+        #expect(check.installed.map(\.identity.version.name) == (always || once ? ["1.1.0"] : []))
+        #expect(check.failures.isEmpty)
+        guard always else { return }
+        #expect(try await manager.resolve(ModelReference(parsing: "toy")).objection == nil)
     }
 
     @Test func whatThePreparerMakesFitIsPulled() async throws {

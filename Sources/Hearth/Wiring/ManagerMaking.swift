@@ -41,7 +41,8 @@ extension ModelManager {
         self.init(
             home: home, origins: try configuration.origins(environment: environment), http: http, time: time,
             network: try NetworkChoice.monitor(environment: environment), deviceMemory: deviceMemory,
-            appVersion: appVersion, provider: provider, formats: formats, bundled: bundled,
+            ignoresMemory: configuration.ignoresMemory, appVersion: appVersion, provider: provider, formats: formats,
+            bundled: bundled,
             hub: HubSettings.read(environment),
             // Who insists gets models as they came.
             preparer: EngineOpening.preparer(deviceMemory: configuration.ignoresMemory ? .max : deviceMemory),

@@ -90,7 +90,6 @@ struct Pull: Command {
         let manager = try await context.manager(ignoresMemory: options.ignoreMemory)
         var options = options
         options.metered = try await context.meteredUse(metered)
-        if try await context.configuration.ignoresMemory { options.ignoreMemory = true }
         let resolved = try await manager.resolve(reference, options: options)
         resolved.standing?.sentence(resolved.location?.host() ?? "the origin").map(context.console.say)
         for passed in resolved.passedOver {

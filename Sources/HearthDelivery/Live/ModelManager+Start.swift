@@ -60,7 +60,8 @@ extension ModelManager {
     ) async -> UpdateCheck {
         var check = UpdateCheck()
         do {
-            check.findings = try await updates(of: wanted, options.asksAgain ? .now : .asPublished)
+            check.findings = try await updates(
+                of: wanted, options.asksAgain ? .now : .asPublished, ignoresMemory: options.ignoreMemory)
         } catch {
             failed(&check, wanted, error)
             return check

@@ -71,6 +71,8 @@ public struct UpdateQuestion: Sendable {
     public var pinned: ReleaseIdentity?
     /// Releases that did not prove themselves here.
     public var heldBack: Set<ReleaseIdentity> = []
+    /// Whether a release may need more memory than there is, because somebody insists.
+    public var ignoresMemory = false
     /// Whether a catalog past its date may decide.
     public var allowsStale = false
 
@@ -93,7 +95,8 @@ public struct UpdateQuestion: Sendable {
         guard let catalog, let preferred = catalog.preferredVersion(of: family) else { return .stay(.notOffered) }
         if let expires = catalog.expires, expires < now, !allowsStale { return .stay(.catalogStale(since: expires)) }
 
-        let resolution = Resolution(catalog: catalog, device: device, heldBack: heldBack)
+        let resolution = Resolution(
+            catalog: catalog, device: device, heldBack: heldBack, ignoresMemory: ignoresMemory)
         let choice = try choose(resolution, preferring: preferred)
         if let objection = choice.objection {
             let identity = choice.release.identity
