@@ -89,6 +89,11 @@ import Testing
             ("a\nb\n", "labels.txt", 2), ("a\r\nb\r\n\r\n", "labels.txt", 2), ("", "labels.txt", 0),
             ("a", "classes", 1),
             ("[\"a\", \"b\", \"c\"]", "labels.json", 3), ("{\"0\": \"a\"}", "id2label.json", 1),
+            ("{\"0\": \"a\", \"1\": \"b\"}", "LABELS.JSON", 2), ("a\n", "LABELS.TXT", 1),
+            // How many there are is somewhere in it, or beside a heading.
+            ("{\"classes\": [\"a\", \"b\"]}", "labels.json", nil),
+            ("{\"id2label\": {\"0\": \"a\"}, \"label2id\": {\"a\": 0}}", "labels.json", nil),
+            ("id,name\n0,a\n", "classes.csv", nil), ("- a\n- b\n", "labels.yaml", nil),
             ("7", "labels.json", nil),
             ("[", "labels.json", nil),
         ] as [(String, String, Int?)])
