@@ -88,7 +88,8 @@ public final class LiveModels: Sendable {
     ///   - policy: how fresh it has to be.
     ///   - options: what a download may do.
     ///   - progress: as in `pull`.
-    /// - Throws: as `ModelManager.model`.
+    /// - Throws: as `ModelManager.model`. Where an engine of the family is in memory and another release is live by now, also what
+    ///   loading that one throws, unless the one in memory or its release on the disk can still answer.
     public func model(
         _ family: Family, policy: ModelPolicy = .localWithBackgroundUpdate, options: PullOptions = PullOptions(),
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }

@@ -23,7 +23,6 @@ extension ModelManager {
     ///   - appVersion: compared with a release's `minAppVersion`; `nil` compares nothing.
     ///   - provider: makes time-limited addresses of those in the catalog; `nil` uses them as they are.
     ///   - bundled: folders of models that came with the app.
-    /// - Parameters:
     ///   - formats: the formats there is an engine for; an app with one of its own, such as for Core ML, adds that. `nil` for any.
     ///   - tellMemory: told before a large release is fetched what it will take, as a sentence for people; `nil` logs it.
     /// - Throws: ``ConfigurationError`` when one of them cannot be used; an `HF_ENDPOINT` that is no address fails what is wanted of
