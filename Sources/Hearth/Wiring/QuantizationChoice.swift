@@ -1,5 +1,6 @@
 import HearthBase
 import HearthDelivery
+import HearthInference
 
 /// Which quantisation of a model fits a device, as a value: nothing to do where the file fits as it is.
 struct QuantizationChoice: Sendable, Hashable {
@@ -22,10 +23,11 @@ struct QuantizationChoice: Sendable, Hashable {
     /// Whether the file was quantised before, so that its quality suffers twice.
     var isRequantizing: Bool
 
-    /// What is to be made of a file, `nil` where it fits, or where nothing that can be made of it would.
+    /// What is to be made of a file, `nil` where it fits, or where nothing that can be made of it would be loaded.
     ///
     /// What a model needs is what a release without a word from its publisher is said to need: its size, a fifth more for the
-    /// KV cache and compute buffers, and 256 MiB for the rest of the program.
+    /// KV cache and compute buffers, and 256 MiB for the rest of the program. Where not even the smallest has that much, it is
+    /// made if the memory for models holds it: it is loaded with a shorter context.
     /// - Parameters:
     ///   - size: the file's bytes.
     ///   - parameterCount: its weights.
@@ -40,7 +42,11 @@ struct QuantizationChoice: Sendable, Hashable {
             let bytes = Double(parameterCount) * candidate.bitsPerWeight / 8 * 1.1
             return bytes < Double(size) ? UInt64(bytes) : size
         }
-        guard let best = smaller.first(where: { Self.needed(predicted($0)) <= deviceMemory }) else { return nil }
+        let budget = MemoryPlan.Device(memory: deviceMemory).budget
+        let best =
+            smaller.first { Self.needed(predicted($0)) <= deviceMemory }
+            ?? smaller.last.flatMap { predicted($0) <= budget ? $0 : nil }
+        guard let best else { return nil }
         candidate = best
         predictedSize = predicted(best)
         isRequantizing = bits < 15
