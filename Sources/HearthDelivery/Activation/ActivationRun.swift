@@ -18,11 +18,13 @@ struct ActivationRun: Sendable {
     /// What the effects have brought so far.
     private struct Work {
         let token = ActivityMark.token()
-        /// Keeps others from removing the release while it is read and tried; nothing of it is open yet under this one. What is
-        /// staged nobody removes.
+        /// Keeps others from removing the release, or what is made of it, while it is read and tried; nothing of it is open yet
+        /// under this one. For what is staged it is one on what has its name, `nil` where nothing is in its place.
         let lease: ReleaseLease?
         var release: InstalledRelease
         var prepared: PreparedRelease?
+        /// An artefact that failed in the trial of what is staged: the live release may open the same one.
+        var refused: PreparedRelease?
         var error: (any Error)?
     }
 
@@ -33,7 +35,7 @@ struct ActivationRun: Sendable {
         var found = staged
         if found == nil { found = try await store.installed(identity) }
         guard let release = found else { throw await store.notInstalled(identity.description) }
-        var work = Work(lease: try await staged == nil ? store.lease(identity) : nil, release: release)
+        var work = Work(lease: try await lease(), release: release)
         defer { work.lease?.release() }
         var activation = Activation(identity)
         var effects = activation.handle(.begun)[...]
@@ -62,9 +64,19 @@ struct ActivationRun: Sendable {
         }
     }
 
+    private func lease() async throws -> ReleaseLease? {
+        do {
+            return try await store.lease(identity)
+        } catch let error as StoreError where error.code == .notInstalled && staged != nil {
+            return nil
+        }
+    }
+
     private func perform(_ effect: Activation.Effect, _ work: inout Work) async throws -> Activation.Event? {
         switch effect {
         case .mark(let stage):
+            // Nothing is switched for what is staged: the next start would make live what another was chosen over meanwhile.
+            guard staged == nil || !stage.isDecision else { return nil }
             try await store.mark(identity, ActivityMark(stage, at: time.now), token: work.token)
             return nil
         case .verify: return try await verify()
@@ -78,11 +90,16 @@ struct ActivationRun: Sendable {
         case .probe(let usesPrepared):
             return try await tryOut(usesPrepared ? work.prepared?.path : nil, work.release)
         case .dropPrepared:
-            if let prepared = work.prepared { try await store.drop(prepared, under: work.lease) }
+            if staged != nil {
+                work.refused = work.prepared
+            } else if let prepared = work.prepared {
+                try await store.drop(prepared, under: work.lease)
+            }
             work.prepared = nil
             return nil
         case .commit:
             if staged == nil { work.release = try await store.commit(identity, token: work.token) }
+            if let refused = work.refused { try await store.drop(refused, under: work.lease) }
             return .committed
         case .holdBack(let reason):
             try await store.holdBack(identity, because: reason)

@@ -9,7 +9,8 @@ extension ModelStore {
         try preparedFiles.any(of: release)
     }
 
-    /// What a recipe makes of a release: found whole, or built. What other recipes made goes, unless somebody may read it.
+    /// What a recipe makes of a release: found whole, or built. What other recipes made goes, unless somebody may read it; while
+    /// the release is tried where it was staged, nothing goes that the live one of its name may open.
     /// - Parameters:
     ///   - rehashing: whether one that is found is read again.
     ///   - lease: the caller's own lease on the release, under which nothing is open yet.
@@ -23,7 +24,7 @@ extension ModelStore {
             try files.find(recipe, of: release, rehashing: rehashing, flag: flag)
         }
         if let found {
-            await retireOthers(than: found, under: lease)
+            if !isStaged(release) { await retireOthers(than: found, under: lease) }
             return (found, false)
         }
         let work = try await blocking { try files.begin(recipe, of: release) }
@@ -48,16 +49,21 @@ extension ModelStore {
     ) async throws -> PreparedRelease {
         return try await committing {
             // It was removed meanwhile, or replaced by other bytes. What is tried before it is in its place is not there yet.
-            let isStaged = release.folder != layout.folder(of: release.identity)
+            let isStaged = isStaged(release)
             guard try isStaged || read(release.identity)?.receipt.isSameContent(as: release.receipt) == true else {
                 throw notInstalled(release.identity.description)
             }
             let prepared = try preparedFiles.commit(work, recipe, of: release) {
-                try isRead(release.identity, besides: lease)
+                try isStaged || isRead(release.identity, besides: lease)
             }
             guard let prepared else { throw FileError(errno: EIO, doing: "prepare", path: work.path) }
             return prepared
         }
+    }
+
+    /// Whether a release is not in its place yet, where other bytes may be live that share its folder of artefacts.
+    private nonisolated func isStaged(_ release: InstalledRelease) -> Bool {
+        release.folder != layout.folder(of: release.identity)
     }
 
     /// What was read when the artefact in use was made, and is not any more, goes now. What cannot go stays.

@@ -1,0 +1,141 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+/// Other bytes of the live version are tried where they were staged, and what is live stays as it was until they have passed.
+@Suite(.timeLimit(.minutes(5))) struct ReplacementTrialTests {
+    /// Notes the stages of the marks that are taken away.
+    private final class MarkedStages: ForwardingFileSystem {
+        let base: any FileSystem = LocalFileSystem()
+        let stages = Locked<[ActivityMark.Stage]>([])
+
+        func removeFile(_ path: Path) throws {
+            if path.parent.parent.parent.lastComponent == "marks", ActivityMark.isToken(path.lastComponent) {
+                let mark = try ActivityMark(data: try base.contents(ofFile: path, limit: Int(ActivityMark.sizeLimit)))
+                stages.withLock { $0.append(mark.stage) }
+            }
+            try base.removeFile(path)
+        }
+    }
+
+    private let fixture: StoreFixture
+    private let identity: ReleaseIdentity
+    private let preparer = ScriptedPreparer()
+
+    init() throws {
+        fixture = try StoreFixture()
+        identity = try StoreFixture.identity()
+    }
+
+    private func replace(
+        _ fixture: StoreFixture, _ probe: ScriptedProbe = ScriptedProbe(), names: [String] = ["weights.gguf"],
+        salt: String = " again"
+    ) async throws -> InstalledRelease {
+        let release = try StoreFixture.release(identity, names: names, salt: salt)
+        let (identity, preparer) = (identity, preparer)
+        return try await fixture.store.install(
+            release, files: try fixture.stage(release, salt: salt), origin: StoreFixture.origin,
+            trial: { staged in
+                _ = try await ActivationRun(
+                    store: fixture.store, preparer: preparer, probe: probe, time: fixture.time, identity: identity,
+                    staged: staged, rehashes: false, ignoresMemory: false, progress: { _ in }
+                ).run()
+            })
+    }
+
+    private func replace(_ probe: ScriptedProbe = ScriptedProbe()) async throws -> InstalledRelease {
+        try await replace(fixture, probe)
+    }
+
+    private func reader(_ fixture: StoreFixture) throws -> ReleaseLease {
+        try ReleaseLeases(layout: fixture.layout, fileSystem: LocalFileSystem()).acquire(identity)
+    }
+
+    /// Opens a release as an engine does: under a lease of its own.
+    private func open(_ release: InstalledRelease) async throws -> Path {
+        let lease = try reader(fixture)
+        defer { lease.release() }
+        return try await fixture.manager(preparer: preparer).weightsToOpen(of: release, under: lease)
+    }
+
+    private func state(_ fixture: StoreFixture) async throws -> ReleaseState {
+        try await fixture.anotherStore().state(of: identity.family)
+    }
+
+    // MARK: - What is made of it
+
+    @Test func whatIsLiveOpensTheSameUntilTheTrialHasPassed() async throws {
+        let live = try await fixture.install(identity, activate: true)
+        let old = try await open(live)
+        // The first is stopped after its artefact was made, the second finds that.
+        for _ in 1...2 {
+            let stopped = ScriptedProbe { _ in throw CancellationError() }
+            await #expect(throws: CancellationError.self) { try await replace(stopped) }
+            #expect(try await fixture.store.prepared(of: live)?.path == old)
+            #expect(preparer.builds.withLock { $0 } == 2)
+        }
+        let failing = ScriptedProbe { _ in throw StoreError(.releaseDamaged, "it says nothing") }
+        #expect(await code { try await replace(failing) } == "probe-failed")
+        #expect(try await open(live) == old && preparer.builds.withLock { $0 } == 2)
+
+        let new = try await open(try await replace())
+        #expect(try new != old && !fixture.exists(old), "the next opening takes it away")
+        #expect(try LocalFileSystem().contents(of: fixture.layout.preparedFolder(of: identity)).count == 1)
+    }
+
+    @Test func whoOpensWhatIsLiveMeanwhileLeavesWhatIsTried() async throws {
+        let live = try await fixture.install(identity, activate: true)
+        let old = try await open(live)
+        let (test, found) = (self, Locked<[Bool]>([]))
+        let probe = ScriptedProbe { candidate in
+            #expect(try await test.open(live) == old)
+            let isThere = try test.fixture.exists(candidate.weights)
+            found.withLock { $0.append(isThere) }
+            return ScriptedProbe.report()
+        }
+        #expect(try await replace(probe).isActive)
+        #expect(found.withLock { $0 } == [true])
+    }
+
+    /// The weights are the same, and so is what is made of them; another file is new.
+    @Test func whatIsLiveKeepsWhatFailedWithTheOtherBytes() async throws {
+        let live = try await fixture.install(identity, activate: true)
+        let old = try await open(live)
+        let accepts = Locked(false)
+        let probe = ScriptedProbe { candidate in
+            guard candidate.weights.lastComponent != "made.bin", accepts.withLock({ $0 }) else {
+                throw StoreError(.releaseDamaged, "it says nothing")
+            }
+            return ScriptedProbe.report()
+        }
+        let names = ["weights.gguf", "mmproj.gguf"]
+        #expect(await code { try await replace(fixture, probe, names: names, salt: "") } == "probe-failed")
+        #expect(probe.asked.withLock { $0.map(\.lastComponent) } == ["made.bin", "weights.gguf"])
+        #expect(try await open(live) == old && preparer.builds.withLock { $0 } == 1)
+
+        accepts.withLock { $0 = true }
+        let replaced = try await replace(fixture, probe, names: names, salt: "")
+        #expect(try await fixture.store.prepared(of: replaced) == nil, "it is made again")
+    }
+
+    // MARK: - Marks
+
+    /// A process that ended in between would have the next start make live what is not any more.
+    @Test func aTrialDecidesNothingOnWhatIsLive() async throws {
+        let disk = MarkedStages()
+        let fixture = try StoreFixture(fileSystem: disk)
+        let other = try StoreFixture.identity("2.0.0")
+        try await fixture.install(identity, activate: true)
+        try await fixture.install(other)
+        let probe = ScriptedProbe { _ in
+            try await fixture.anotherStore().activate(other)
+            return ScriptedProbe.report()
+        }
+        _ = try await replace(fixture, probe)
+        #expect(disk.stages.withLock { $0 } == [.probe])
+        #expect(try await state(fixture).active == other)
+    }
+}
