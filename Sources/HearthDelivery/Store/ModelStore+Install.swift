@@ -44,13 +44,7 @@ extension ModelStore {
             if let kept = try await keep(work) { return kept }
             throw error
         }
-        if let trial, try replacesLive(receipt) {
-            // Nothing is tried that could not take its place.
-            let leases = ReleaseLeases(layout: layout, fileSystem: fileSystem)
-            if let reader = try leases.holders(of: identity).first { throw StoreError.inUse(identity, by: reader) }
-            try await trial(
-                InstalledRelease(identity: identity, folder: staging.folder, receipt: receipt, isActive: true))
-        }
+        if let trial, try replacesLive(receipt) { try await tryOut(staging, receipt, in: trial) }
         return try await committing {
             // Another process that was quicker installed the same release: its work is as good.
             let isAnother = try folderIdentity(identity) != before
@@ -59,30 +53,16 @@ extension ModelStore {
             {
                 Log.write(.info, "delivery.store", "\(identity) was installed by another process meanwhile")
             } else {
-                // Written first: whoever dies in between leaves what was live with a probation that it passes again.
-                if trial != nil, try replacesLive(receipt) { try beginProbation(of: identity) }
-                try staging.commit(receipt)
+                if trial != nil, try replacesLive(receipt) {
+                    try replaceLive(by: staging, receipt)
+                } else {
+                    try staging.commit(receipt)
+                }
             }
             consume(work)
             guard let installed = try read(identity) else { throw notInstalled(identity.description) }
             return installed
         }
-    }
-
-    /// Whether a release is about to take the place of other bytes that are live under its name.
-    private func replacesLive(_ receipt: Receipt) throws -> Bool {
-        guard try activation.state(of: receipt.identity.family).active == receipt.identity else { return false }
-        switch try shelf.find(receipt.identity) {
-        case .whole(let there), .damaged(let there?, _): return !there.isSameContent(as: receipt)
-        case .absent, .damaged(nil, _): return true
-        }
-    }
-
-    /// Under the commit lock.
-    private func beginProbation(of identity: ReleaseIdentity) throws {
-        var state = try activation.stateBeforeChange(of: identity.family)
-        state.probation = Probation(of: identity, began: time.now)
-        try activation.write(state, of: identity.family)
     }
 
     /// The installed release, if re-hashing shows that it is the same already.
@@ -147,7 +127,7 @@ extension ModelStore {
         }
     }
 
-    private func folderIdentity(_ identity: ReleaseIdentity) throws -> FileIdentity? {
+    func folderIdentity(_ identity: ReleaseIdentity) throws -> FileIdentity? {
         try fileSystem.status(at: layout.folder(of: identity), followLinks: false)?.identity
     }
 

@@ -8,7 +8,7 @@ import Testing
 /// A release takes the place of one that is there already, while somebody reads that.
 @Suite(.timeLimit(.minutes(5))) struct ReplacementTests {
     /// Lets somebody in just before a folder is renamed away.
-    private final class Intrusion: ForwardingFileSystem {
+    final class Intrusion: ForwardingFileSystem {
         let base: any FileSystem = LocalFileSystem()
         let source = Locked<Path?>(nil)
         let body = Locked<(@Sendable () throws -> Void)?>(nil)

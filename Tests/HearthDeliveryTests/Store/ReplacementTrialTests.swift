@@ -121,7 +121,74 @@ import Testing
         #expect(try await fixture.store.prepared(of: replaced) == nil, "it is made again")
     }
 
-    // MARK: - Marks
+    // MARK: - Readers
+
+    @Test(arguments: ["in the trial", "in the last moment"])
+    func whatIsReadMeanwhileStaysProven(_ moment: String) async throws {
+        let disk = ReplacementTests.Intrusion()
+        let fixture = try StoreFixture(fileSystem: disk)
+        let live = try await fixture.install(identity, activate: true)
+        try fixture.leave(.load, identity)
+        let before = try await state(fixture)
+        #expect(before.active == identity && before.probation == nil)
+        let (test, lease) = (self, Locked<ReleaseLease?>(nil))
+        let intrude = { @Sendable in
+            let taken = try test.reader(fixture)
+            lease.withLock { $0 = taken }
+        }
+        if moment == "in the last moment" {
+            disk.body.withLock { $0 = intrude }
+            disk.source.withLock { $0 = live.folder }
+        }
+        let probe = ScriptedProbe { _ in
+            if moment == "in the trial" { try intrude() }
+            return ScriptedProbe.report()
+        }
+        #expect(await code { try await test.replace(fixture, probe) } == "release-in-use")
+        #expect(lease.withLock { $0 } != nil && probe.asked.withLock { $0.count } == 1)
+        #expect(try await state(fixture) == before)
+        if moment == "in the trial" { #expect(try fixture.marks() == ["load"], "how often it ended is not forgotten") }
+        #expect(try await fixture.anotherStore().active(identity.family)?.receipt == live.receipt)
+        lease.withLock { $0?.release() }
+        #expect(try await replace(fixture).isActive)
+        #expect(try await state(fixture).probation?.release == identity)
+    }
+
+    // MARK: - Ends
+
+    /// The folder of what is live is gone, and the process ends in the trial: the next start finds what was staged, whole.
+    @Test func whatComesToAnEmptyPlaceUntriedIsOnProbation() async throws {
+        let live = try await fixture.install(identity, activate: true)
+        try LocalFileSystem().removeTree(live.folder)
+        let left = live.folder.parent.appendingTemporary(besides: identity.folderName)
+        let probe = ScriptedProbe { candidate in
+            try FileManager.default.copyItem(at: candidate.release.folder.url, to: left.url)
+            throw CancellationError()
+        }
+        await #expect(throws: CancellationError.self) { try await replace(probe) }
+        try fixture.leave(.probe, identity)
+        let store = fixture.anotherStore()
+        try await store.prepare()
+        try await store.recover()
+        let active = try #require(try await store.active(identity.family))
+        #expect(try fixture.text(try #require(active.weights)) == "weights.gguf again of \(identity)")
+        #expect(try await state(fixture).probation?.release == identity)
+    }
+
+    @Test func noEndOfTheBytesBeforeCountsAgainstTheNewOnes() async throws {
+        try await fixture.install(try StoreFixture.identity("0.9.0"), activate: true)
+        try await fixture.install(identity)
+        try await fixture.manager().activate(identity)
+        #expect(try await state(fixture).probation?.release == identity)
+        try fixture.leave(.load, identity)
+        _ = try await replace()
+        try fixture.leave(.generate, identity, process: 2)
+        let store = fixture.anotherStore()
+        #expect(try await store.recover().isEmpty)
+        #expect(try await store.active(identity.family)?.identity == identity)
+        try fixture.leave(.generate, identity, process: 3)
+        #expect(try await store.recover().map(\.from) == [identity], "its own two do")
+    }
 
     /// A process that ended in between would have the next start make live what is not any more.
     @Test func aTrialDecidesNothingOnWhatIsLive() async throws {

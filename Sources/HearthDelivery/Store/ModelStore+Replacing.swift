@@ -1,0 +1,62 @@
+import Foundation
+import HearthBase
+
+/// Other bytes take the place of the live release of their name, once they have passed their trial.
+extension ModelStore {
+    /// Whether a release is about to take the place of other bytes that are live under its name.
+    func replacesLive(_ receipt: Receipt) throws -> Bool {
+        guard try activation.state(of: receipt.identity.family).active == receipt.identity else { return false }
+        switch try shelf.find(receipt.identity) {
+        case .whole(let there), .damaged(let there?, _): return !there.isSameContent(as: receipt)
+        case .absent, .damaged(nil, _): return true
+        }
+    }
+
+    /// Has a trial look at what is staged, which stays where it is.
+    /// - Throws: what `trial` throws; `release-in-use`, `home-busy`; `FileError`.
+    func tryOut(
+        _ staging: Staging, _ receipt: Receipt, in trial: @Sendable (InstalledRelease) async throws -> Void
+    ) async throws {
+        let identity = receipt.identity
+        // Nothing is tried that could not take its place.
+        try refuseReaders(of: identity)
+        if try folderIdentity(identity) == nil {
+            // The next start puts what is staged in an empty place: whoever dies in the trial leaves it there, untried.
+            try await committing { try beginProbation(of: identity) }
+        }
+        try await trial(InstalledRelease(identity: identity, folder: staging.folder, receipt: receipt, isActive: true))
+    }
+
+    private func refuseReaders(of identity: ReleaseIdentity) throws {
+        let leases = ReleaseLeases(layout: layout, fileSystem: fileSystem)
+        if let reader = try leases.holders(of: identity).first { throw StoreError.inUse(identity, by: reader) }
+    }
+
+    /// Puts what has passed its trial in the place of what is live, on a probation of its own. Under the commit lock.
+    /// - Throws: `release-in-use`, after which what was live is as proven as it was; `FileError`.
+    func replaceLive(by staging: Staging, _ receipt: Receipt) throws {
+        let identity = receipt.identity
+        try refuseReaders(of: identity)
+        let before = try activation.stateBeforeChange(of: identity.family)
+        // Written first: whoever dies in between leaves what was live with a probation that it passes again.
+        try beginProbation(of: identity)
+        do {
+            try staging.commit(receipt)
+        } catch let error as StoreError where error.code == .releaseInUse {
+            // Somebody came in the last moment. After any other failure the new bytes may be in their place.
+            try activation.write(before, of: identity.family)
+            throw error
+        }
+    }
+
+    /// Under the commit lock.
+    private func beginProbation(of identity: ReleaseIdentity) throws {
+        var state = try activation.stateBeforeChange(of: identity.family)
+        state.probation = Probation(of: identity, began: time.now)
+        try activation.write(state, of: identity.family)
+        // What ended with the bytes before is none of the new ones' ends.
+        clearMarks(of: identity.family) {
+            $0.release == identity && ($0.mark?.stage == .load || $0.mark?.stage == .generate)
+        }
+    }
+}
