@@ -115,7 +115,7 @@ let package = Package(
             name: "HearthLlamaTests",
             dependencies: [
                 "HearthBase", "HearthInference", "HearthLlama", "HearthTestSupport",
-                .target(name: "CLlama", condition: llama),
+                .target(name: "CLlama", condition: llama), .target(name: "CLlamaShim", condition: llama),
             ]),
         .testTarget(
             name: "HearthTests",

@@ -1,0 +1,53 @@
+#if Llama
+    import HearthBase
+    import HearthInference
+    import HearthTestSupport
+    import Testing
+
+    @testable import HearthLlama
+
+    /// A loop over a fresh model, and the requests made of it.
+    final class StepBench {
+        let loop: GenerationLoop
+        private(set) var streams: [AsyncThrowingStream<GenerationEvent, any Error>] = []
+
+        init(
+            sequences: Int = 8, context: Int = 4096, batch: Int = 512, threads: Int? = 1, gpuLayers: Int = -1,
+            hasGPU: Bool = false, load: CoreLoad = CoreLoad()
+        ) throws {
+            loop = GenerationLoop(
+                try LoadedModel(
+                    path: TestModel.path,
+                    configuration: LlamaConfiguration(
+                        contextLength: context, batchSize: batch, threadCount: threads, gpuLayers: gpuLayers,
+                        stateBytes: 0, sequences: sequences),
+                    hasGPU: hasGPU, load: load, progress: { _ in true }),
+                time: .system)
+        }
+
+        func ask(_ text: String, tokens: Int = 16) -> GenerationRequest {
+            let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
+            streams.append(stream)
+            return GenerationRequest(
+                role: .text, messages: [ChatMessage(.user, text)],
+                options: .greedy(maximumNewTokens: tokens), signal: StopSignal(),
+                stopwatch: TimeSource.system.stopwatch(), continuation: continuation)
+        }
+
+        /// Steps until nobody is left.
+        func finish() { while !loop.runs.isEmpty { _ = loop.step() } }
+
+        /// Has all that run leave at the next step, since nobody needs the rest of what they say.
+        func letGo() {
+            for run in loop.runs { run.request.signal.cancel() }
+            _ = loop.step()
+            #expect(loop.runs.isEmpty)
+        }
+
+        static let longText = String(repeating: "The fox walks along the quiet river. ", count: 180)
+
+        static func long(_ word: String, sentences: Int = 163) -> String {
+            String(repeating: "The \(word) walks along the quiet river today. ", count: sentences)
+        }
+    }
+#endif

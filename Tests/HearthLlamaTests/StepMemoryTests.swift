@@ -1,0 +1,187 @@
+#if Llama
+    import CLlama
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    extension RealModel {
+        /// What sequences hold when steps share, fail or stand between pictures.
+        @Suite struct StepMemory {
+            @Test func aCommonFrontIsComputedOnce() async throws {
+                try await blocking {
+                    let bench = try StepBench()
+                    let system = StepBench.long("fox", sentences: 20)
+                    #expect(bench.loop.admit(bench.ask(system + "Say one.", tokens: 40)) == .begun)
+                    _ = bench.loop.step()
+                    // The first still answers.
+                    #expect(bench.loop.admit(bench.ask(system + "Say two.", tokens: 4)) == .begun)
+                    let second = bench.loop.runs[1]
+                    #expect(second.sequence != bench.loop.runs[0].sequence)
+                    #expect(second.position > 150)
+                    bench.finish()
+                    #expect(second.phase == .finished)
+                }
+            }
+
+            /// Most of what the first has said and heard is a system prompt that others have too.
+            @Test func anotherConversationWithTheSameFrontLeavesTheFirstAsItIs() async throws {
+                try await blocking {
+                    let bench = try StepBench()
+                    let system = StepBench.long("fox", sentences: 20)
+                    #expect(bench.loop.admit(bench.ask(system + "Write a story about it.", tokens: 90)) == .begun)
+                    let first = bench.loop.runs[0].sequence
+                    bench.finish()
+                    let held = bench.loop.model.ledger(first)
+                    #expect(held.count > 250)
+                    #expect(bench.loop.admit(bench.ask(system + "Say two.", tokens: 4)) == .begun)
+                    let second = bench.loop.runs[0]
+                    #expect(second.sequence != first && second.position > 150)
+                    bench.finish()
+                    #expect(bench.loop.model.ledger(first) == held)
+                }
+            }
+
+            /// One alone takes only the room that it may come to need, the least recently used first.
+            @Test func oneAloneLeavesTheOthersWhereThereIsRoom() async throws {
+                try await blocking {
+                    let bench = try StepBench(context: 1024)
+                    for word in ["fox", "bear", "wolf"] {
+                        #expect(bench.loop.admit(bench.ask(StepBench.long(word, sentences: 20), tokens: 4)) == .begun)
+                        bench.finish()
+                    }
+                    let held = { (0..<8).filter { !bench.loop.model.ledger($0).isEmpty } }
+                    #expect(held() == [0, 1, 2])
+                    let length = bench.loop.model.ledger(2).count
+                    #expect((180..<250).contains(length))
+                    // Beside this one there is room for one of them, not for two.
+                    let last = bench.ask(StepBench.long("lake", sentences: 20), tokens: 1024 - 2 * length - 20)
+                    #expect(bench.loop.admit(last) == .begun)
+                    #expect(bench.loop.runs[0].sequence == 3)
+                    #expect(held() == [2])
+                    bench.letGo()
+                }
+            }
+
+            @Test func givesUpABatchOnlyWhenNobodyWantsIt() async throws {
+                try await blocking {
+                    let bench = try StepBench()
+                    let requests = (0..<3).map { bench.ask("Write a story about \($0) foxes.", tokens: 60) }
+                    for request in requests { #expect(bench.loop.admit(request) == .begun) }
+                    while bench.loop.runs.contains(where: { $0.phase == .prefill }) { _ = bench.loop.step() }
+                    _ = bench.loop.step()
+                    let group = bench.loop.model.listeners
+                    requests[0].signal.cancel()
+                    requests[1].signal.expire()
+                    #expect(!group.isSet)
+                    let third = bench.loop.runs[2]
+                    let before = third.position
+                    #expect(bench.loop.step().count == 2)
+                    #expect(third.position == before + 1)
+                    requests[2].signal.cancel()
+                    #expect(group.isSet)
+                    // All sequences are free again.
+                    #expect(bench.loop.step().count == 1)
+                    #expect(bench.loop.model.conversations.table.slots.allSatisfy { !$0.isBusy })
+                }
+            }
+
+            /// Stands for something that is no text.
+            private final class Picture: PromptPicture {
+                let ledger: [llama_token] = [-5, -6, -7]
+                private(set) var places: [(position: Int, sequence: Int)] = []
+
+                /// Takes its positions with a token that means nothing.
+                func compute(in context: OpaquePointer, at position: Int, of sequence: Int) -> Int32 {
+                    places.append((position, sequence))
+                    var batch = llama_batch_init(Int32(ledger.count), 0, 1)
+                    defer { llama_batch_free(batch) }
+                    batch.n_tokens = Int32(ledger.count)
+                    for index in ledger.indices {
+                        batch.token[index] = 5
+                        batch.pos[index] = llama_pos(position + index)
+                        batch.n_seq_id[index] = 1
+                        batch.seq_id[index]?[0] = llama_seq_id(sequence)
+                        batch.logits[index] = 0
+                    }
+                    return llama_decode(context, batch)
+                }
+            }
+
+            /// Something llama.cpp refuses to compute.
+            private final class BrokenPicture: PromptPicture {
+                let ledger: [llama_token] = [-9]
+                func compute(in context: OpaquePointer, at position: Int, of sequence: Int) -> Int32 { -3 }
+            }
+
+            /// What is wrong with one step fails all that are in it, and nobody else; afterwards the engine answers as before.
+            @Test(arguments: [false, true])
+            func aFailedStepEndsWhoIsInItAndLeavesTheEngineUsable(isPicture: Bool) async throws {
+                let streams = try await blocking {
+                    let broken: [PromptPart] =
+                        isPicture ? [.picture(BrokenPicture()), .tokens([4])] : [.tokens([4, .max, 5])]
+                    let bench = try StepBench()
+                    #expect(bench.loop.admit(bench.ask("Hello.", tokens: 8)) == .begun)
+                    bench.finish()
+                    let other = bench.ask("Write a story about a fox.", tokens: 12)
+                    #expect(bench.loop.admit(other) == .begun)
+                    for _ in 0..<3 { _ = bench.loop.step() }
+                    let run = try GenerationRun(
+                        bench.ask("", tokens: 4), prompt: Prompt([.tokens([1, 2, 3])] + broken, text: ""),
+                        model: bench.loop.model, time: .system)
+                    #expect(bench.loop.admit(run) == .begun)
+                    while run.phase != .finished { _ = bench.loop.step() }
+                    let model = bench.loop.model
+                    #expect(model.ledger(run.sequence).isEmpty && model.context.holds(0, in: run.sequence))
+                    #expect(bench.loop.runs.count == (isPicture ? 1 : 0))
+                    bench.finish()
+                    #expect(model.conversations.table.slots.allSatisfy { !$0.isBusy })
+                    for slot in model.conversations.table.slots.indices {
+                        let ledger = model.ledger(slot)
+                        #expect(model.conversations.table.slots[slot].held.tokens == ledger)
+                        let isHeld = model.context.holds(ledger.count, in: slot)
+                        #expect(isHeld)
+                    }
+                    #expect(bench.loop.admit(bench.ask("Hello.", tokens: 8)) == .begun)
+                    bench.finish()
+                    return bench.streams
+                }
+                let first = try await Answer(streams[0])
+                for stream in isPicture ? [streams[2]] : [streams[1], streams[2]] {
+                    let error = await #expect(throws: LLMError.self) { _ = try await Answer(stream) }
+                    #expect(error?.code == .generateFailed)
+                }
+                if isPicture { #expect(try await Answer(streams[1]).summary?.usage.generatedTokens == 12) }
+                let again = try await Answer(streams[3])
+                #expect(again.text == first.text && again.summary?.reason == first.summary?.reason)
+            }
+
+            @Test func aPictureStandsBetweenTokens() async throws {
+                try await blocking {
+                    let picture = Picture()
+                    let parts: [PromptPart] = [.tokens([1, 2, 3]), .picture(picture), .tokens([4, 5])]
+                    let prompt = Prompt(parts, text: "")
+                    #expect(prompt.ledger == [1, 2, 3, -5, -6, -7, 4, 5])
+                    // Never a part of one.
+                    #expect((0...8).map(prompt.reusable) == [0, 1, 2, 3, 3, 3, 6, 7, 8])
+                    guard case .tokens(0..<3) = prompt.step(at: 0), case .tokens(2..<3) = prompt.step(at: 2),
+                        case .picture = prompt.step(at: 3), case .tokens(6..<8) = prompt.step(at: 6)
+                    else { return #expect(Bool(false)) }
+
+                    let bench = try StepBench()
+                    #expect(bench.loop.admit(bench.ask("Hello.", tokens: 20)) == .begun)
+                    _ = bench.loop.step()
+                    let request = bench.ask("", tokens: 4)
+                    let run = try GenerationRun(request, prompt: prompt, model: bench.loop.model, time: .system)
+                    #expect(bench.loop.admit(run) == .begun)
+                    bench.finish()
+                    #expect(picture.places.map(\.position) == [3])
+                    #expect(picture.places.map(\.sequence) == [run.sequence])
+                    let ledger = bench.loop.model.ledger(run.sequence)
+                    #expect(ledger.starts(with: prompt.ledger) && ledger.count > prompt.ledger.count)
+                }
+            }
+        }
+    }
+#endif
