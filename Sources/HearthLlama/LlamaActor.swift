@@ -141,7 +141,10 @@
                 throw Self.notLoaded
             }
             if let mark, loop.mark !== mark { return .replaced }
-            let vector = try loop.model.embedder().embed(text, index, signal: signal) { _ = self.turn() }
+            let vector = try loop.model.embedder().embed(text, index, signal: signal) {
+                _ = self.turn()
+                self.handOver()
+            }
             return .made(vector, by: loop.mark)
         }
 
@@ -211,6 +214,7 @@
         private func work() {
             while turn() {
                 if isVisited {
+                    handOver()
                     Task { self.work() }
                     return
                 }
@@ -221,7 +225,9 @@
         /// - Parameter mayBegin: whom to let in; the others wait on.
         /// - Returns: whether there is more to do.
         private func turn(_ mayBegin: (GenerationRequest) -> Bool = { _ in true }) -> Bool {
-            admit(requests.withLock { $0.waiting }, mayBegin)
+            let waiting = requests.withLock { $0.waiting }
+            if !waiting.isEmpty { handOver() }
+            admit(waiting, mayBegin)
             for loop in loops.values where !loop.runs.isEmpty {
                 let isBesideOthers = loops.values.contains { $0 !== loop && !$0.runs.isEmpty }
                 forget(loop.step(isBesideOthers: isBesideOthers).map(\.request))
@@ -229,6 +235,9 @@
             let held = EngineRole.allCases.filter(isBeingRead)
             return requests.withLock { $0.goesOn(without: held) }
         }
+
+        /// Shows what the answers hold back for their next pieces, before something else has the thread.
+        private func handOver() { for loop in loops.values { loop.handOver() } }
 
         private func admit(_ waiting: [GenerationRequest], _ mayBegin: (GenerationRequest) -> Bool) {
             // Nobody overtakes who waits for the same model.
@@ -270,6 +279,7 @@
                 !isConcerned(request) || asked.contains { $0.isSame(as: request) }
             }
             while !signal.isSet, requests.withLock({ $0.contains(anyOf: asked) }), turn(mayBegin) {}
+            handOver()
         }
 
         private static var notLoaded: LLMError {

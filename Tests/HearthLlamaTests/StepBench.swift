@@ -13,7 +13,7 @@
 
         init(
             sequences: Int = 8, context: Int = 4096, batch: Int = 512, threads: Int? = 1, gpuLayers: Int = -1,
-            hasGPU: Bool = false, load: CoreLoad = CoreLoad()
+            hasGPU: Bool = false, load: CoreLoad = CoreLoad(), time: TimeSource = .system
         ) throws {
             loop = GenerationLoop(
                 try LoadedModel(
@@ -22,13 +22,20 @@
                         contextLength: context, batchSize: batch, threadCount: threads, gpuLayers: gpuLayers,
                         stateBytes: 0, sequences: sequences),
                     hasGPU: hasGPU, load: load, progress: { _ in true }),
-                time: .system)
+                time: time)
         }
 
         func ask(_ text: String, tokens: Int = 16) -> GenerationRequest {
             let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
             streams.append(stream)
-            return GenerationRequest(
+            return ask(text, tokens: tokens, of: continuation)
+        }
+
+        /// The same with a stream of which the test sees to it that it lives.
+        func ask(
+            _ text: String, tokens: Int, of continuation: AsyncThrowingStream<GenerationEvent, any Error>.Continuation
+        ) -> GenerationRequest {
+            GenerationRequest(
                 role: .text, messages: [ChatMessage(.user, text)],
                 options: .greedy(maximumNewTokens: tokens), signal: StopSignal(),
                 stopwatch: TimeSource.system.stopwatch(), continuation: continuation)

@@ -15,6 +15,7 @@
         }
 
         private let request: GenerationRequest
+        private let outlet: AnswerOutlet
         private let weights: ModelWeights
         private let sampler: Sampler
         private let constraint: AnswerConstraint?
@@ -31,8 +32,12 @@
         private var thinkingBegan: Duration?
         private var piece = [CChar](repeating: 0, count: 64)
 
-        init(_ request: GenerationRequest, prompt: Prompt, policy: StopPolicy, weights: ModelWeights) throws {
+        init(
+            _ request: GenerationRequest, prompt: Prompt, policy: StopPolicy, weights: ModelWeights,
+            outlet: AnswerOutlet
+        ) throws {
             self.request = request
+            self.outlet = outlet
             self.weights = weights
             self.policy = policy
             calls = prompt.calls
@@ -70,9 +75,9 @@
             if isClosing {
                 isClosing = false
                 facts.generatedTokens += closing.count
-                reader.closeThinking(request.yield)
+                reader.closeThinking(outlet.yield)
                 if calls != nil, let tags = reader.tags { written += Array(tags.closing.utf8) }
-            } else if closes(usedContext, running, facts), !reader.settleThinking(request.yield) {
+            } else if closes(usedContext, running, facts), !reader.settleThinking(outlet.yield) {
                 isClosing = true
                 return .compute(closing)
             }
@@ -111,7 +116,7 @@
 
         /// Shows what was held back, and the calls of an answer that ended by itself.
         func finish(_ facts: inout GenerationFacts, reason: FinishReason?) {
-            reader.finish(request.yield)
+            reader.finish(outlet.yield)
             facts.droppedBytes = reader.droppedBytes
             guard let text = reader.calls, let calls, reason == .endOfGeneration || reason == .stopString else {
                 return
@@ -128,11 +133,11 @@
                     }
                     found.append(call)
                 }
-                for call in found { request.yield(.toolCall(call)) }
-                if found.isEmpty { request.yield(.text(text)) }
+                for call in found { outlet.yield(.toolCall(call)) }
+                if found.isEmpty { outlet.yield(.text(text)) }
             } catch {
                 Log.write(.warning, "llama.tools", "calls of tools are shown as text: \(error)")
-                request.yield(.text(text))
+                outlet.yield(.text(text))
             }
         }
 
@@ -153,11 +158,11 @@
         private func show(_ token: llama_token) {
             let count = weights.vocabulary.piece(of: token, into: &piece)
             piece.withUnsafeBytes {
-                reader.append(UnsafeRawBufferPointer(rebasing: $0.prefix(count)), request.yield)
+                reader.append(UnsafeRawBufferPointer(rebasing: $0.prefix(count)), outlet.yield)
                 if calls != nil { written += $0.prefix(count) }
             }
             if count == 0, let mark = mark(token) {
-                mark.withUnsafeBytes { reader.append($0, request.yield) }
+                mark.withUnsafeBytes { reader.append($0, outlet.yield) }
                 if calls != nil { written += mark }
             }
         }

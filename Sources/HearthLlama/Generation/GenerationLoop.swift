@@ -92,6 +92,9 @@
             return sweep()
         }
 
+        /// Shows what the answers hold back for their next pieces, before something that takes longer than a step of them.
+        func handOver() { for run in runs { run.handOver() } }
+
         private func sweep() -> [GenerationRun] {
             let ended = runs.filter { $0.phase == .finished }
             guard !ended.isEmpty else { return [] }
@@ -104,6 +107,7 @@
         private func computePicture() {
             for run in runs {
                 guard case .picture(let picture)? = run.step else { continue }
+                handOver()
                 model.listeners.members = [run.request.signal]
                 let status: Int32
                 do {
@@ -150,6 +154,7 @@
             let watch = time.stopwatch()
             // The steps of a prompt are of all sizes and tell nothing of the number of threads.
             let isDecode = parts.allSatisfy { $0.run.phase == .decode && $0.tokens.count == 1 }
+            if !isDecode || isBesideOthers { handOver() }
             let status =
                 isDecode
                 ? model.timed(streams: parts.count) { model.context.decode(batch) }

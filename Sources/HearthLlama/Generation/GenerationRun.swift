@@ -23,6 +23,7 @@
         private let time: TimeSource
         private let policy: StopPolicy
         private let writer: AnswerWriter
+        private let outlet: AnswerOutlet
         private var facts: GenerationFacts
         private var running: Stopwatch
         private var timer: Task<Void, Never>?
@@ -41,7 +42,9 @@
                 maximumNewTokens: options.maximumNewTokens,
                 contextLength: model.information.contextLength - prompt.extraCells,
                 timeout: options.timeout)
-            writer = try AnswerWriter(request, prompt: prompt, policy: policy, weights: model.weights)
+            outlet = AnswerOutlet(time: time, request.yield)
+            writer = try AnswerWriter(
+                request, prompt: prompt, policy: policy, weights: model.weights, outlet: outlet)
             facts = GenerationFacts(promptTokens: prompt.ledger.count)
             need = model.admission.need(
                 prompt: prompt.ledger.count + prompt.extraCells, newTokens: options.maximumNewTokens,
@@ -57,7 +60,7 @@
             timer = request.signal.expiring(after: request.options.timeout, time)
             facts.cacheMiss = miss
             facts.cachedTokens = position
-            request.yield(.phase(.prefill(done: position, total: prompt.ledger.count)))
+            outlet.yield(.phase(.prefill(done: position, total: prompt.ledger.count)))
         }
 
         /// The tokens whose state the sequence holds.
@@ -110,6 +113,9 @@
             }
         }
 
+        /// Shows what was held back for the next piece; to be called before anything that takes longer than a step of answers.
+        func handOver() { outlet.handOver() }
+
         /// A picture of its prompt was encoded.
         func didEncodePicture() { facts.encodedPictures += 1 }
 
@@ -117,7 +123,7 @@
         /// - Parameter index: the last one's place in the batch, if it was to have its odds.
         func didCompute(_ count: Int, odds index: Int32?) {
             if phase == .prefill {
-                request.yield(.phase(.prefill(done: position, total: prompt.ledger.count)))
+                outlet.yield(.phase(.prefill(done: position, total: prompt.ledger.count)))
                 guard position == prompt.ledger.count else { return }
                 facts.prefilledTokens = prompt.ledger.count - facts.cachedTokens
                 facts.prefillSeconds = running.elapsed.seconds
@@ -125,7 +131,7 @@
                 guard phase == .prefill else { return }
                 if request.options.purpose == .preparation { return end(.maximumNewTokens) }
                 phase = .decode
-                request.yield(.phase(.decode))
+                outlet.yield(.phase(.decode))
             } else {
                 answer = answer.dropFirst(count)
             }
@@ -153,7 +159,7 @@
 
         private func end(_ reason: FinishReason) {
             close(reason)
-            request.yield(.finish(facts.summary(reason: reason)))
+            outlet.yield(.finish(facts.summary(reason: reason)))
             request.continuation.finish()
         }
 
@@ -166,6 +172,7 @@
 
         private func close(_ reason: FinishReason?) {
             if phase == .decode { writer.finish(&facts, reason: reason) }
+            outlet.handOver()
             phase = .finished
             timer?.cancel()
         }

@@ -1,0 +1,134 @@
+#if Llama
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    @Suite struct AnswerOutletTests {
+        private final class Reader {
+            var seen: [GenerationEvent] = []
+        }
+
+        private let clock = ManualClock()
+        private let reader = Reader()
+        private let outlet: AnswerOutlet
+
+        init() {
+            outlet = AnswerOutlet(time: clock.time) { [reader] in reader.seen.append($0) }
+        }
+
+        @Test func theFirstPieceDoesNotWait() {
+            outlet.yield(.phase(.decode))
+            outlet.yield(.text("a"))
+            #expect(reader.seen == [.phase(.decode), .text("a")])
+        }
+
+        @Test func piecesOfOneFrameGoTogether() {
+            outlet.yield(.thinking("a"))
+            clock.advance(by: .milliseconds(8))
+            outlet.yield(.thinking("b"))
+            clock.advance(by: .milliseconds(8))
+            outlet.yield(.text("c"))
+            #expect(reader.seen == [.thinking("a")])
+            clock.advance(by: .milliseconds(8))
+            outlet.yield(.text("d"))
+            #expect(reader.seen == [.thinking("a"), .thinking("b"), .text("c"), .text("d")])
+        }
+
+        @Test func slowPiecesNeverWait() {
+            for count in 1...5 {
+                outlet.yield(.text("a"))
+                #expect(reader.seen.count == count)
+                clock.advance(by: AnswerOutlet.frame)
+            }
+        }
+
+        @Test(arguments: [GenerationEvent.phase(.decode), .toolCall(ToolCall(id: "1", name: "add", arguments: "{}"))])
+        func anythingElseTakesAlongWhatIsHeld(event: GenerationEvent) {
+            outlet.yield(.text("a"))
+            outlet.yield(.text("b"))
+            outlet.yield(event)
+            #expect(reader.seen == [.text("a"), .text("b"), event])
+        }
+
+        @Test func whatIsHeldIsHandedOverOnce() {
+            outlet.yield(.text("a"))
+            outlet.yield(.text("b"))
+            outlet.handOver()
+            outlet.handOver()
+            #expect(reader.seen == [.text("a"), .text("b")])
+        }
+    }
+
+    extension RealModel {
+        /// The clock stands still, so that every piece after the first is held back until somebody has it handed over.
+        @Suite struct HeldPieces {
+            private let clock = ManualClock()
+
+            private static let story = "Write a story about a fox."
+
+            /// What a reader sees of an answer of which two tokens are made, and a third in a step of its own kind.
+            private func pieces(_ third: @escaping @Sendable (StepBench) throws -> Void) async throws -> Int {
+                let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
+                try await blocking { [clock] in
+                    let bench = try StepBench(time: clock.time)
+                    #expect(bench.loop.admit(bench.ask(Self.story, tokens: 60, of: continuation)) == .begun)
+                    let run = try #require(bench.loop.runs.first)
+                    while run.phase == .prefill { _ = bench.loop.step() }
+                    _ = bench.loop.step()
+                    try third(bench)
+                    continuation.finish()
+                    bench.letGo()
+                }
+                var count = 0
+                do {
+                    for try await event in stream where event.isText { count += 1 }
+                } catch is CancellationError {}
+                return count
+            }
+
+            @Test func waitForTheNextStepOfAnAnswerAlone() async throws {
+                #expect(try await pieces { _ = $0.loop.step() } == 1)
+            }
+
+            @Test func waitForNoPrompt() async throws {
+                let count = try await pieces { bench in
+                    #expect(bench.loop.admit(bench.ask(StepBench.longText)) == .begun)
+                    _ = bench.loop.step()
+                }
+                #expect(count == 2)
+            }
+
+            @Test func waitForNoOtherModel() async throws {
+                #expect(try await pieces { _ = $0.loop.step(isBesideOthers: true) } == 2)
+            }
+
+            @Test func areSeenWhenTheAnswerEndsEarly() async throws {
+                let count = try await pieces { bench in
+                    _ = bench.loop.step()
+                    bench.letGo()
+                }
+                #expect(count == 3)
+            }
+
+            @Test func waitForNobodyWhoComesBetweenTwoSteps() async throws {
+                let engine = try await LlamaActor.load(
+                    TestModel.path, configuration: LlamaConfiguration(contextLength: 1024, threadCount: 1),
+                    time: clock.time)
+                var events = engine.generate([ChatMessage(.user, Self.story)], options: .greedy(maximumNewTokens: 700))
+                    .makeAsyncIterator()
+                var first: GenerationEvent?
+                repeat { first = try await events.next() } while first?.isText == false
+                // Between two of them there is a step, whose piece the second one finds.
+                for _ in 0..<3 { _ = try await engine.embed(["fox"]) }
+                #expect(try await events.next()?.isText == true)
+                #expect(engine.isAnswering)
+            }
+        }
+    }
+
+    extension GenerationEvent {
+        fileprivate var isText: Bool { if case .text = self { true } else { false } }
+    }
+#endif
