@@ -53,10 +53,13 @@ struct CacheState: Sendable {
         var bytes: UInt64
         /// When it was last used, in calls.
         var lastUse: UInt64
-        /// To be unloaded as soon as it is idle.
+        /// To be unloaded as soon as it is idle, unless somebody takes it before.
         var isRetired = false
 
         var isIdle: Bool { phase == .loaded && leases == 0 }
+
+        /// Whether it goes when it is idle: whoever takes it before that does not have those who wait for its end wait for ever.
+        var isLeaving: Bool { isRetired || !watchers.isEmpty }
     }
 
     /// What loaded engines may take together; idle ones go to stay within it.
@@ -152,7 +155,7 @@ struct CacheState: Sendable {
 
     // MARK: Letting go
 
-    /// Has the engine of a release go as soon as it is idle; whoever takes it before that keeps it.
+    /// Has the engine of a release go as soon as it is idle; whoever takes it before that keeps it, unless somebody waits for its end.
     mutating func retire(_ release: ReleaseIdentity) -> [Effect] {
         guard entries[release] != nil else { return [] }
         entries[release]?.isRetired = true
@@ -179,7 +182,7 @@ struct CacheState: Sendable {
         return effects
     }
 
-    /// Has a watcher told when nothing of a release is in memory.
+    /// Has a watcher told when nothing of a release is in memory. Its engine goes the next time it is idle, whoever takes it before.
     /// - Returns: whether that is so already.
     mutating func watch(_ release: ReleaseIdentity, _ watcher: Watcher) -> Bool {
         guard entries[release] != nil else { return true }
@@ -224,7 +227,7 @@ struct CacheState: Sendable {
     /// within the budget, but for the one that was used last.
     private mutating func settle() -> [Effect] {
         var effects: [Effect] = []
-        for (release, entry) in idle() where entry.isRetired { effects.append(unload(release)) }
+        for (release, entry) in idle() where entry.isLeaving { effects.append(unload(release)) }
 
         let waiting = entries.filter { $0.value.phase == .waitingForRoom }.sorted { $0.value.slot < $1.value.slot }
         for (release, entry) in waiting {

@@ -98,7 +98,8 @@ public final class ModelCache<Engine: Sendable>: Sendable {
     /// Has the engine of a release unloaded as soon as nobody uses it.
     public func retire(_ release: ReleaseIdentity) { change { $0.state.retire(release) } }
 
-    /// Has the engine of a release unloaded as soon as nobody uses it, and returns when its memory is free.
+    /// Has the engine of a release unloaded as soon as nobody uses it, those included who come meanwhile, and returns when its
+    /// memory is free.
     /// - Throws: `CancellationError`; the engine stays then, if it has not gone yet.
     public func drop(_ release: ReleaseIdentity) async throws {
         let watcher = nextNumber()

@@ -156,6 +156,24 @@ import Testing
         ])
     }
 
+    /// Whoever waits for its end is not kept from it by those who take it meanwhile.
+    @Test func whoTakesAWatchedOneOnlyPutsItsEndOff() throws {
+        let taken: [(Step, String)] = [
+            (.take("1", 1), "waits, load 1 as 1"), (.loaded(1), "1 for 1"),
+            (.watch("1", 8), ""), (.watch("1", 9), ""), (.retire("1"), ""), (.take("1", 2), "has 1"),
+            (.giveBack(1), ""),
+        ]
+        try run(taken + [(.giveBack(1), "unload 1"), (.ended(1), "gone for 8+9")])
+        try run(taken + [(.unwatch(8), "watched"), (.keep("1"), ""), (.giveBack(1), "unload 1")])
+        // Nobody waits any more.
+        try run(taken + [(.unwatch(8), "watched"), (.unwatch(9), "watched"), (.giveBack(1), "")])
+        // Taken while it is loaded, which was for nobody else.
+        try run([
+            (.take("1", 1), "waits, load 1 as 1"), (.watch("1", 9), ""), (.retire("1"), ""), (.take("1", 2), "waits"),
+            (.loaded(1), "1 for 1+2"), (.giveBack(1), ""), (.giveBack(1), "unload 1"), (.ended(1), "gone for 9"),
+        ])
+    }
+
     @Test func theLongestUnusedMakesRoom() throws {
         try run(
             budget: 25,
@@ -226,7 +244,7 @@ import Testing
             (.take("1", 1), "waits, load 1 as 1"), (.loaded(1), "1 for 1"),
             (.watch("1", 7), ""), (.watch("1", 8), ""), (.watch("1", 9), ""),
             (.unwatch(8), "watched"), (.unwatch(8), "did not"),
-            (.giveBack(1), ""), (.retire("1"), "unload 1"), (.ended(1), "gone for 7+9"),
+            (.giveBack(1), "unload 1"), (.retire("1"), ""), (.ended(1), "gone for 7+9"),
         ])
         // Also of a load that fails.
         try run([

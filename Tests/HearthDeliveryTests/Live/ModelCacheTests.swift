@@ -60,6 +60,21 @@ import Testing
         #expect(engines.now.loads == 1 && engines.now.unloads == 1)
     }
 
+    @Test func whoTakesItMeanwhileDoesNotKeepItForEver() async throws {
+        let one = try release(1)
+        let cache = engines.makeCache()
+        let first = try await cache.lease(one, bytes: 10)
+        let dropping = Task { try await cache.drop(one) }
+        // Time enough to begin to wait for the lease's end.
+        for _ in 0..<1000 { await Task.yield() }
+        let second = try await cache.lease(one, bytes: 10)
+        first.end()
+        #expect(second.engine.use() == one)
+        second.end()
+        try await dropping.value
+        #expect(engines.now.loads == 1 && engines.now.unloads == 1 && engines.now.usesAfterEnd == 0)
+    }
+
     @Test func idleOnesStayWithinTheBudget() async throws {
         let cache = engines.makeCache(budget: 25)
         for number in 1...3 { try await cache.lease(try release(number), bytes: 10).end() }
