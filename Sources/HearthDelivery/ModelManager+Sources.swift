@@ -138,6 +138,11 @@ extension ModelManager {
     /// A bundled folder or a downloaded release that cannot be used is logged and counts as not there.
     public func availability(of family: Family) async throws -> ModelAvailability {
         await recoverAtFirst()
+        return try await whatIsLive(of: family)
+    }
+
+    /// The same, whatever ended processes left.
+    func whatIsLive(of family: Family) async throws -> ModelAvailability {
         var active: InstalledRelease?
         do {
             active = try await store.active(family)

@@ -40,6 +40,8 @@ public actor ModelManager {
     nonisolated let hub = EventHub()
     /// The releases that were said to be live.
     var announced: [Family: ReleaseIdentity] = [:]
+    /// How often one was, of each family.
+    var announcements: [Family: UInt64] = [:]
     var swapBodies: [@Sendable (ModelAvailability) async throws -> Void] = []
     var readyBodies: [@MainActor @Sendable (ModelAvailability) -> Void] = []
     /// The families an update is looked for behind everybody's back.

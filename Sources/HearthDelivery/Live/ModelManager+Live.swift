@@ -27,20 +27,35 @@ extension ModelManager {
     func becameLive(_ release: InstalledRelease) async { await becameLive(release, in: release.identity.family) }
 
     /// The same where perhaps only what came with the app is left of a family.
+    ///
+    /// To be called whenever something may have become live: asks the disk what is, swaps, then posts, then says that it is ready.
+    /// Saying the same twice is harmless.
     func becameLive(_ release: InstalledRelease?, in family: Family) async {
-        do {
-            await becameLive(try await availability(of: family))
-        } catch {
-            Log.write(.info, "delivery.live", "\(family): \(error)")
-            if let release { await becameLive(.downloaded(release)) }
+        while true {
+            let count = announcements[family]
+            let found: ModelAvailability
+            do {
+                found = try await whatIsLive(of: family)
+            } catch {
+                Log.write(.info, "delivery.live", "\(family): \(error)")
+                guard let release else { return }
+                found = .downloaded(release)
+            }
+            // Another became live while this was read: it may be out of date.
+            if announcements[family] == count { return await announce(found, in: family) }
         }
     }
 
-    /// To be called whenever a release is found to be live: swaps, then posts, then says that it is ready. Saying the same
-    /// twice is harmless.
-    func becameLive(_ model: ModelAvailability) async {
-        guard let identity = model.identity, announced[identity.family] != identity else { return }
-        announced[identity.family] = identity
+    /// Says what was found to be live of a family, by a look at the disk since which nothing was announced of it.
+    func announce(_ model: ModelAvailability, in family: Family) async {
+        // What is gone is news when it comes back.
+        guard let identity = model.identity else {
+            announced[family] = nil
+            return
+        }
+        guard announced[family] != identity else { return }
+        announced[family] = identity
+        announcements[family, default: 0] += 1
         do {
             for swap in swapBodies { try await swap(model) }
         } catch {

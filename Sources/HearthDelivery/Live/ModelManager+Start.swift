@@ -23,6 +23,7 @@ extension ModelManager {
             // A home that can only be read, or one at work, is still good for reading.
             Log.write(.info, "delivery.live", "what ended processes left stays until the next start: \(error)")
         }
+        let counts = announcements
         do {
             let live = try await store.live()
             stored.problems = live.problems
@@ -40,8 +41,15 @@ extension ModelManager {
             Log.write(.warning, "delivery.live", "\(family) cannot be used: \(problem)")
         }
         // What is gone is news when it comes back.
-        if stored.failure == nil { announced = announced.filter { stored.models[$0.key] != nil } }
-        for (_, model) in stored.models.sorted(by: { $0.key < $1.key }) { await becameLive(model) }
+        let known = stored.failure == nil ? Set(announced.keys) : []
+        for family in known.union(stored.models.keys).sorted() {
+            if announcements[family] == counts[family] {
+                await announce(stored.models[family] ?? .none, in: family)
+            } else {
+                // It took long until its turn came, and another became live: what was found may be out of date.
+                await becameLive(nil, in: family)
+            }
+        }
         return stored
     }
 

@@ -132,6 +132,35 @@ import Testing
         }
     }
 
+    /// An update comes while the start is still busy with another family.
+    @Test func aStartSaysNothingThatIsOutOfDate() async throws {
+        let first = try StoreFixture.identity(family: "aaa")
+        let one = try StoreFixture.identity("1.0.0")
+        let two = try StoreFixture.identity("2.0.0")
+        try await fixture.install(first, activate: true)
+        try await fixture.install(one, activate: true)
+        try await fixture.install(two)
+        let manager = manager()
+        let (begun, source) = AsyncStream<Void>.makeStream()
+        let (held, gate) = AsyncStream<Never>.makeStream()
+        let swaps = Locked<[ReleaseIdentity?]>([])
+        await manager.onActivation { model in
+            swaps.withLock { $0.append(model.identity) }
+            guard model.identity == first else { return }
+            source.yield()
+            for await _ in held {}
+        }
+        let ready = Locked<[ReleaseIdentity?]>([])
+        await manager.onReady { model in ready.withLock { $0.append(model.identity) } }
+        let start = Task { await manager.loadStored() }
+        for await _ in begun { break }
+        try await manager.activate(two)
+        gate.finish()
+        #expect(await start.value.models.count == 2)
+        #expect(swaps.withLock { $0 } == [first, two])
+        #expect(ready.withLock { $0 } == [two, first])
+    }
+
     @Test func whatWasOvertakenWhileItWasLoadedIsNoNews() async throws {
         let one = try StoreFixture.identity("1.0.0")
         let two = try StoreFixture.identity("2.0.0")
