@@ -57,6 +57,8 @@ public struct WatchedEngine: InferenceEngine {
                             judge.note(event)
                             continuation.yield(event)
                         }
+                        // What was stopped ends without a word; whoever listens was not cancelled, and is told.
+                        if !judge.isEnded { try Task.checkCancellation() }
                         return judge.isAnswer
                     }
                     if isAnswer { await count() }
@@ -70,8 +72,8 @@ public struct WatchedEngine: InferenceEngine {
         }
     }
 
-    /// Stops the answers under way and begins no other; returns when the disk does not say any more that somebody answers, at the
-    /// latest after `limit`. Also in a task that was cancelled.
+    /// Stops the answers under way, which end with `CancellationError`, and begins no other; returns when the disk does not say any
+    /// more that somebody answers, at the latest after `limit`. Also in a task that was cancelled.
     ///
     /// To be called before a program ends: one that ends while an answer is only about to stop looks as if it had died of it.
     public func stop(within limit: Duration = patience) async {
@@ -150,6 +152,9 @@ private struct AnswerJudge {
         default: break
         }
     }
+
+    /// Whether it came to an end of its own.
+    var isEnded: Bool { summary != nil }
 
     /// A call of a tool is only half way to an answer. One written in text that a limit cut short is none: nothing follows it.
     var isAnswer: Bool {

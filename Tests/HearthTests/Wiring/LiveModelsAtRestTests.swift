@@ -241,7 +241,7 @@ import Testing
             return marks()
         }
         #expect(await end.value.isEmpty)
-        _ = await answering.result
+        await #expect(throws: CancellationError.self, "it is not whole") { try await answering.value }
         await #expect(throws: CancellationError.self, "no other begins") { try await answer(model) }
         #expect(marks().isEmpty)
     }
