@@ -37,7 +37,7 @@ extension ModelManager {
         _ identity: ReleaseIdentity, options: ActivationOptions = ActivationOptions(),
         progress: @escaping @Sendable (ActivationProgress) -> Void = { _ in }
     ) async throws -> InstalledRelease {
-        try await recover()
+        try await recover(identity.family)
         let before = try await store.state(of: identity.family).active
         // Announced once, and removed or replaced since by whomever: that it becomes live now is news again.
         if before != identity, announced[identity.family] == identity { announced[identity.family] = nil }
@@ -56,7 +56,7 @@ extension ModelManager {
     /// - Throws: `StoreError` with `not-installed`, `no-active-release`, `nothing-before`, `release-damaged`, `home-busy`.
     @discardableResult
     public func rollback(_ family: Family, reason: String = "it was rolled back by hand") async throws -> Rollback {
-        try await recover()
+        try await recover(family)
         let hasBundled = await bundledReleases().contains { $0.identity.family == family }
         let rollback = try await store.rollBack(family, hasBundled: hasBundled, because: reason)
         await tell(of: rollback)
@@ -85,18 +85,30 @@ extension ModelManager {
     /// No app has to call it: whoever asks a manager what is here or changes what is live has it done first.
     /// - Returns: the rollbacks that were made, or brought to their end.
     @discardableResult
-    public func recover() async throws -> [Rollback] {
-        let rollbacks = try await store.recover(bundled: Set(await bundledReleases().map(\.identity.family)))
-        // Whoever hears of them may ask what is live, and is not to wait for himself.
-        hasRecovered = true
-        for rollback in rollbacks { await tell(of: rollback) }
-        return rollbacks
+    public func recover() async throws -> [Rollback] { try await recoverEach().rollbacksUnlessFailed() }
+
+    /// The same before something is done with one family: what cannot be looked after of the others keeps nobody from that.
+    func recover(_ family: Family) async throws {
+        let failures = try await recoverEach().failures
+        for (other, failure) in failures where other != family {
+            Log.write(
+                .warning, "delivery.activation", "what ended processes left of \(other) stays for now: \(failure)")
+        }
+        if let failure = failures[family] { throw failure }
+    }
+
+    private func recoverEach() async throws -> RecoveryOutcome {
+        let outcome = try await store.recoverEach(bundled: Set(await bundledReleases().map(\.identity.family)))
+        // Whoever hears of a rollback may ask what is live, and is not to wait for himself.
+        if outcome.failures.isEmpty { hasRecovered = true }
+        for rollback in outcome.rollbacks { await tell(of: rollback) }
+        return outcome
     }
 
     /// Has that done before this process is first told what is live, and so before it loads anything: a release that ends
     /// every process that loads it would never be left otherwise.
     ///
-    /// Where it fails, the next who asks tries again.
+    /// Where it fails, be it for one family only, the next who asks tries again.
     func recoverAtFirst() async {
         guard !hasRecovered else { return }
         do {

@@ -26,8 +26,8 @@ extension ModelManager {
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async throws -> PullOutcome {
         try await store.prepare()
-        try await recover()
         let release = resolved.release
+        try await recover(release.identity.family)
         if let there = try await whole(release.identity), try await holds(there, release) {
             await sweepTransfers(of: release)
             if !there.isActive, !resolved.isNamed { try await refuseHeldBack(release, options) }

@@ -10,7 +10,7 @@ extension ModelStore {
     /// - Returns: the rollbacks that were made or brought to their end, each once. What else failed meanwhile is tried again, and thrown, the next time.
     @discardableResult
     public func recover(bundled: Set<Family> = []) async throws -> [Rollback] {
-        try await recover(bundled: bundled) { $0.isRunning }
+        try await recoverEach(bundled: bundled).rollbacksUnlessFailed()
     }
 
     /// The same, with another word on which processes run.
@@ -18,30 +18,36 @@ extension ModelStore {
     func recover(
         bundled: Set<Family> = [], isRunning: @escaping @Sendable (ProcessIdentity) -> Bool?
     ) async throws -> [Rollback] {
+        try await recoverEach(bundled: bundled, isRunning: isRunning).rollbacksUnlessFailed()
+    }
+
+    /// The same, told by family.
+    /// - Throws: where not even the families can be looked for.
+    func recoverEach(
+        bundled: Set<Family>, isRunning: @escaping @Sendable (ProcessIdentity) -> Bool? = { $0.isRunning }
+    ) async throws -> RecoveryOutcome {
         try await inspect()
-        guard try !marks.families().isEmpty else { return [] }
-        var made: [Rollback] = []
-        var failure: (any Error)?
+        var outcome = RecoveryOutcome()
+        var end: (any Error)?
         for family in try marks.families() {
+            if let end {
+                outcome.failures[family] = end
+                continue
+            }
             do {
                 guard try !left(in: family, isRunning).isEmpty else { continue }
                 let rollback = try await committing {
                     try recover(family, bundled.contains(family), isRunning)
                 }
-                if let rollback { made.append(rollback) }
-            } catch let error as FileError {
-                // A disk that fails for one family keeps nobody from the others.
-                failure = failure ?? error
+                if let rollback { outcome.rollbacks.append(rollback) }
             } catch {
-                failure = failure ?? error
-                break
+                // What fails for one family keeps nobody from the others. But where the lock is not to be had, or waited for
+                // no longer, none of them is reached.
+                outcome.failures[family] = error
+                if error is CancellationError || (error as? StoreError)?.code == .homeBusy { end = error }
             }
         }
-        guard let failure else { return made }
-        // Nobody would ever hear of a rollback that was made and not handed out.
-        guard !made.isEmpty else { throw failure }
-        Log.write(.warning, "delivery.activation", "some of what ended processes left stays for now: \(failure)")
-        return made
+        return outcome
     }
 
     private func left(
@@ -112,5 +118,22 @@ extension ModelStore {
         } catch {
             Log.write(.info, "delivery.activation", "marks of \(family) stay until the next start: \(error)")
         }
+    }
+}
+
+/// What came of looking after what ended processes left.
+struct RecoveryOutcome: Sendable {
+    /// Those that were made or brought to their end, each once.
+    var rollbacks: [Rollback] = []
+    /// Why a family was not looked after, or not reached.
+    var failures: [Family: any Error] = [:]
+
+    /// The rollbacks; what failed beside them is logged, since nobody would ever hear of one that was made and not handed out.
+    /// - Throws: the first failure where there is none.
+    func rollbacksUnlessFailed() throws -> [Rollback] {
+        guard let failure = failures.min(by: { $0.key < $1.key })?.value else { return rollbacks }
+        guard !rollbacks.isEmpty else { throw failure }
+        Log.write(.warning, "delivery.activation", "some of what ended processes left stays for now: \(failure)")
+        return rollbacks
     }
 }

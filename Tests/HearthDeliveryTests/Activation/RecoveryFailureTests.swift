@@ -5,14 +5,18 @@ import Testing
 
 @testable import HearthDelivery
 
-/// Refuses what happens below one folder.
+/// Refuses what happens below one folder, or has whoever changes something below another cancelled.
 private final class PartlyDeadDisk: ForwardingFileSystem {
     let base: any FileSystem = LocalFileSystem()
     private let dead = Locked<String?>(nil)
+    private let last = Locked<String?>(nil)
 
     func fail(below part: String?) { dead.withLock { $0 = part } }
 
+    func cancel(below part: String?) { last.withLock { $0 = part } }
+
     func rename(_ source: Path, to target: Path) throws {
+        if last.withLock({ $0.map { target.string.contains($0) } ?? false }) { withUnsafeCurrentTask { $0?.cancel() } }
         if dead.withLock({ $0.map { target.string.contains($0) } ?? false }) {
             throw FileError(errno: EIO, doing: "rename", path: target)
         }
@@ -97,5 +101,42 @@ private final class PartlyDeadDisk: ForwardingFileSystem {
         #expect(try await manager.recover().isEmpty)
         #expect(try await fixture.anotherStore().state(of: other.family).active == other)
         #expect(try fixture.marks().isEmpty)
+    }
+
+    /// What was not reached is looked at by the next who asks, and not by the next process only.
+    @Test(arguments: [("aaa", "fails"), ("zzz", "fails"), ("zzz", "is cancelled")])
+    func aRecoveryThatWasCutShortIsNotOver(_ name: String, _ end: String) async throws {
+        let other = try StoreFixture.identity("1.0.0", family: name)
+        try await fixture.install(other)
+        try fixture.leave(.commit, other)
+        let disk = PartlyDeadDisk()
+        if end == "fails" { disk.fail(below: "/models/\(name)/") } else { disk.cancel(below: "/models/tiny/") }
+        let manager = fixture.manager(fileSystem: disk)
+        let first = Task { try await manager.availability(of: two.family).identity }
+        #expect(try await first.value == one)
+        #expect(first.isCancelled == (end == "is cancelled"))
+        disk.fail(below: nil)
+        disk.cancel(below: nil)
+        #expect(try await manager.availability(of: other.family).identity == other)
+        #expect(try fixture.marks().isEmpty)
+    }
+
+    /// Somebody else owns the folder of its marks, and for good.
+    @Test(arguments: ["aaa", "zzz"]) func aFamilyThatFailsKeepsNobodyFromTheOthers(_ name: String) async throws {
+        let other = try StoreFixture.identity("1.0.0", family: name)
+        try await fixture.install(other)
+        try fixture.leave(.commit, other)
+        let three = try StoreFixture.identity("3.0.0")
+        try await fixture.install(three)
+        let disk = PartlyDeadDisk()
+        disk.fail(below: "/models/\(name)/")
+        let manager = fixture.manager(fileSystem: disk)
+        #expect(try await manager.recover().map(\.from) == [two])
+        #expect(try await manager.activate(three).isActive)
+        #expect(try await manager.rollback(one.family).to?.identity == one)
+        let file = try fixture.folder.write("tiny-v4.0.0-q4.gguf", Data("4.0.0".utf8))
+        #expect(try await manager.pull(.file(file)).release.isActive)
+        await #expect(throws: FileError.self) { try await manager.activate(other) }
+        await #expect(throws: FileError.self, "all are asked for") { try await manager.recover() }
     }
 }
