@@ -195,7 +195,7 @@ public final class LiveModels: Sendable {
     /// Has the engines of a family unloaded as soon as no answer needs them. The next use loads again.
     public func retire(_ family: Family) {
         failed.withLock { $0[family] = nil }
-        for release in cache.loaded where release.family == family { cache.retire(release) }
+        cache.retire { $0.family == family }
     }
 
     /// The same, and returns when they are gone and nothing of the family's files is in use here any more; earlier if the task is
@@ -203,7 +203,7 @@ public final class LiveModels: Sendable {
     public func unload(_ family: Family) async {
         failed.withLock { $0[family] = nil }
         do {
-            for release in cache.loaded where release.family == family { try await cache.drop(release) }
+            try await cache.drop { $0.family == family }
         } catch {
             retire(family)
         }

@@ -131,6 +131,23 @@ public final class ModelCache<Engine: Sendable>: Sendable {
         }
     }
 
+    /// Has the engines of all releases that are meant unloaded as soon as nobody uses them, also those on their way in.
+    public func retire(where isMeant: (ReleaseIdentity) -> Bool) {
+        for release in present.filter(isMeant) { retire(release) }
+    }
+
+    /// The same, and returns when their memory is free, also that of those on their way out.
+    /// - Throws: `CancellationError`; those that have not gone yet may stay then.
+    public func drop(where isMeant: (ReleaseIdentity) -> Bool) async throws {
+        let meant = present.filter(isMeant)
+        // All at once, and waited for one by one.
+        for release in meant { retire(release) }
+        for release in meant { try await drop(release) }
+    }
+
+    /// What is in memory, on its way in or on its way out.
+    private var present: [ReleaseIdentity] { core.withLock { Array($0.state.entries.keys) } }
+
     /// Gives idle engines up until `bytes` are won back, the longest unused first; all of them unless said otherwise.
     public func dropIdle(_ bytes: UInt64 = .max) { change { $0.state.relieve(bytes) } }
 

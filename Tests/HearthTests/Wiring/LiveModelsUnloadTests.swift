@@ -1,0 +1,109 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthDelivery
+import HearthInference
+import HearthTestSupport
+import Testing
+
+/// After an unload nothing of a family is in use here, wherever its engine was.
+@Suite(.timeLimit(.minutes(10))) struct LiveModelsUnloadTests {
+    /// Comes and goes when it is let.
+    private struct SlowEngine: InferenceEngine {
+        let engine = ScriptedEngine([[.text("a"), .finish(.endOfGeneration)]])
+        let leaving: Gate
+
+        var modelInformation: ModelInformation { get async throws { await engine.modelInformation } }
+
+        func generate(
+            _ messages: [ChatMessage], options: GenerationOptions
+        ) -> AsyncThrowingStream<GenerationEvent, any Error> { engine.generate(messages, options: options) }
+
+        func unload() async { await leaving.pass() }
+    }
+
+    /// Something that takes until it is let.
+    private struct Gate: Sendable {
+        private let reached: AsyncStream<Void>
+        private let reach: AsyncStream<Void>.Continuation
+        private let held: AsyncStream<Never>
+        private let gate: AsyncStream<Never>.Continuation
+
+        init() {
+            (reached, reach) = AsyncStream.makeStream()
+            (held, gate) = AsyncStream.makeStream()
+        }
+
+        func pass() async {
+            reach.yield()
+            for await _ in held {}
+        }
+
+        /// Returns once somebody has come to it.
+        func isReached() async { for await _ in reached { break } }
+
+        func open() { gate.finish() }
+    }
+
+    private let folder: TemporaryFolder
+    private let manager: ModelManager
+    private let family: Family
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        manager = ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40)
+        let installed = try await manager.store.install(
+            "slow@1.0.0", weights: try folder.write("x", Data("x".utf8)))
+        family = try await manager.activate(installed.identity).identity.family
+    }
+
+    @Test(arguments: ["on its way in", "in use", "on its way out"])
+    func whatIsUnloadedCanBeRemoved(_ place: String) async throws {
+        let (coming, leaving) = (Gate(), Gate())
+        if place != "on its way in" { coming.open() }
+        if place != "on its way out" { leaving.open() }
+        let models = LiveModels(manager: manager) { _ in
+            await coming.pass()
+            return SlowEngine(leaving: leaving)
+        }
+        let model = try await models.model(family, policy: .localOnly)
+        let leasing = Task { try await model.lease() }
+        if place == "on its way in" { await coming.isReached() } else { _ = try await leasing.value }
+        if place == "on its way out" {
+            try await leasing.value.end()
+            models.cache.dropIdle()
+            await leaving.isReached()
+        }
+        let removing = Task {
+            await models.unload(family)
+            try await manager.store.remove(family, version: nil, variant: nil)
+        }
+        // Time enough to begin to wait; whoever does not is refused.
+        for _ in 0..<1000 { await Task.yield() }
+        coming.open()
+        leaving.open()
+        try await leasing.value.end()
+        try await removing.value
+        #expect(try await manager.availability(of: family) == .none)
+    }
+
+    /// What was wanted of it when somebody else took its place is not kept for nobody.
+    @Test func whatIsRetiredOnItsWayInGoesWhenItIsIdle() async throws {
+        let (coming, leaving) = (Gate(), Gate())
+        let models = LiveModels(manager: manager) { _ in
+            await coming.pass()
+            return SlowEngine(leaving: leaving)
+        }
+        let model = try await models.model(family, policy: .localOnly)
+        let leasing = Task { try await model.lease() }
+        await coming.isReached()
+        models.retire(family)
+        coming.open()
+        let lease = try await leasing.value
+        #expect(models.cache.loaded.count == 1, "in use")
+        lease.end()
+        #expect(models.cache.loaded.isEmpty)
+        leaving.open()
+    }
+}
