@@ -3,7 +3,7 @@ import HearthBase
 import HearthDelivery
 import HearthInference
 
-/// Tries releases with the engines of this build: loads one, asks it the canary's question, and lets go of it.
+/// Tries releases with the engines of this build: loads one, asks it the canary's question, and unloads it before it tells.
 public struct EngineReleaseProbe: ReleaseProbe {
     /// Opens the engine for the files of a release.
     public typealias Opening = @Sendable (ReleaseFiles) async throws -> any InferenceEngine
@@ -27,6 +27,8 @@ public struct EngineReleaseProbe: ReleaseProbe {
         time = .system
         open = { candidate in
             var settings = configuration
+            // What it is asked is nothing to go on from, and would push the user's own out.
+            settings.stateFolder = nil
             if candidate.ignoresMemory { settings.ignoresMemory = true }
             let configuration = settings
             let files = candidate.files
@@ -95,8 +97,21 @@ public struct EngineReleaseProbe: ReleaseProbe {
         let loading = time.stopwatch()
         guard let engine = try await open(candidate) else { return nil }
         let loadSeconds = loading.elapsed.seconds
+        do {
+            let report = try await ask(candidate.canary, of: engine, loadSeconds: loadSeconds, memory)
+            // Now, and not when nobody has it any more: what comes next counts with its memory.
+            await engine.unload()
+            return report
+        } catch {
+            await engine.unload()
+            throw error
+        }
+    }
+
+    private func ask(
+        _ canary: Canary, of engine: any InferenceEngine, loadSeconds: Double, _ memory: PeakMemory?
+    ) async throws -> ProbeReport {
         let answering = time.stopwatch()
-        let canary = candidate.canary
         let options = GenerationOptions(
             sampling: .greedy, maximumNewTokens: canary.maximumNewTokens, timeout: .seconds(canary.timeoutSeconds))
         var text = ""

@@ -73,6 +73,50 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
+    /// Counts how often it lets go of its memory.
+    private struct CountingEngine: InferenceEngine {
+        let engine: ScriptedEngine
+        let unloads = Locked(0)
+
+        var modelInformation: ModelInformation { get async throws { await engine.modelInformation } }
+
+        func generate(
+            _ messages: [ChatMessage], options: GenerationOptions
+        ) -> AsyncThrowingStream<GenerationEvent, any Error> { engine.generate(messages, options: options) }
+
+        func unload() async {
+            await Task.yield()
+            unloads.withLock { $0 += 1 }
+        }
+    }
+
+    /// What comes next is planned with the memory that is free then.
+    @Test(arguments: ["answers", "fails", "says nothing more", "takes too long", "is cancelled"])
+    func whatWasTriedIsNoLongerInMemory(_ end: String) async throws {
+        let folder = try TemporaryFolder()
+        let release = try await install(try folder.write("x", Data("x".utf8)), in: folder)
+        let clock = ManualClock()
+        let steps: [ScriptedEngine.Step] =
+            switch end {
+            case "answers": [.text("a"), .finish(.endOfGeneration)]
+            case "fails": [.text("a"), .fail(LLMError(.generateFailed, "no"))]
+            case "says nothing more": [.text("a")]
+            default: [.text("a"), .waitForCancellation]
+            }
+        let engine = CountingEngine(engine: ScriptedEngine([steps]))
+        let probe = EngineReleaseProbe(formats: [.gguf], time: clock.time) { _ in engine }
+        let candidate = try candidate(release)
+        let task = Task { try await probe.probe(candidate) }
+        if ["takes too long", "is cancelled"].contains(end) { await engine.engine.stalled() }
+        if end == "is cancelled" { task.cancel() }
+        if end == "takes too long" {
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(60))
+        }
+        _ = await task.result
+        #expect(engine.unloads.withLock { $0 } == 1)
+    }
+
     @Test(
         arguments: [
             ("VmHWM:\t    1234 kB", "VmHWM", 1_263_616), ("VmHWM: x kB", "VmHWM", nil), ("VmHWM: 1", "VmHWM", nil),
@@ -121,6 +165,19 @@ import Testing
             )
             #expect(!report.text.isEmpty && !report.isTimedOut, "\(report.text)")
             #expect(report.generatedTokens > 1 && report.tokensPerSecond > 0)
+        }
+
+        /// They are the user's own conversations, and there is room for so many.
+        @Test func whatIsAskedIsNotKeptAsAState() async throws {
+            let folder = try TemporaryFolder()
+            let release = try await install(TestModel.path, in: folder)
+            var configuration = Configuration()
+            configuration.stateFolder = folder.path("states")
+            let prompt = String(repeating: "The fox walks along the quiet river. ", count: 30)
+            let report = try await EngineReleaseProbe(configuration: configuration).probe(
+                candidate(release, canary: Canary(prompt: prompt, timeoutSeconds: 300)))
+            #expect(report?.generatedTokens ?? 0 > 0)
+            #expect(try LocalFileSystem().status(at: folder.path("states")) == nil)
         }
 
         /// What is loaded stays, and what does not fit beside it is not judged.
