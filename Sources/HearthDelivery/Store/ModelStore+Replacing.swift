@@ -38,6 +38,7 @@ extension ModelStore {
         let identity = receipt.identity
         try refuseReaders(of: identity)
         let before = try activation.stateBeforeChange(of: identity.family)
+        let ends = try marks.all(of: identity.family).filter { $0.isUse(of: identity) }
         // Written first: whoever dies in between leaves what was live with a probation that it passes again.
         try beginProbation(of: identity)
         do {
@@ -45,7 +46,20 @@ extension ModelStore {
         } catch let error as StoreError where error.code == .releaseInUse {
             // Somebody came in the last moment. After any other failure the new bytes may be in their place.
             try activation.write(before, of: identity.family)
+            putBack(ends)
             throw error
+        }
+    }
+
+    /// Marks of ended processes, whose count is lost where that fails. One that runs may have taken its own away meanwhile.
+    private func putBack(_ ends: [MarkFiles.Found]) {
+        for end in ends {
+            guard let mark = end.mark, mark.isLeft(at: time.now, isRunning: { $0.isRunning }) else { continue }
+            do {
+                try marks.put(mark, end.release, token: end.token)
+            } catch {
+                Log.write(.warning, "delivery.activation", "an end of \(end.release) is forgotten: \(error)")
+            }
         }
     }
 
@@ -55,8 +69,13 @@ extension ModelStore {
         state.probation = Probation(of: identity, began: time.now)
         try activation.write(state, of: identity.family)
         // What ended with the bytes before is none of the new ones' ends.
-        clearMarks(of: identity.family) {
-            $0.release == identity && ($0.mark?.stage == .load || $0.mark?.stage == .generate)
-        }
+        clearMarks(of: identity.family) { $0.isUse(of: identity) }
+    }
+}
+
+extension MarkFiles.Found {
+    /// Whether it says that somebody loads a release or answers with it.
+    fileprivate func isUse(of identity: ReleaseIdentity) -> Bool {
+        release == identity && (mark?.stage == .load || mark?.stage == .generate)
     }
 }
