@@ -44,24 +44,31 @@ extension ModelStore {
             if let kept = try await keep(work) { return kept }
             throw error
         }
-        if let trial, try replacesLive(receipt) { try await tryOut(staging, receipt, in: trial) }
-        return try await committing {
-            // Another process that was quicker installed the same release: its work is as good.
-            let isAnother = try folderIdentity(identity) != before
-            if isAnother, case .whole(let found) = try shelf.find(identity), found.isSameContent(as: receipt),
-                found.isVerified || !receipt.isVerified
-            {
-                Log.write(.info, "delivery.store", "\(identity) was installed by another process meanwhile")
-            } else {
-                if trial != nil, try replacesLive(receipt) {
+        var isTried = false
+        while true {
+            if let trial, !isTried, try replacesLive(receipt) {
+                try await tryOut(staging, receipt, in: trial)
+                isTried = true
+            }
+            let installed = try await committing { () -> InstalledRelease? in
+                // Another process that was quicker installed the same release: its work is as good.
+                let isAnother = try folderIdentity(identity) != before
+                if isAnother, case .whole(let found) = try shelf.find(identity), found.isSameContent(as: receipt),
+                    found.isVerified || !receipt.isVerified
+                {
+                    Log.write(.info, "delivery.store", "\(identity) was installed by another process meanwhile")
+                } else if trial != nil, try replacesLive(receipt) {
+                    // What became live only now is not replaced by what nobody has tried.
+                    guard isTried else { return nil }
                     try replaceLive(by: staging, receipt)
                 } else {
                     try staging.commit(receipt)
                 }
+                consume(work)
+                guard let installed = try read(identity) else { throw notInstalled(identity.description) }
+                return installed
             }
-            consume(work)
-            guard let installed = try read(identity) else { throw notInstalled(identity.description) }
-            return installed
+            if let installed { return installed }
         }
     }
 

@@ -63,9 +63,10 @@ extension ModelStore {
         }
     }
 
-    /// Under the commit lock.
+    /// Under the commit lock. What is no longer live has nothing to prove.
     private func beginProbation(of identity: ReleaseIdentity) throws {
         var state = try activation.stateBeforeChange(of: identity.family)
+        guard state.active == identity else { return }
         state.probation = Probation(of: identity, began: time.now)
         try activation.write(state, of: identity.family)
         // What ended with the bytes before is none of the new ones' ends.

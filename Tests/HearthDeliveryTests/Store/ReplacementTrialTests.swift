@@ -154,6 +154,71 @@ import Testing
         #expect(try await state(fixture).probation?.release == identity)
     }
 
+    // MARK: - Others who decide
+
+    /// Lets somebody do something as soon as files are put together below a family's folder.
+    private final class Filling: ForwardingFileSystem {
+        let base: any FileSystem = LocalFileSystem()
+        let body = Locked<(@Sendable () throws -> Void)?>(nil)
+
+        func makeHardLink(at path: Path, to target: Path) throws {
+            let body = body.withLock { body in
+                defer { body = nil }
+                return body
+            }
+            try body?()
+            try base.makeHardLink(at: path, to: target)
+        }
+    }
+
+    /// Installs other bytes, and lets `decide` come first when they are about to take their place.
+    private func replace(
+        _ probe: ScriptedProbe, on clock: ManualClock, of fixture: StoreFixture, _ disk: Filling,
+        after decide: () async throws -> Void
+    ) async throws -> String? {
+        let held = Locked<FileLock?>(nil)
+        disk.body.withLock { body in
+            body = {
+                let lock = try #require(try FileLock.tryAcquire(fixture.layout.lock))
+                held.withLock { $0 = lock }
+            }
+        }
+        let installing = Task { await code { try await replace(fixture, probe) } }
+        await clock.sleepers(atLeast: 1)
+        held.withLock { $0?.release() }
+        try await decide()
+        clock.advance(by: .seconds(1))
+        return await installing.value
+    }
+
+    @Test func whatBecomesLiveInTheLastMomentIsReplacedAfterATrialOnly() async throws {
+        let (disk, clock) = (Filling(), ManualClock())
+        let fixture = try StoreFixture(fileSystem: disk, time: clock.time)
+        let installed = try await fixture.install(identity)
+        let probe = ScriptedProbe { _ in throw StoreError(.releaseDamaged, "it says nothing") }
+        let outcome = try await replace(probe, on: clock, of: fixture, disk) {
+            _ = try await fixture.anotherStore().activate(identity)
+        }
+        #expect(outcome == "probe-failed")
+        #expect(probe.asked.withLock { $0.map(\.lastComponent) } == ["made.bin", "weights.gguf"])
+        #expect(try await fixture.anotherStore().active(identity.family)?.receipt == installed.receipt)
+    }
+
+    @Test func whatIsNoLongerLiveTakesNobodysProbation() async throws {
+        let (disk, clock) = (Filling(), ManualClock())
+        let fixture = try StoreFixture(fileSystem: disk, time: clock.time)
+        let other = try StoreFixture.identity("2.0.0")
+        let live = try await fixture.install(identity, activate: true)
+        try await fixture.install(other)
+        try LocalFileSystem().removeTree(live.folder)
+        let outcome = try await replace(ScriptedProbe(), on: clock, of: fixture, disk) {
+            try await fixture.manager().activate(other)
+        }
+        #expect(outcome == nil)
+        let after = try await state(fixture)
+        #expect(after.active == other && after.probation?.release == other)
+    }
+
     // MARK: - Ends
 
     /// The folder of what is live is gone, and the process ends in the trial: the next start finds what was staged, whole.
