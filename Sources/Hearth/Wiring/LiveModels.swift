@@ -212,7 +212,8 @@ public final class LiveModels: Sendable {
     /// Stops the loads and answers of installed releases and begins no other; returns when the disk does not say any more that
     /// somebody loads or answers, at the latest after `limit`. Also in a task that was cancelled.
     ///
-    /// To be called before the app ends, and only then: nothing answers any more afterwards.
+    /// To be called before the app ends, and only then: no installed release answers any more afterwards. A model that came with
+    /// the app leaves nothing on the disk when it ends in an answer, and answers on.
     public func stop(within limit: Duration = WatchedEngine.patience) async { await files.stop(within: limit, time) }
 
     /// Puts a model in the place of the one in memory, if there is one. Where there is none the next use finds it on the disk.
