@@ -17,7 +17,8 @@ public struct ActivationOptions: Sendable, Hashable {
     public var rehashes = true
     /// Let an engine try it first, where there is one. Default `true`.
     public var probes = true
-    /// Have it tried although it needs more memory than the device has.
+    /// Have it tried although it needs more memory than the device has. What a preparer makes of it is tried all the same, as in
+    /// ``PullOptions/ignoreMemory``.
     public var ignoresMemory = false
 
     /// The usual options.

@@ -45,7 +45,8 @@ public struct PullOptions: Sendable, Hashable {
     public var allowDowngrade = false
     /// Install from a catalog past its date.
     public var allowStale = false
-    /// Install a model that needs more memory than the device has.
+    /// Install a model that needs more memory than the device has, and have it tried so. What a preparer makes of it for this
+    /// device is made and opened all the same, now and later: `Configuration.ignoresMemory` has models used as they come.
     public var ignoreMemory = false
     /// What to do on a metered network; ``MeteredUse/ask`` refuses here as ``MeteredUse/deny`` does, so that the caller can ask.
     public var metered = MeteredUse.deny
