@@ -24,7 +24,7 @@ extension ModelManager {
         where facts.members[index].preparedBytes > 0 && !facts.members[index].wishes.contains(.inUse) {
             guard let release = try await undamaged(facts.members[index].identity) else { continue }
             facts.members[index].outdatedBytes = try await store.outdatedBytes(
-                of: release, now: try await recipe(for: release))
+                of: release, besides: try await preparedWish(for: release))
         }
         facts.strayCatalogs = try await strayCatalogs()
         return CollectionPlan(facts, budget: budget, now: time.now)
@@ -44,7 +44,7 @@ extension ModelManager {
                 isGone = try await !store.remove([identity], isBudget: removal.reason == .overBudget).isEmpty
             case .prepared(let identity) where removal.reason == .outdated:
                 guard let release = try await undamaged(identity) else { continue }
-                isGone = try await store.removeOutdated(of: release, now: try await recipe(for: release))
+                isGone = try await store.removeOutdated(of: release, besides: try await preparedWish(for: release))
             case .prepared(let identity): isGone = try await store.removeStrayPrepared(identity)
             case .transfer(let key):
                 isGone = try await transfers.remove(TransferFolder(key, in: transfers.folder, fileSystem: fileSystem))
@@ -66,17 +66,16 @@ extension ModelManager {
         }
     }
 
-    /// What is made of a release now; `nil` where nobody makes anything of it, or cannot say.
-    ///
-    /// Then nobody knows either what another engine would open: what was made from the right bytes stays.
-    private func recipe(for release: InstalledRelease) async throws -> PreparationRecipe? {
+    /// What is made of a release now. Where nobody can say, what was made from the right bytes stays.
+    private func preparedWish(for release: InstalledRelease) async throws -> PreparedWish {
+        guard let preparer else { return PreparedWish() }
         do {
-            return try await preparer?.recipe(for: release)
+            return PreparedWish(recipe: try await preparer.recipe(for: release), preparer: preparer)
         } catch {
             try Task.checkCancellation()
             if error is CancellationError { throw error }
             Log.write(.info, "delivery.store", "what was made of \(release.identity) stays: \(error)")
-            return nil
+            return PreparedWish()
         }
     }
 

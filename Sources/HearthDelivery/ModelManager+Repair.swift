@@ -10,6 +10,10 @@ public struct RepairReport: Sendable, Hashable {
     public let alsoMended: [ReleaseIdentity]
     /// The bytes that came over the network.
     public let fetchedBytes: UInt64
+    /// What engines had made of it, was damaged and is opened no more.
+    public var dropped: [PreparedRelease] = []
+    /// What was made in the place of that; `nil` where nothing is made of the release now, or that failed: then it is opened as it came.
+    public var remade: PreparedRelease?
 }
 
 extension ModelManager {
@@ -18,18 +22,31 @@ extension ModelManager {
     /// A file that another release holds whole is taken from there. What came in an archive comes with all of that again, and only
     /// what is damaged is replaced. Of a file with a chunk index only the damaged chunks are fetched: into a copy, which then takes the file's place in one step. So whoever reads the file now goes on reading
     /// the one that was there. Every release that shared the damaged file gets the mended one.
+    ///
+    /// What an engine made of the release and is damaged goes, and is made again; where somebody reads it, it goes once nobody does.
     /// - Throws: ``StoreError`` with `not-installed`, `receipt-damaged`, `not-repairable`; what a transfer throws.
     public func repair(
         _ identity: ReleaseIdentity, options: PullOptions = PullOptions(),
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async throws -> RepairReport {
-        let report = try await store.verify(identity, progress: progress)
-        let damaged = report.files.filter { $0.outcome != .intact }.map(\.expected)
+        let found = try await store.verify(identity, progress: progress)
+        var report = try await mend(
+            found.files.filter { $0.outcome != .intact }.map(\.expected), of: identity, options, progress)
+        let damaged = found.prepared.filter { $0.outcome != .intact }
+        report.dropped = damaged.map(\.artefact)
+        report.remade = try await remake(damaged, of: identity)
+        return report
+    }
+
+    private func mend(
+        _ damaged: [Receipt.File], of identity: ReleaseIdentity, _ options: PullOptions,
+        _ progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> RepairReport {
+        let receipt = try await store.receipt(of: identity)
         guard !damaged.isEmpty else {
-            await sweepTransfers(of: try await store.receipt(of: identity))
+            await sweepTransfers(of: receipt)
             return RepairReport(identity: identity, mended: [], alsoMended: [], fetchedBytes: 0)
         }
-        let receipt = try await store.receipt(of: identity)
         let offered = await offered(receipt, for: damaged)
         var also: Set<ReleaseIdentity> = []
         var fetched: UInt64 = 0
@@ -63,6 +80,21 @@ extension ModelManager {
             identity: identity, mended: damaged.map(\.name),
             alsoMended: also.sorted(by: ReleaseIdentity.isListedBefore),
             fetchedBytes: fetched)
+    }
+
+    /// Has made again what an engine had made of a release, from files that are whole.
+    private func remake(
+        _ damaged: [VerificationReport.Prepared], of identity: ReleaseIdentity
+    ) async throws -> PreparedRelease? {
+        guard !damaged.isEmpty else { return nil }
+        try await store.drop(damaged)
+        guard let preparer else { return nil }
+        let lease = try await store.lease(identity)
+        defer { lease.release() }
+        guard let release = try await store.installed(identity) else { return nil }
+        let outcome = try await ReleasePreparation(store: store, preparer: preparer, lease: lease) { _ in }
+            .prepare(release, rehashing: false)
+        return outcome.isNew ? outcome.prepared : nil
     }
 
     /// Takes away what an interrupted repair fetched and did not come to remove: everything is here.

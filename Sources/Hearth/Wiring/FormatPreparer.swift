@@ -13,6 +13,8 @@ public struct FormatPreparer: ReleasePreparer {
         try await preparers[release.receipt.format]?.recipe(for: release)
     }
 
+    public func speaks(for engine: String) -> Bool { preparers.values.contains { $0.speaks(for: engine) } }
+
     public func makesFit(_ release: Release) -> Bool { preparers[release.format]?.makesFit(release) ?? false }
 
     public func build(

@@ -6,6 +6,7 @@
 
     /// Makes models that are too large for this device fit: a GGUF file in fewer bits, made on the device by llama.cpp.
     public struct QuantizingPreparer: ReleasePreparer {
+        private static let engine = "llama.cpp"
         private let deviceMemory: UInt64
         private let fileSystem: any FileSystem
 
@@ -38,10 +39,12 @@
             let name = choice.candidate.name
             let before = (header.quantization ?? "the file").uppercased()
             return PreparationRecipe(
-                engine: "llama.cpp", engineVersion: LlamaQuantizer.version, settings: name,
+                engine: Self.engine, engineVersion: LlamaQuantizer.version, settings: name,
                 fileName: "\(receipt.identity.family)-\(name).gguf", expectedSize: choice.predictedSize,
                 summary: "\(name.uppercased()), since \(before) does not fit the memory of this device")
         }
+
+        public func speaks(for engine: String) -> Bool { engine == Self.engine }
 
         public func makesFit(_ release: Release) -> Bool {
             // The catalog's name of a variant is the kind of its weights, where it is known at all.

@@ -115,7 +115,7 @@ extension CollectionPlan.Reason {
         switch self {
         case .superseded: "a newer release is active"
         case .overBudget: "it was used longest ago"
-        case .outdated: "its engine makes another now"
+        case .outdated: "its engine opens another now, or none"
         case .stray: "nothing belongs to it any more"
         }
     }

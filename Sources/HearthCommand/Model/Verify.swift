@@ -7,7 +7,7 @@ struct Verify: Command {
     private static let subject = Argument(
         "REF", .modelReference, arity: .optional,
         "family[@version][:variant], or the path of a .gguf file; every installed release without it.")
-    private static let repair = Flag("repair", "Fetch what is damaged once more, and only that.")
+    private static let repair = Flag("repair", "Fetch or make what is damaged once more, and only that.")
     private static let format = Option(
         "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
@@ -16,9 +16,11 @@ struct Verify: Command {
         discussion: [
             "Reads every byte and compares it with the receipt of the installation; about half a second a gigabyte. For a "
                 + ".gguf file it prints its SHA-256, as sha256sum does, and checks the file's header and size.",
+            "What was made of a model for this device, such as one in fewer bits, is read too and compared with the record of it.",
             "With --repair, what is damaged or missing is mended: from another release that holds the same file, else from where "
                 + "it came from. Of a file with a chunk index only the damaged pieces are fetched. A process that uses the model "
-                + "goes on with the file it has. On a metered network nothing is fetched unless you agree, as with pull.",
+                + "goes on with the file it has. On a metered network nothing is fetched unless you agree, as with pull. What was "
+                + "made for this device is made again; where that fails, the model is used as it came.",
             "With --format json, events of the kind progress, then one of the kind release or file for each, and last done "
                 + "or error.",
         ],
@@ -114,17 +116,28 @@ struct Verify: Command {
             try await manager.repair(identity, options: options) { reporter.show($0) }
         }
         let console = context.console
-        guard !report.mended.isEmpty else { return }
+        guard !report.mended.isEmpty || !report.dropped.isEmpty else { return }
         if format == .json { return try console.emit(RepairedEvent(report)) }
-        let names = report.mended.map(\.string).joined(separator: ", ")
-        console.say("\(identity): mended \(names) with \(ByteCount(report.fetchedBytes)) fetched")
+        if !report.mended.isEmpty {
+            let names = report.mended.map(\.string).joined(separator: ", ")
+            console.say("\(identity): mended \(names) with \(ByteCount(report.fetchedBytes)) fetched")
+        }
         for other in report.alsoMended { console.say("\(other): mended with it") }
+        for artefact in report.dropped {
+            console.say("\(identity): \(artefact.path.lastComponent) was damaged and is gone")
+        }
+        if let remade = report.remade { console.say("\(identity): made again: \(remade.recipe.summary)") }
     }
 
     private func show(_ report: VerificationReport, on console: Console) throws {
         guard format == .text else { return try console.emit(VerifiedEvent(report)) }
         for file in report.files where file.outcome != .intact {
             console.complain("\(report.identity): \(file.expected.name) \(file.outcome.sentence(file.expected))")
+        }
+        for made in report.prepared where made.outcome != .intact {
+            console.complain(
+                "\(report.identity): \(made.artefact.path.lastComponent), made of it for this device, "
+                    + made.outcome.sentence(made.artefact))
         }
         for name in report.unexpected { console.say("\(report.identity): \(name) is not in its receipt") }
         let state = report.isIntact ? (report.isVerified ? "intact" : "intact, unverified") : "damaged"
@@ -141,112 +154,5 @@ extension InstalledName: CustomStringConvertible {
     func fits(_ identity: ReleaseIdentity) -> Bool {
         identity.family == family && version.map { $0 == identity.version } ?? true
             && variant.map { $0 == identity.variant } ?? true
-    }
-}
-
-extension VerificationReport.Outcome {
-    /// What is wrong with a file, after its name.
-    func sentence(_ expected: Receipt.File) -> String {
-        switch self {
-        case .intact: "is intact"
-        case .missing: "is missing"
-        case .notAFile: "is not a file"
-        case .wrongSize(let size): "has \(size) bytes instead of \(expected.size)"
-        case .changed(let digest): "has the SHA-256 \(digest) instead of \(expected.digest)"
-        }
-    }
-
-    /// The outcome for programs.
-    var name: String {
-        switch self {
-        case .intact: "intact"
-        case .missing: "missing"
-        case .notAFile: "not-a-file"
-        case .wrongSize: "wrong-size"
-        case .changed: "changed"
-        }
-    }
-}
-
-/// What hashing a release again showed.
-struct VerifiedEvent: Encodable {
-    struct File: Encodable {
-        let path: String
-        let outcome: String
-    }
-
-    var event = "release"
-    let family: String
-    let version: String
-    let variant: String?
-    let intact: Bool
-    let verified: Bool
-    let files: [File]
-    let unexpected: [String]
-
-    init(_ report: VerificationReport) {
-        family = report.identity.family.name
-        version = report.identity.version.name
-        variant = report.identity.variant?.name
-        intact = report.isIntact
-        verified = report.isVerified
-        files = report.files.map { File(path: $0.expected.name.string, outcome: $0.outcome.name) }
-        unexpected = report.unexpected
-    }
-}
-
-/// What mending a release did.
-struct RepairedEvent: Encodable {
-    var event = "repaired"
-    let family: String
-    let version: String
-    let variant: String?
-    let files: [String]
-    let alsoMended: [String]
-    let fetchedBytes: UInt64
-
-    init(_ report: RepairReport) {
-        family = report.identity.family.name
-        version = report.identity.version.name
-        variant = report.identity.variant?.name
-        files = report.mended.map(\.string)
-        alsoMended = report.alsoMended.map(\.description)
-        fetchedBytes = report.fetchedBytes
-    }
-}
-
-/// Hashes a file of the user's own and looks at its header.
-struct FileVerification: Sendable {
-    let path: Path
-    let format: EventFormat
-
-    private struct FileEvent: Encodable {
-        var event = "file"
-        let path: String
-        let sizeBytes: UInt64
-        let sha256: String
-    }
-
-    /// - Throws: ``FileError``, ``GGUFError``.
-    func run(on console: Console) async throws {
-        let (digest, size) = try await blocking {
-            let fileSystem = LocalFileSystem()
-            let file = try fileSystem.open(path, .read)
-            return (try fileSystem.digest(ofFile: path), try fileSystem.status(of: file).size)
-        }
-        switch format {
-        case .text: try console.print("\(digest)  \(path)")
-        case .json:
-            try console.emit(FileEvent(path: path.string, sizeBytes: size, sha256: digest.description))
-        }
-        let header = try await blocking { try GGUFHeader(file: path) }
-        if let minimum = header.tensors?.minimumFileSize, size < minimum {
-            throw GGUFError(
-                .truncated, "\(path.lastComponent) is cut off: its tensors need \(minimum) bytes, it has \(size)",
-                context: ErrorContext(
-                    file: path.string, expected: "\(minimum) bytes", found: "\(size) bytes",
-                    remedy: "Download the model again."))
-        }
-        console.say("\(path.lastComponent): \(ModelFacts(header: header, size: size).sentence)")
     }
 }

@@ -121,7 +121,8 @@ struct ActivationRun: Sendable {
     private func verify() async throws -> Activation.Event {
         guard rehashes else { return .verified }
         progress(.verifying)
-        let report = try await store.verify(identity)
+        // What was prepared of it is read when that is asked for.
+        let report = try await store.verify(identity, readsPrepared: false)
         guard let bad = report.files.first(where: { $0.outcome != .intact }) else { return .verified }
         return .damaged("\(bad.expected.name) is not as it was installed")
     }

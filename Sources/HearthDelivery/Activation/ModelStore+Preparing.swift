@@ -82,23 +82,23 @@ extension ModelStore {
     }
 
     /// The bytes of what was made of a release and is opened no more.
-    func outdatedBytes(of release: InstalledRelease, now recipe: PreparationRecipe?) throws -> UInt64 {
-        try preparedFiles.outdated(of: release, now: recipe).map { try bytes(below: $0) }.saturatedSum
+    func outdatedBytes(of release: InstalledRelease, besides wish: PreparedWish) throws -> UInt64 {
+        try preparedFiles.outdated(of: release, besides: wish).map { try bytes(below: $0) }.saturatedSum
     }
 
     /// Removes what was made of a release and is opened no more, unless somebody reads the release.
     /// - Returns: whether there was anything, and all of it is gone.
-    func removeOutdated(of release: InstalledRelease, now recipe: PreparationRecipe?) async throws -> Bool {
+    func removeOutdated(of release: InstalledRelease, besides wish: PreparedWish) async throws -> Bool {
         try await committing {
             guard let now = try read(release.identity), now.receipt.isSameContent(as: release.receipt) else {
                 return false
             }
-            let outdated = try preparedFiles.outdated(of: release, now: recipe)
+            let outdated = try preparedFiles.outdated(of: release, besides: wish)
             for folder in outdated {
                 guard try !isRead(release.identity) else { return false }
                 try preparedFiles.retire(folder, folder.parent) { try isRead(release.identity) }
             }
-            return try !outdated.isEmpty && preparedFiles.outdated(of: release, now: recipe).isEmpty
+            return try !outdated.isEmpty && preparedFiles.outdated(of: release, besides: wish).isEmpty
         }
     }
 
@@ -111,6 +111,13 @@ extension ModelStore {
     func drop(_ prepared: PreparedRelease, under lease: ReleaseLease? = nil) async throws {
         try await committing {
             try preparedFiles.drop(prepared) { try isRead(prepared.release, besides: lease) }
+        }
+    }
+
+    /// Takes artefacts out of use that were found damaged. Where somebody reads one, the file itself goes later.
+    func drop(_ damaged: [VerificationReport.Prepared]) async throws {
+        try await committing {
+            for prepared in damaged { try preparedFiles.drop(prepared) { try isRead(prepared.artefact.release) } }
         }
     }
 }

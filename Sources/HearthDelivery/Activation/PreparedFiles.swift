@@ -48,14 +48,10 @@ struct PreparedFiles: Sendable {
     /// What was made of a release last, by names and sizes.
     /// - Parameter recipe: only what this one makes; `nil` for whatever there is, for those who have no engine to ask.
     func any(of release: InstalledRelease, by recipe: PreparationRecipe? = nil) throws -> PreparedRelease? {
-        let folder = layout.preparedFolder(of: release.identity)
-        guard try shelf.isFolder(folder) else { return nil }
         var found: (record: PreparedRecord, prepared: PreparedRelease)?
-        for name in try shelf.names(in: folder) where !HomeLayout.isTemporary(name) {
-            let place = HomeLayout.join(folder, name)
-            guard try shelf.isFolder(place), let record = try record(in: place), record.isMade(from: release),
-                recipe.map({ record.isMade(by: $0, of: record.source) }) ?? true,
-                let prepared = try examine(record, in: place, of: release.identity, rehashing: false, flag: nil)
+        for (folder, record) in try made(of: release) {
+            guard recipe.map({ record.isMade(by: $0, of: record.source) }) ?? true,
+                let prepared = try examine(record, in: folder, of: release.identity, rehashing: false, flag: nil)
             else { continue }
             if let found, found.record.made >= record.made { continue }
             found = (record, prepared)
@@ -63,9 +59,21 @@ struct PreparedFiles: Sendable {
         return found?.prepared
     }
 
-    /// The folders of what was made of a release and is opened no more: without a record, from other bytes, or by another recipe.
-    /// - Parameter recipe: what is made of it now; `nil` where nobody says.
-    func outdated(of release: InstalledRelease, now recipe: PreparationRecipe?) throws -> [Path] {
+    /// The records of all that was made of what a release holds, by whichever recipe, with the folders they lie in.
+    func made(of release: InstalledRelease) throws -> [(folder: Path, record: PreparedRecord)] {
+        let parent = layout.preparedFolder(of: release.identity)
+        guard try shelf.isFolder(parent) else { return [] }
+        return try shelf.names(in: parent).filter { !HomeLayout.isTemporary($0) }.sorted().compactMap { name in
+            let folder = HomeLayout.join(parent, name)
+            guard try shelf.isFolder(folder), let record = try record(in: folder), record.isMade(from: release) else {
+                return nil
+            }
+            return (folder, record)
+        }
+    }
+
+    /// The folders of what was made of a release and is opened no more: without a record, from other bytes, or not wanted.
+    func outdated(of release: InstalledRelease, besides wish: PreparedWish) throws -> [Path] {
         let parent = layout.preparedFolder(of: release.identity)
         guard try shelf.isFolder(layout.preparedFolder(of: release.identity.family)), try shelf.isFolder(parent) else {
             return []
@@ -73,7 +81,7 @@ struct PreparedFiles: Sendable {
         return try shelf.names(in: parent).map { HomeLayout.join(parent, $0) }.filter { folder in
             guard try shelf.isFolder(folder) else { return false }
             guard let record = try record(in: folder), record.isMade(from: release) else { return true }
-            return recipe.map { !record.isMade(by: $0, of: record.source) } ?? false
+            return !wish.keeps(record)
         }
     }
 

@@ -60,11 +60,13 @@ enum PreparedShape: Sendable, Hashable {
         }
     }
 
-    /// What it hashes to. Blocks.
-    func digest(of path: Path, with pump: FilePump) throws -> SHA256Digest {
+    /// What it hashes to; `onPiece` hears how many bytes came each time. Blocks.
+    func digest(
+        of path: Path, with pump: FilePump, onPiece: (UInt64) -> Void = { _ in }
+    ) throws -> SHA256Digest {
         switch self {
-        case .file: try pump.digest(of: path)
-        case .folder(let tree): try tree.digest(of: path, with: pump)
+        case .file: try pump.digest(of: path, onPiece: onPiece)
+        case .folder(let tree): try tree.digest(of: path, with: pump, onPiece: onPiece)
         }
     }
 }

@@ -60,9 +60,13 @@ struct PreparedTree: Sendable, Hashable {
         try pump.fileSystem.synchronizeFolder(folder)
     }
 
-    /// The digest of everything in it. Blocks.
-    func digest(of folder: Path, with pump: FilePump) throws -> SHA256Digest {
-        let files = try files.map { ($0.path, $0.size, try pump.digest(of: folder.appending($0.path))) }
+    /// The digest of everything in it; `onPiece` hears how many bytes came each time. Blocks.
+    func digest(
+        of folder: Path, with pump: FilePump, onPiece: (UInt64) -> Void = { _ in }
+    ) throws -> SHA256Digest {
+        let files = try files.map { file in
+            (file.path, file.size, try pump.digest(of: folder.appending(file.path), onPiece: onPiece))
+        }
         return SHA256Digest(listing: files, folders: folders)
     }
 }

@@ -13,6 +13,8 @@ struct ReleasePreparation: Sendable {
     struct Outcome: Sendable, Hashable {
         var prepared: PreparedRelease?
         var preparation: Activation.Preparation
+        /// Whether it was made just now.
+        var isNew = false
     }
 
     /// - Throws: `CancellationError` only.
@@ -29,7 +31,7 @@ struct ReleasePreparation: Sendable {
             if isNew {
                 Log.write(.info, "delivery.activation", "made of \(release.identity): \(recipe.summary)")
             }
-            return Outcome(prepared: prepared, preparation: .ready(recipe.summary))
+            return Outcome(prepared: prepared, preparation: .ready(recipe.summary), isNew: isNew)
         } catch {
             // A failure that comes from being stopped is none of the release's.
             try Task.checkCancellation()

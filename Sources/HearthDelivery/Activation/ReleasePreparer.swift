@@ -9,6 +9,11 @@ public protocol ReleasePreparer: Sendable {
     /// What is to be made of a release, `nil` where it is best used as it is. Cheap: at most a look at a file's head.
     func recipe(for release: InstalledRelease) async throws -> PreparationRecipe?
 
+    /// Whether what an engine opens in place of a release's own files is made here and nowhere else on this device: then what there
+    /// is of that engine's, and ``recipe(for:)`` does not ask for, is opened by nobody any more.
+    /// - Parameter engine: as in ``PreparationRecipe/engine``.
+    func speaks(for engine: String) -> Bool
+
     /// Whether a release that is still elsewhere needs more memory than this device has as it comes, and fits as it is going to be
     /// prepared. Told by its catalog's entry, before anything is fetched; `false` where that says too little.
     func makesFit(_ release: Release) -> Bool
@@ -26,6 +31,9 @@ public protocol ReleasePreparer: Sendable {
 }
 
 extension ReleasePreparer {
+    /// Somebody else may open what there is.
+    public func speaks(for engine: String) -> Bool { false }
+
     /// What is made is no smaller, or nobody can tell before.
     public func makesFit(_ release: Release) -> Bool { false }
 }

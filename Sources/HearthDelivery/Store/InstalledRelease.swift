@@ -118,9 +118,31 @@ public struct VerificationReport: Sendable, Hashable {
     public let unexpected: [String]
     /// Whether the receipt's digests are the publisher's, or only those of the bytes that came.
     public let isVerified: Bool
+    /// What engines made of it on this device and may open.
+    public internal(set) var prepared: [Prepared] = []
 
-    /// Whether every file is what the receipt says.
-    public var isIntact: Bool { files.allSatisfy { $0.outcome == .intact } }
+    /// Whether every file is what the receipt says, and everything that was made of them what its record says.
+    public var isIntact: Bool {
+        files.allSatisfy { $0.outcome == .intact } && prepared.allSatisfy { $0.outcome == .intact }
+    }
+
+    /// Something that an engine made of the release.
+    public struct Prepared: Sendable, Hashable {
+        /// How it compares with the record of it.
+        public enum Outcome: Sendable, Hashable {
+            case intact
+            case missing
+            /// Its kind, or the names and lengths in it, are others; the bytes were not read.
+            case misshapen
+            /// The bytes hash to something else.
+            case changed(SHA256Digest)
+        }
+
+        /// What the record says.
+        public let artefact: PreparedRelease
+        public let outcome: Outcome
+        let record: PreparedRecord
+    }
 }
 
 extension ReleaseIdentity {

@@ -12,8 +12,12 @@ final class ScriptedPreparer: ReleasePreparer {
     let recipe = Locked<PreparationRecipe?>(nil)
     let fails = Locked(false)
     let builds = Locked(0)
+    /// Those it speaks for.
+    let engines = Locked<Set<String>>([])
 
     init(settings: String? = "small") { use(settings) }
+
+    func speaks(for engine: String) -> Bool { engines.withLock { $0.contains(engine) } }
 
     /// What it makes from now on; `nil` for nothing.
     func use(_ settings: String?) {

@@ -44,7 +44,7 @@ public struct CollectionPlan: Sendable, Hashable {
         case superseded
         case overBudget = "over-budget"
         case stray
-        /// It was made by another version of its engine, with other settings, or from other bytes.
+        /// It was made by another version of its engine, with other settings, from other bytes, or is not needed any more.
         case outdated
     }
 

@@ -1,0 +1,38 @@
+import Foundation
+import HearthBase
+
+/// Hashes a file of the user's own and looks at its header.
+struct FileVerification: Sendable {
+    let path: Path
+    let format: EventFormat
+
+    private struct FileEvent: Encodable {
+        var event = "file"
+        let path: String
+        let sizeBytes: UInt64
+        let sha256: String
+    }
+
+    /// - Throws: ``FileError``, ``GGUFError``.
+    func run(on console: Console) async throws {
+        let (digest, size) = try await blocking {
+            let fileSystem = LocalFileSystem()
+            let file = try fileSystem.open(path, .read)
+            return (try fileSystem.digest(ofFile: path), try fileSystem.status(of: file).size)
+        }
+        switch format {
+        case .text: try console.print("\(digest)  \(path)")
+        case .json:
+            try console.emit(FileEvent(path: path.string, sizeBytes: size, sha256: digest.description))
+        }
+        let header = try await blocking { try GGUFHeader(file: path) }
+        if let minimum = header.tensors?.minimumFileSize, size < minimum {
+            throw GGUFError(
+                .truncated, "\(path.lastComponent) is cut off: its tensors need \(minimum) bytes, it has \(size)",
+                context: ErrorContext(
+                    file: path.string, expected: "\(minimum) bytes", found: "\(size) bytes",
+                    remedy: "Download the model again."))
+        }
+        console.say("\(path.lastComponent): \(ModelFacts(header: header, size: size).sentence)")
+    }
+}
