@@ -57,6 +57,48 @@ import Testing
         try file.close()
     }
 
+    // MARK: - Several
+
+    /// The first in order cannot be mended: its file is gone from its origin.
+    @Test func oneThatCannotBeMendedKeepsNoOtherBack() async throws {
+        try await install("one", "three", "two")
+        for family in ["one", "two"] { try damage(try #require(try await release(family).weights)) }
+        try LocalFileSystem().removeFile(folder.path("one.gguf"))
+        let repaired = await hearth("verify", "--repair")
+        #expect(repaired.status == 1)
+        #expect(repaired.output == "three@1.0.0: intact\ntwo@1.0.0: intact\n")
+        #expect(
+            repaired.said.contains("one@1.0.0: ") && repaired.said.contains("[missing-at-origin]"), "\(repaired.said)")
+        #expect(repaired.said.contains("two@1.0.0: mended two.gguf with "))
+        #expect(
+            repaired.said.hasSuffix("hearth: 1 of 3 releases could not be mended [verification-failed]\n"),
+            "\(repaired.said)")
+        let failed = try events(await hearth("verify", "--repair", "--format", "json").output)
+        #expect(failed.filter { $0["event"] as? String == "failed" }.map { $0["model"] as? String } == ["one@1.0.0"])
+        #expect(failed.last?["code"] as? String == "verification-failed")
+        // Where there is one, its failure is that of the command.
+        #expect(await hearth("verify", "one", "--repair").said.contains("hearth: ") == true)
+        #expect(await !hearth("verify", "one", "--repair").said.contains("[verification-failed]"))
+        #expect(await hearth("verify").said.hasSuffix("Mend it with 'hearth verify one@1.0.0 --repair'.\n"))
+    }
+
+    /// What only waits for a network is told as such.
+    @Test func whatMayWorkLaterSaysSo() async throws {
+        try await install("one", "two")
+        let manifest = try String(contentsOf: folder.path("models.json").url, encoding: .utf8)
+        try folder.write(
+            "models.json",
+            Data(
+                manifest.replacingOccurrences(
+                    of: #""downloadUrl": ""#, with: #""downloadUrl": "https://models.invalid/"#
+                )
+                .utf8))
+        try damage(try #require(try await release("one").weights))
+        let repaired = await hearth("verify", "--repair")
+        #expect(repaired.status == 75 && repaired.output == "two@1.0.0: intact\n", "\(repaired.said)")
+        #expect(repaired.said.contains("[offline]"), "\(repaired.said)")
+    }
+
     // MARK: - What was made for this device
 
     /// As an engine of another app does, which speaks for itself.

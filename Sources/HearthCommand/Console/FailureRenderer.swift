@@ -71,7 +71,7 @@ struct FailureEvent: Encodable {
 /// The codes of ``CommandError``.
 public enum CommandErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
-        [.interrupted, .internalError, .noModel, .severalModels, .problemsFound, .updatesFailed]
+        [.interrupted, .internalError, .noModel, .severalModels, .problemsFound, .updatesFailed, .verificationFailed]
     }
 }
 
@@ -87,6 +87,8 @@ extension ErrorCode<CommandErrorDomain> {
     public static var problemsFound: Self { "problems-found" }
     /// Of several updates, some could not be brought.
     public static var updatesFailed: Self { "updates-failed" }
+    /// Of several releases, some could not be read or mended.
+    public static var verificationFailed: Self { "verification-failed" }
     /// No model is installed that the command could use.
     public static var noModel: Self { "no-model" }
     /// Several models are installed and none was named.

@@ -21,8 +21,10 @@ struct Verify: Command {
                 + "it came from. Of a file with a chunk index only the damaged pieces are fetched. A process that uses the model "
                 + "goes on with the file it has. On a metered network nothing is fetched unless you agree, as with pull. What was "
                 + "made for this device is made again; where that fails, the model is used as it came.",
-            "With --format json, events of the kind progress, then one of the kind release or file for each, and last done "
-                + "or error.",
+            "A release that cannot be mended keeps no other back; the status then is that of a failure, 75 where all of them may "
+                + "work later.",
+            "With --format json, events of the kind progress, then one of the kind release or file for each, failed for each of "
+                + "several that could not be read or mended, and last done or error.",
         ],
         arguments: [subject], options: [repair, Option.metered, format],
         exitStatuses: [
@@ -79,26 +81,48 @@ struct Verify: Command {
                 context: ErrorContext(
                     model: name.description, remedy: "Bring it with 'hearth pull \(name)', or see 'hearth list'."))
         }
-        var damaged: [ReleaseIdentity] = []
+        var options = PullOptions()
+        if isRepairing { options.metered = try await context.meteredUse(metered) }
+        var (damaged, failures): ([ReleaseIdentity], [any HearthFailure]) = ([], [])
         for identity in identities {
             let reporter = ProgressReporter(
                 console: context.console, label: identity.description, format: format, time: context.time)
             do {
-                if isRepairing { try await repair(identity, manager, reporter, in: context) }
+                defer { reporter.end() }
+                if isRepairing { try await repair(identity, manager, options, reporter, in: context) }
                 let report = try await store.verify(identity) { reporter.show($0) }
                 reporter.end()
                 try show(report, on: context.console)
                 if !report.isIntact { damaged.append(identity) }
             } catch let error as StoreError where error.code == .receiptDamaged {
-                reporter.end()
                 damaged.append(identity)
                 context.console.complain("\(identity): \(error.message)")
+            } catch let failure as any HearthFailure where identities.count > 1 && !Task.isCancelled {
+                // It keeps no other back.
+                let rendered = FailureRenderer(failure, of: identity.description)
+                if format == .json { try context.console.emit(rendered.partEvent(of: identity.description)) }
+                for line in rendered.lines { context.console.complain(line) }
+                failures.append(failure)
             }
+        }
+        try conclude(identities.count, damaged, failures)
+    }
+
+    /// - Throws: `verification-failed` where some could not be read or mended at all; else `release-damaged` for those that are not
+    ///   as they should be.
+    private func conclude(_ count: Int, _ damaged: [ReleaseIdentity], _ failures: [any HearthFailure]) throws {
+        if let first = failures.first {
+            let canWait = damaged.isEmpty && failures.allSatisfy { $0.disposition == .tryLater }
+            throw CommandError(
+                .verificationFailed,
+                "\(failures.count + damaged.count) of \(count) releases "
+                    + (isRepairing ? "could not be mended" : "are damaged or could not be read"),
+                disposition: canWait ? .tryLater : .failed, underlying: first)
         }
         guard let first = damaged.first else { return }
         throw StoreError(
             .releaseDamaged,
-            damaged.count == 1 ? "\(first) is damaged" : "\(damaged.count) of \(identities.count) releases are damaged",
+            damaged.count == 1 ? "\(first) is damaged" : "\(damaged.count) of \(count) releases are damaged",
             context: ErrorContext(
                 model: first.description,
                 remedy: isRepairing
@@ -108,10 +132,9 @@ struct Verify: Command {
 
     /// Mends a release; one that is intact is only read.
     private func repair(
-        _ identity: ReleaseIdentity, _ manager: ModelManager, _ reporter: ProgressReporter, in context: CommandContext
+        _ identity: ReleaseIdentity, _ manager: ModelManager, _ options: PullOptions, _ reporter: ProgressReporter,
+        in context: CommandContext
     ) async throws {
-        var options = PullOptions()
-        options.metered = try await context.meteredUse(metered)
         let report = try await context.fetching("what is damaged of \(identity)", options) { options in
             try await manager.repair(identity, options: options) { reporter.show($0) }
         }
