@@ -40,6 +40,24 @@ import Testing
     func reads(text: String, line: ChatLine) { #expect(ChatLine(text) == line) }
 }
 
+/// What a conversation does with the files of its model.
+@Suite struct ChatFilesTests {
+    /// Also of one that no engine can open.
+    @Test func whatIsOpenedIsAskedForBefore() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("toy-v1.0.0-q4_1.gguf", Data("no model at all".utf8))
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run("pull", file.string, "--no-probe") == 0)
+        let log = await RecordedLog.start(.debug)
+        defer { log.stop() }
+        #expect(await probe.run("chat", "toy", "--prompt", "Hello") == 1)
+        let asked = log.messages(of: "delivery.cache").filter { $0.hasPrefix("asked for the first 15 bytes of ") }
+        #expect(
+            asked.contains { $0.contains(folder.path("home").string) && $0.hasSuffix("/\(file.lastComponent)") },
+            "\(asked)")
+    }
+}
+
 @Suite(.timeLimit(.minutes(10))) struct ConversationTests {
     private func context(
         _ lines: String, output: CaptureSink, errors: CaptureSink, interruptions: Interruptions = Interruptions()

@@ -34,7 +34,9 @@ public enum ModelPageCacheWarmer {
     @discardableResult
     public static func hint(file: Path, below root: Path, bytes: UInt64 = usualBytes) async -> UInt64 {
         do {
-            return try await blocking { try advise(file, below: root, bytes: min(bytes, maximumBytes)) }
+            let advised = try await blocking { try advise(file, below: root, bytes: min(bytes, maximumBytes)) }
+            Log.write(.debug, "delivery.cache", "asked for the first \(advised) bytes of \(file)")
+            return advised
         } catch {
             return 0
         }

@@ -95,6 +95,17 @@ import Testing
         #expect(await ModelPageCacheWarmer.hint(file: folder.path("home/models/active/m.gguf"), below: store) == 5000)
     }
 
+    @Test func aPullAsksForWhatAnEngineWillOpen() async throws {
+        let file = try folder.write("toy-v1.0.0-q4_1.gguf", Data(repeating: 7, count: 5000))
+        let manager = ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40)
+        let log = await RecordedLog.start(.debug)
+        defer { log.stop() }
+        let release = try await manager.pull(ModelReference(parsing: file.string)).release
+        let weights = try #require(release.weights)
+        #expect(log.messages(of: "delivery.cache").contains("asked for the first 5000 bytes of \(weights)"))
+    }
+
     @Test func anyNumberOfCallersAtOnce() async throws {
         try folder.write("store/models/m.gguf", Data(repeating: 7, count: 300_000))
         let advised = await withTaskGroup(of: UInt64.self) { group in

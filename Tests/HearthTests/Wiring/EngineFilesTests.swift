@@ -41,6 +41,24 @@ import Testing
         lease.end()
     }
 
+    /// Before an engine opens it.
+    @Test(arguments: [false, true]) func whatIsOpenedIsAskedForBefore(isPrepared: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let manager = ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 8 << 30,
+            preparer: isPrepared ? Shrinking() : nil)
+        let release = try await manager.store.install("m@1.0.0", weights: try folder.write("w.gguf", Data(count: 8000)))
+        _ = try await manager.activate(release.identity)
+        let log = await RecordedLog.start(.debug)
+        defer { log.stop() }
+        let models = LiveModels(manager: manager) { files in
+            let asked = "asked for the first \(isPrepared ? 800 : 8000) bytes of \(files.weights)"
+            #expect(log.messages(of: "delivery.cache").contains(asked))
+            return ScriptedEngine([])
+        }
+        try await models.model(release.identity.family, policy: .localOnly).lease().end()
+    }
+
     /// What was made once and is opened no more does not count, whether nothing is to be made now or that fails.
     @Test(arguments: [false, true]) func whatIsNotOpenedDoesNotCount(isTried: Bool) async throws {
         let folder = try TemporaryFolder()
