@@ -11,6 +11,8 @@ struct CommandContext: Sendable {
     let time: TimeSource
     /// What there is for models. Blocks.
     var device: @Sendable () -> MemoryPlan.Device = MemoryPlanning.device
+    /// The bytes a model may count on, without a look at a GPU. Blocks.
+    var usableMemory: @Sendable () -> UInt64 = { DeviceMemory.read().usable }
 
     /// The home folder of models.
     /// - Throws: ``ConfigurationError`` with `no-home`.

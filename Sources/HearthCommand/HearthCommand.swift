@@ -61,6 +61,6 @@ extension CommandContext {
     fileprivate func quiet(_ isQuiet: Bool) -> CommandContext {
         CommandContext(
             environment: environment, console: console.quiet(isQuiet, environment: environment), input: input,
-            interruptions: interruptions, time: time, device: device)
+            interruptions: interruptions, time: time, device: device, usableMemory: usableMemory)
     }
 }

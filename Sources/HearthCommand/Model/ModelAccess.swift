@@ -13,6 +13,7 @@ extension CommandContext {
         let manager = try ModelManager(
             home: home, configuration: configuration, environment: environment,
             http: DefaultHTTPClient(version: HearthCommand.version), time: time,
+            deviceMemory: try await blocking { [usableMemory] in usableMemory() },
             tellMemory: { [console] in console.say($0) })
         do {
             for rollback in try await manager.recover() {

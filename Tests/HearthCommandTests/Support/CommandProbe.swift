@@ -55,6 +55,8 @@ struct CommandProbe {
     let time: TimeSource
     /// What there is for models.
     var device: @Sendable () -> MemoryPlan.Device = MemoryPlanning.device
+    /// What a model may count on, `nil` for what it may here.
+    var usableMemory: UInt64?
 
     init(
         home: Path, environment: [String: String] = [:], output: CaptureSink = CaptureSink(),
@@ -74,11 +76,11 @@ struct CommandProbe {
     }
 
     func run(_ words: [String], input: FixedSource = FixedSource()) async -> Int32 {
-        await HearthCommand.run(
-            words,
-            in: CommandContext(
-                environment: environment,
-                console: Console(output: output, errors: errors, environment: environment), input: input,
-                interruptions: interruptions, time: time, device: device))
+        var context = CommandContext(
+            environment: environment,
+            console: Console(output: output, errors: errors, environment: environment), input: input,
+            interruptions: interruptions, time: time, device: device)
+        if let usableMemory { context.usableMemory = { usableMemory } }
+        return await HearthCommand.run(words, in: context)
     }
 }
