@@ -75,8 +75,8 @@ struct ActivationRun: Sendable {
     private func perform(_ effect: Activation.Effect, _ work: inout Work) async throws -> Activation.Event? {
         switch effect {
         case .mark(let stage):
-            // Nothing is switched for what is staged: the next start would make live what another was chosen over meanwhile.
-            guard staged == nil || !stage.isDecision else { return nil }
+            // Nothing is switched for what is staged, and no end in its trial is one of what has its name: the mark of before stays.
+            guard staged == nil || stage == .verify || stage == .prepare else { return nil }
             try await store.mark(identity, ActivityMark(stage, at: time.now), token: work.token)
             return nil
         case .verify: return try await verify()
@@ -102,6 +102,8 @@ struct ActivationRun: Sendable {
             if let refused = work.refused { try await store.drop(refused, under: work.lease) }
             return .committed
         case .holdBack(let reason):
+            // What has its name has not failed, also where it is not live any more. What has failed is gone with this.
+            guard staged == nil else { return nil }
             try await store.holdBack(identity, because: reason)
             return nil
         case .unmark:

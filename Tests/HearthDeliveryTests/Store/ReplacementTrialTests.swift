@@ -255,6 +255,23 @@ import Testing
         #expect(try await store.recover().map(\.from) == [identity], "its own two do")
     }
 
+    /// What is installed has not failed, also where another is live in the end: nobody is to be told that it has.
+    @Test func whatFailsHoldsNothingBackThatHasItsName() async throws {
+        let other = try StoreFixture.identity("2.0.0")
+        try await fixture.install(identity, activate: true)
+        try await fixture.install(other)
+        let fixture = fixture
+        let probe = ScriptedProbe { _ in
+            #expect(try fixture.marks() == ["prepare"], "an end in here would count against what is installed")
+            try await fixture.anotherStore().activate(other)
+            throw StoreError(.releaseDamaged, "it says nothing")
+        }
+        #expect(await code { try await replace(probe) } == "probe-failed")
+        let state = try await state(fixture)
+        #expect(state.active == other && state.heldBack.isEmpty)
+        #expect(probe.asked.withLock { $0.count } == 2)
+    }
+
     /// A process that ended in between would have the next start make live what is not any more.
     @Test func aTrialDecidesNothingOnWhatIsLive() async throws {
         let disk = MarkedStages()
@@ -267,7 +284,7 @@ import Testing
             return ScriptedProbe.report()
         }
         _ = try await replace(fixture, probe)
-        #expect(disk.stages.withLock { $0 } == [.probe])
+        #expect(disk.stages.withLock { $0 } == [.prepare])
         #expect(try await state(fixture).active == other)
     }
 }
