@@ -30,6 +30,7 @@ extension ModelStore {
 
         if let kept = try await keep(work) { return kept }
         let before = try folderIdentity(identity)
+        if trial != nil { try await expectUntried(identity) }
         let staging = try await committing {
             try Staging(identity, layout: layout, fileSystem: fileSystem)
         }

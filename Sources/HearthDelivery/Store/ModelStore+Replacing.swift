@@ -20,11 +20,17 @@ extension ModelStore {
         let identity = receipt.identity
         // Nothing is tried that could not take its place.
         try refuseReaders(of: identity)
-        if try folderIdentity(identity) == nil {
-            // The next start puts what is staged in an empty place: whoever dies in the trial leaves it there, untried.
-            try await committing { try beginProbation(of: identity) }
-        }
+        try await expectUntried(identity)
         try await trial(InstalledRelease(identity: identity, folder: staging.folder, receipt: receipt, isActive: true))
+    }
+
+    /// The next start puts what is whole and staged in the place of a live release that is gone: whoever dies before its trial has
+    /// ended leaves it there, untried. So its probation begins before it is whole.
+    func expectUntried(_ identity: ReleaseIdentity) async throws {
+        guard try activation.state(of: identity.family).active == identity, try folderIdentity(identity) == nil else {
+            return
+        }
+        try await committing { try beginProbation(of: identity) }
     }
 
     private func refuseReaders(of identity: ReleaseIdentity) throws {
