@@ -14,13 +14,17 @@ struct ActivationModes {
         )
     }
 
-    /// `activate RELEASE`, `answer RELEASE`, `repair RELEASE` (as `FAMILY@VERSION`), `rollback FAMILY`, `prune` or `recover`.
+    /// `activate RELEASE`, `answer RELEASE`, `repair RELEASE` (as `FAMILY@VERSION`), `pull REFERENCE`, `rollback FAMILY`, `prune` or
+    /// `recover`.
     func run(_ words: [String]) async throws -> Bool {
         switch words.first {
         case "recover": try await manager.recover()
         case "rollback":
             guard words.count == 2, let family = Family(words[1]) else { return false }
             try await manager.rollback(family)
+        case "pull":
+            guard words.count == 2 else { return false }
+            _ = try await manager.pull(ModelReference(parsing: words[1]))
         case "prune": _ = try await manager.collect(manager.collectionPlan(budget: nil))
         case "activate", "answer", "repair":
             guard words.count == 2,

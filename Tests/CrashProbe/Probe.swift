@@ -8,7 +8,7 @@ import HearthTestSupport
 ///
 /// ```
 /// HearthCrashProbe pull  HOME REFERENCE
-/// HearthCrashProbe live  HOME [beside FOLDER] activate|answer|repair RELEASE, rollback FAMILY, prune or recover
+/// HearthCrashProbe live  HOME [beside FOLDER] activate|answer|repair RELEASE, pull REFERENCE, rollback FAMILY, prune or recover
 /// HearthCrashProbe fetch FOLDER ADDRESS SIZE SHA256 [INDEX-FILE]
 /// HearthCrashProbe hold  HOME FAMILY
 /// ```
