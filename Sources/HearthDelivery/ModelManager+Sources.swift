@@ -30,7 +30,9 @@ extension ModelManager {
         var offers: [AvailableRelease] = []
         for report in reports {
             guard let listing = report.listing else { continue }
-            let device = await device(for: listing.catalog)
+            var device = await device(for: listing.catalog)
+            // Whoever insists may have what needs more.
+            if ignoresMemory { device.memory = .max }
             for release in listing.catalog.releases {
                 let family = release.identity.family
                 let heldBack = try await heldBack(family)

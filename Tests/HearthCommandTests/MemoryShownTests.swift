@@ -130,6 +130,14 @@
                 _ = await probe.run(words)
                 #expect(probe.output.contents.contains(" tokens: weights 1.0 MB, cache"), "\(probe.output.contents)")
             }
+            // Who insists gets models as they came, whatever was made of them before.
+            #expect(await probe().run("config", "set", "ignoreMemory", "true") == 0)
+            for words in [["show", "m"], ["doctor"]] {
+                let probe = self.probe()
+                _ = await probe.run(words)
+                let said = probe.output.contents
+                #expect(said.contains(" tokens: weights ") && !said.contains("weights 1.0 MB"), "\(said)")
+            }
         }
 
         /// Who insists gets an answer where the rule refuses one.

@@ -144,6 +144,10 @@ import Testing
         for text in ["needs 4503.6 TB of memory", "rollout of 0 %", "no engine for onnx"] {
             #expect(table.contains(text), "\(table)")
         }
+        await hearth("config", "set", "ignoreMemory", "true")
+        let insisted = try #require(try await json("list", "--available") as? [[String: Any]])
+        let large = try #require(insisted.first { $0["family"] as? String == "large" })
+        #expect(large["reason"] as? String == nil, "as for a pull")
     }
 
     // MARK: The way back

@@ -122,7 +122,7 @@ struct Examination: Sendable {
         guard let weights = release.weights else { return }
         do {
             // What was prepared for this device is what a conversation opens.
-            let opened = try await store.prepared(of: release)?.path ?? weights
+            let opened = try await context.prepared(of: release, in: store)?.path ?? weights
             guard let plan = try await plan(opened, projector: release.projector) else { return }
             facts.append(
                 DoctorReport.Fact(name: release.identity.description, value: "takes \(MemoryFacts(plan).text)"))

@@ -28,6 +28,14 @@ extension CommandContext {
     }
 }
 
+extension CommandContext {
+    /// What was made of a release for this device and a conversation opens in place of its weights; `nil` where the settings want
+    /// models as they came.
+    func prepared(of release: InstalledRelease, in store: ModelStore) async throws -> PreparedRelease? {
+        try await configuration.ignoresMemory ? nil : store.prepared(of: release)
+    }
+}
+
 extension ValueKind where Value == InstalledName {
     /// `family[@version][:variant]`.
     static var installedName: Self {

@@ -44,9 +44,8 @@ struct Show: Command {
             let name = InstalledName(family: family, version: version, variant: variant)
             if let release = try await installed(name, manager) {
                 let state = try await manager.store.state(of: release.identity.family)
-                let prepared = try await manager.store.prepared(of: release)
                 // What is wrong with the settings is said, and with the weights by `verify`.
-                _ = try await context.configuration
+                let prepared = try await context.prepared(of: release, in: manager.store)
                 try show(await ShownModel(release, state, prepared, context), on: context.console)
             } else {
                 try show(try await offered(manager, context), on: context.console)
