@@ -44,7 +44,8 @@ extension ModelManager {
         if before != identity, announced[identity.family] == identity { announced[identity.family] = nil }
         let release = try await ActivationRun(
             store: store, preparer: preparer, probe: options.probes ? probe : nil, time: time, identity: identity,
-            rehashes: options.rehashes, ignoresMemory: ignoresMemory || options.ignoresMemory, progress: progress
+            rehashes: options.rehashes, ignoresMemory: ignoresMemory || options.ignoresMemory, progress: progress,
+            tell: hub.post
         ).run()
         await becameLive(release)
         return release
@@ -62,6 +63,20 @@ extension ModelManager {
         let rollback = try await store.rollBack(family, hasBundled: hasBundled, because: reason)
         await tell(of: rollback)
         return rollback
+    }
+
+    /// Removes a whole family, or those of its releases that have the given version and variant, as `ModelStore.remove` does, and
+    /// tells of it.
+    /// - Throws: `StoreError` with `not-installed`, `release-in-use`, `home-busy`.
+    @discardableResult
+    public func remove(
+        _ family: Family, version: ReleaseVersion? = nil, variant: Variant? = nil
+    ) async throws -> Removal {
+        let removal = try await store.remove(family, version: version, variant: variant)
+        for identity in removal.removed { hub.post(.removed(identity)) }
+        if let known = announced[family], removal.removed.contains(known) { announced[family] = nil }
+        if removal.active != .unchanged { await becameLive(nil, in: family) }
+        return removal
     }
 
     /// Holds on to a release: updates do not replace it. It need not be live.
@@ -103,6 +118,7 @@ extension ModelManager {
         // Whoever hears of a rollback may ask what is live, and is not to wait for himself.
         if outcome.failures.isEmpty { hasRecovered = true }
         for rollback in outcome.rollbacks { await tell(of: rollback) }
+        for held in outcome.heldBack { hub.post(.heldBack(held.release, reason: held.reason)) }
         return outcome
     }
 

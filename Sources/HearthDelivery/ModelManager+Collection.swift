@@ -42,6 +42,7 @@ extension ModelManager {
             switch removal.item {
             case .release(let identity):
                 isGone = try await !store.remove([identity], isBudget: removal.reason == .overBudget).isEmpty
+                if isGone { hub.post(.removed(identity)) }
             case .prepared(let identity) where removal.reason == .outdated:
                 guard let release = try await undamaged(identity) else { continue }
                 isGone = try await store.removeOutdated(of: release, besides: try await preparedWish(for: release))

@@ -77,7 +77,7 @@ extension ModelManager: ModelDelivering {
     }
 
     public func remove(_ model: ModelInfo) async throws {
-        _ = try await store.remove(model.id, version: nil, variant: nil)
+        try await remove(model.id)
     }
 
     public func changes() async -> AsyncStream<LibraryChange> {
@@ -105,7 +105,7 @@ extension LibraryChange {
     /// What an event changes in a list of models, `nil` for nothing.
     init?(_ event: ModelEvent) {
         switch event {
-        case .installed, .activated, .rolledBack: self = .local
+        case .installed, .activated, .rolledBack, .removed, .heldBack: self = .local
         case .updateFound: self = .offers
         case .noUpdate, .checkFailed, .swapFailed: return nil
         }

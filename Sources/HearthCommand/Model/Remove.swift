@@ -23,7 +23,7 @@ struct Remove: Command {
     init(_ values: ParsedArguments) throws { name = try values.value(Self.name) }
 
     func run(in context: CommandContext) async throws {
-        let removal = try await context.manager().store
+        let removal = try await context.manager()
             .remove(name.family, version: name.version, variant: name.variant)
         for identity in removal.removed { try context.console.print(identity.description) }
         switch removal.active {

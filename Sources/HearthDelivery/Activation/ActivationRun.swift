@@ -14,6 +14,8 @@ struct ActivationRun: Sendable {
     let rehashes: Bool
     let ignoresMemory: Bool
     let progress: @Sendable (ActivationProgress) -> Void
+    /// Hears what becomes of releases on the way, but for the one that becomes live.
+    var tell: @Sendable (ModelEvent) -> Void = { _ in }
 
     /// What the effects have brought so far.
     private struct Work {
@@ -104,7 +106,7 @@ struct ActivationRun: Sendable {
         case .holdBack(let reason):
             // What has its name has not failed, also where it is not live any more. What has failed is gone with this.
             guard staged == nil else { return nil }
-            try await store.holdBack(identity, because: reason)
+            if try await store.holdBack(identity, because: reason) { tell(.heldBack(identity, reason: reason)) }
             return nil
         case .unmark:
             await unmark(work.token)
@@ -112,7 +114,7 @@ struct ActivationRun: Sendable {
         case .collect:
             guard staged == nil else { return nil }
             do {
-                _ = try await store.collectSuperseded(identity.family)
+                for gone in try await store.collectSuperseded(identity.family) { tell(.removed(gone)) }
             } catch {
                 Log.write(.info, "delivery.activation", "older releases of \(identity.family) stay: \(error)")
             }

@@ -48,12 +48,14 @@ extension ModelStore {
 
     /// Notes that a release is not to be tried again by itself, unless it is live: that one stays what it is, and
     /// held back it would be refused to a pull by the family's name.
-    func holdBack(_ identity: ReleaseIdentity, because reason: String) async throws {
+    /// - Returns: whether it is held back now.
+    func holdBack(_ identity: ReleaseIdentity, because reason: String) async throws -> Bool {
         try await committing {
             let state = try activation.stateBeforeChange(of: identity.family)
-            guard state.active != identity else { return }
+            guard state.active != identity else { return false }
             try activation.write(
                 state.holdingBack(identity, because: reason, at: time.now), of: identity.family)
+            return true
         }
     }
 

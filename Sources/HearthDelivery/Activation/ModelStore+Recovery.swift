@@ -36,10 +36,11 @@ extension ModelStore {
             }
             do {
                 guard try !left(in: family, isRunning).isEmpty else { continue }
-                let rollback = try await committing {
+                let (rollback, heldBack) = try await committing {
                     try recover(family, bundled.contains(family), isRunning)
                 }
                 if let rollback { outcome.rollbacks.append(rollback) }
+                outcome.heldBack += heldBack
             } catch {
                 // What fails for one family keeps nobody from the others. But where the lock is not to be had, or waited for
                 // no longer, none of them is reached.
@@ -61,7 +62,7 @@ extension ModelStore {
     /// Under the commit lock.
     private func recover(
         _ family: Family, _ hasBundled: Bool, _ isRunning: (ProcessIdentity) -> Bool?
-    ) throws -> Rollback? {
+    ) throws -> (Rollback?, [HeldBack]) {
         let state = try activation.stateBeforeChange(of: family)
         let recovery = try Recovery(
             state, left: try left(in: family, isRunning), hasBundled: hasBundled, at: time.now
@@ -84,7 +85,7 @@ extension ModelStore {
                 "\(wanted.from) gives way to \(wanted.to?.description ?? "what came with the app"): \(wanted.reason)")
         }
         clearUp(family, after: made, isRunning)
-        return made
+        return (made, recovery.heldBack)
     }
 
     /// What was decided is on the disk: that something cannot be cleared up undoes none of it.
@@ -125,14 +126,17 @@ extension ModelStore {
 struct RecoveryOutcome: Sendable {
     /// Those that were made or brought to their end, each once.
     var rollbacks: [Rollback] = []
+    /// The releases that are held back from now on.
+    var heldBack: [HeldBack] = []
     /// Why a family was not looked after, or not reached.
     var failures: [Family: any Error] = [:]
 
-    /// The rollbacks; what failed beside them is logged, since nobody would ever hear of one that was made and not handed out.
-    /// - Throws: the first failure where there is none.
+    /// The rollbacks; what failed beside them is logged, since nobody would ever hear of one that was made and not
+    /// handed out.
+    /// - Throws: the first failure where nothing was changed.
     func rollbacksUnlessFailed() throws -> [Rollback] {
         guard let failure = failures.min(by: { $0.key < $1.key })?.value else { return rollbacks }
-        guard !rollbacks.isEmpty else { throw failure }
+        guard !rollbacks.isEmpty || !heldBack.isEmpty else { throw failure }
         Log.write(.warning, "delivery.activation", "some of what ended processes left stays for now: \(failure)")
         return rollbacks
     }

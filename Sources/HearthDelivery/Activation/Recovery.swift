@@ -43,6 +43,8 @@ struct Recovery: Sendable, Hashable {
     private(set) var finished: Rollback?
     /// A rollback to be made after all this, as one of its own: of what has failed its probation.
     private(set) var rollback: Rollback?
+    /// What ended the program too often while it was tried.
+    private(set) var heldBack: [HeldBack] = []
     /// What happened, for the log.
     private(set) var notes: [String] = []
     private let hasBundled: Bool
@@ -158,6 +160,7 @@ struct Recovery: Sendable, Hashable {
             } else if case let ends = Self.ends(marks), ends >= Probation.uncleanEndsAllowed {
                 let reason = "the program ended \(ends) times while the model was tried"
                 state = state.holdingBack(release, because: reason, at: date)
+                heldBack += [state.heldBack(release)].compactMap(\.self)
                 done += marks
                 notes.append("\(release) is held back: \(reason)")
             }

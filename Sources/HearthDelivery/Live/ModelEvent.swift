@@ -6,6 +6,10 @@ public enum ModelEvent: Sendable {
     case installed(InstalledRelease)
     /// A release is live: new requests get it. Posted after the engines in memory were swapped.
     case activated(InstalledRelease)
+    /// A release is on this device no more.
+    case removed(ReleaseIdentity)
+    /// A release is not chosen by itself until something newer appears: it failed when it was tried, or ended the program twice.
+    case heldBack(ReleaseIdentity, reason: String)
     /// A live release was given up, and `to` serves again, if anything does.
     case rolledBack(from: ReleaseIdentity, to: ReleaseIdentity?, reason: String)
     /// A release is live on the disk, and its engine could not be loaded: the one before serves on.
@@ -21,7 +25,7 @@ public enum ModelEvent: Sendable {
     public var family: Family? {
         switch self {
         case .installed(let release), .activated(let release), .swapFailed(let release, _): release.identity.family
-        case .rolledBack(let identity, _, _): identity.family
+        case .removed(let identity), .heldBack(let identity, _), .rolledBack(let identity, _, _): identity.family
         case .updateFound(let finding): finding.family
         case .noUpdate(let family, _): family
         case .checkFailed(let family, _): family
@@ -30,13 +34,15 @@ public enum ModelEvent: Sendable {
 
     /// What a later event makes out of date: the newest word on each topic is all that somebody who was busy has missed.
     enum Topic: Hashable {
-        case disk(Family), live(Family), update(Family?)
+        case disk(Family), removal(ReleaseIdentity), refusal(ReleaseIdentity), live(Family), update(Family?)
     }
 
     var topic: Topic {
         switch self {
         case .installed(let release): .disk(release.identity.family)
         case .activated(let release), .swapFailed(let release, _): .live(release.identity.family)
+        case .removed(let identity): .removal(identity)
+        case .heldBack(let identity, _): .refusal(identity)
         case .rolledBack(let identity, _, _): .live(identity.family)
         case .updateFound(let finding): .update(finding.family)
         case .noUpdate(let family, _): .update(family)

@@ -161,6 +161,65 @@ import Testing
         #expect(ready.withLock { $0 } == [two, first])
     }
 
+    private func next(_ count: Int, of events: AsyncStream<ModelEvent>) async -> [String] {
+        var iterator = events.makeAsyncIterator()
+        var seen: [String] = []
+        while seen.count < count, let event = await iterator.next() { seen.append(event.summary) }
+        return seen
+    }
+
+    /// By hand, by a budget, and because a newer one has taken its place.
+    @Test func whatGoesIsTold() async throws {
+        let versions = try ["1.0.0", "2.0.0", "3.0.0", "4.0.0"].map { try StoreFixture.identity($0) }
+        let manager = manager()
+        let events = manager.events()
+        for version in versions.prefix(3) {
+            try await fixture.install(version)
+            try await manager.activate(version)
+        }
+        #expect(await next(2, of: events) == ["removed tiny@1.0.0:q4", "activated tiny@3.0.0:q4"])
+        try await manager.remove(versions[2].family, version: versions[2].version)
+        #expect(await next(2, of: events) == ["removed tiny@3.0.0:q4", "activated tiny@2.0.0:q4"])
+        try await fixture.install(versions[3])
+        let gone = try await manager.collect(try await manager.collectionPlan(budget: 0))
+        #expect(gone.map(\.item) == [.release(versions[3])])
+        #expect(await next(1, of: events) == ["removed tiny@4.0.0:q4"])
+        // The same again is news again.
+        try await manager.remove(versions[1].family)
+        try await fixture.install(versions[1])
+        try await manager.activate(versions[1])
+        #expect(await next(2, of: events) == ["removed tiny@2.0.0:q4", "activated tiny@2.0.0:q4"])
+    }
+
+    /// Because it failed when it was tried, or because two processes ended in that.
+    @Test func whatIsHeldBackIsTold() async throws {
+        let (live, next) = (try StoreFixture.identity("1.0.0"), try StoreFixture.identity("2.0.0"))
+        try await fixture.install(live, activate: true)
+        try await fixture.install(next)
+        let failing = fixture.manager(
+            probe: ScriptedProbe { _ in throw StoreError(.releaseDamaged, "it says nothing") })
+        let first = failing.events()
+        #expect(await code { try await failing.activate(next) } == "probe-failed")
+        #expect(await self.next(1, of: first) == ["held back tiny@2.0.0:q4"])
+        // What is live is not held back, and so nothing is told.
+        #expect(await code { try await failing.activate(live) } == "probe-failed")
+        try await fixture.manager().activate(next)
+        try await fixture.manager().rollback(next.family)
+
+        let other = try StoreFixture.identity("3.0.0")
+        try await fixture.install(other)
+        for process in [Int32(1), 2] { try fixture.leave(.probe, other, process: process) }
+        let starting = manager()
+        let second = starting.events()
+        #expect(try await starting.recover().isEmpty)
+        var iterator = second.makeAsyncIterator()
+        guard case .heldBack(other, let reason)? = await iterator.next() else {
+            Issue.record("nothing was told")
+            return
+        }
+        #expect(reason == "the program ended 2 times while the model was tried")
+    }
+
     @Test func whatWasOvertakenWhileItWasLoadedIsNoNews() async throws {
         let one = try StoreFixture.identity("1.0.0")
         let two = try StoreFixture.identity("2.0.0")
@@ -211,6 +270,8 @@ extension ModelEvent {
         switch self {
         case .installed(let release): "installed \(release.identity)"
         case .activated(let release): "activated \(release.identity)"
+        case .removed(let identity): "removed \(identity)"
+        case .heldBack(let identity, _): "held back \(identity)"
         case .rolledBack(let from, let to, _): "rolled back \(from) to \(to?.description ?? "nothing")"
         case .swapFailed(let release, _): "swap failed \(release.identity)"
         case .updateFound(let finding): "update \(finding.family)"

@@ -265,7 +265,7 @@ import Testing
         try await manager.unpin(toy)
         let newer = ReleaseIdentity(
             family: toy, version: try #require(ReleaseVersion("2.0.0")), variant: active.variant)
-        try await manager.store.holdBack(newer, because: "it failed")
+        _ = try await manager.store.holdBack(newer, because: "it failed")
         _ = await manager.checkForUpdates()
         #expect(await told() == .notEligible(newer, .heldBack))
         try publish("mine")
