@@ -24,7 +24,8 @@ public enum CacheType: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// The memory a loaded model takes, in bytes, predicted from its shape as llama.cpp lays it out.
 public struct MemoryEstimate: Sendable, Hashable, Codable {
-    /// The tensors. They are mapped: what of them is not used can be given back and read again.
+    /// The file of the weights, or its tensors where the header tells their sizes. It is mapped: what of it is not used can be given
+    /// back and read again.
     public var weights: UInt64
     /// What the tokens of the context leave behind, and the state of recurrent layers.
     public var cache: UInt64
