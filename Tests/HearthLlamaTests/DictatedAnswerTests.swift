@@ -1,0 +1,145 @@
+#if Llama
+    import CLlama
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    /// The writer of an answer to which every token is dictated: the odds are all on it, and even among the others.
+    private final class Dictation {
+        private let model: LoadedModel
+        private let writer: AnswerWriter
+        private let outlet: AnswerOutlet
+        private let running = ManualClock().time.stopwatch()
+        private(set) var facts = GenerationFacts(promptTokens: 0)
+
+        init(_ request: GenerationRequest, _ model: LoadedModel) throws {
+            self.model = model
+            let prompt = try Prompt(request, for: model)
+            #expect((prompt.calls != nil) == !request.options.tools.isEmpty)
+            outlet = AnswerOutlet(time: .system, request.yield)
+            writer = try AnswerWriter(
+                request, prompt: prompt,
+                policy: StopPolicy(maximumNewTokens: 500, contextLength: 1000, timeout: .seconds(60)),
+                weights: model.weights, outlet: outlet)
+            // Whatever they are: the odds are replaced, and only have to be there.
+            var batch = TokenBatch(capacity: 1)
+            batch.append([5], at: 0, outputs: .last)
+            #expect(model.context.decode(batch) == 0)
+        }
+
+        /// The tokens that end the thinking in the model's place.
+        var closing: [llama_token] { writer.closing }
+
+        /// - Returns: the tokens to compute after each one said.
+        @discardableResult
+        func say(_ text: String) throws -> [[llama_token]] {
+            try model.vocabulary.tokens(of: text, addSpecial: false, parseSpecial: true).map(say)
+        }
+
+        private func say(_ token: llama_token) throws -> [llama_token] {
+            let odds = UnsafeMutableBufferPointer(
+                start: try model.context.logits(at: -1), count: model.vocabulary.count)
+            odds.update(repeating: 0)
+            odds[Int(token)] = 100
+            let step = try writer.next(-1, of: model.context, usedContext: 10, running: running, &facts)
+            guard case .compute(let tokens) = step else { return [] }
+            return tokens
+        }
+
+        /// Shows what the reader held back.
+        func end() { writer.finish(&facts, reason: .endOfGeneration) }
+
+        /// Shows what waits for the next piece.
+        func handOver() { outlet.handOver() }
+    }
+
+    extension RealModel {
+        /// Where code in the thinking ends it.
+        @Suite struct DictatedAnswers {
+            private static let tool = ToolDefinition(
+                name: "look", description: "Looks.", parameters: JSONSchema.object([.init("at", .string)]).json)
+
+            /// What is shown of an answer.
+            private func answer(
+                _ options: GenerationOptions, by path: Path, template: String? = nil,
+                _ body: @escaping @Sendable (Dictation) throws -> Void
+            ) async throws -> Answer {
+                let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
+                try await blocking {
+                    let model = try LoadedModel(
+                        path: path,
+                        configuration: LlamaConfiguration(
+                            contextLength: 1024, threadCount: 1, sequences: 1, chatTemplate: template),
+                        progress: { _ in true })
+                    let request = GenerationRequest(
+                        role: .text, messages: [ChatMessage(.user, "Why?")], options: options, signal: StopSignal(),
+                        stopwatch: ManualClock().time.stopwatch(), continuation: continuation)
+                    let dictation = try Dictation(request, model)
+                    try body(dictation)
+                    dictation.handOver()
+                    continuation.finish()
+                }
+                return try await Answer(stream)
+            }
+
+            private func options(
+                constraint: OutputConstraint? = nil, tools: [ToolDefinition] = [], control: ThinkingControl? = nil
+            ) -> GenerationOptions {
+                GenerationOptions(
+                    sampling: .greedy, thinking: ThinkingOptions(answerTokens: 1, control: control),
+                    constraint: constraint, tools: tools)
+            }
+
+            @Test func aMarkInCodeIsPartOfTheThinking() async throws {
+                let answer = try await answer(options(), by: TestModel.path(.thinking)) { model in
+                    try model.say("Like\n```\nlet\n</think>\nvar\n```\nso.\n</think>\n\nYes.")
+                    model.end()
+                }
+                #expect(answer.thinking == "Like\n```\nlet\n</think>\nvar\n```\nso.")
+                #expect(answer.text == "Yes.")
+            }
+
+            /// An answer that is held to a grammar begins with the first character after the mark.
+            @Test func theFirstMarkEndsItBeforeAnAnswerOfAGrammar() async throws {
+                let options = options(constraint: .gbnf(#"root ::= "certainly""#))
+                let answer = try await answer(options, by: TestModel.path(.thinking)) { model in
+                    try model.say("Like\n```\nlet\n</think>\n\nSure, of course.")
+                }
+                #expect(answer.thinking == "Like\n```\nlet")
+                #expect(!answer.text.isEmpty && "certainly".hasPrefix(answer.text), "\(answer.text)")
+            }
+
+            @Test func theFirstMarkEndsItBeforeAnAnswerThatMayCall() async throws {
+                let said = "<think>\nLike\n```\nlet\n</think>\n\nI look."
+                for tools in [[], [Self.tool]] {
+                    let answer = try await answer(
+                        options(tools: tools), by: TestModel.path, template: ToolTemplates.hermes
+                    ) { try $0.say(said) }
+                    // Without tools it is not known yet whether the code goes on.
+                    #expect(answer.text.hasPrefix("I look") == !tools.isEmpty, "\(answer.text)")
+                }
+            }
+
+            /// Who wants the answer now gets the one that has begun, and no mark is written in the model's place.
+            @Test func anAnswerThatMayHaveBegunIsTheAnswer() async throws {
+                for hasBegun in [false, true] {
+                    let control = ThinkingControl()
+                    let answer = try await answer(options(control: control), by: TestModel.path(.thinking)) { model in
+                        let said = "Like\n```\nlet\n" + (hasBegun ? "</think>\n\nI say" : "I think")
+                        #expect(try model.say(said).allSatisfy { $0.count == 1 })
+                        let count = model.facts.generatedTokens
+                        control.answerNow()
+                        let next = try #require(try model.say(" yes.").first)
+                        #expect(model.closing.count > 1 && (next == model.closing) == !hasBegun)
+                        #expect(model.facts.generatedTokens > count)
+                        model.end()
+                    }
+                    #expect(answer.thinking == "Like\n```\nlet" + (hasBegun ? "" : "\nI think"))
+                    #expect(hasBegun ? answer.text == "I say yes." : !answer.text.contains("I"), "\(answer.text)")
+                }
+            }
+        }
+    }
+#endif
