@@ -1,45 +1,56 @@
 #if Llama
     import CLlama
     import CLlamaShim
+    import Foundation
     import HearthBase
 
     /// The log of llama.cpp, joined to lines and handed to the package's own.
     ///
-    /// llama.cpp has one log callback for the process, so this is one object for the process.
+    /// llama.cpp has one log callback for the process, so this is one object for the process. It is called on the thread that called
+    /// llama.cpp: what is remembered is remembered by thread, so that nobody takes another model's problem for the cause of their own.
     final class LlamaLog: Sendable {
         static let shared = LlamaLog()
 
-        private struct State {
+        /// What one thread has said. Nobody else sees it, and it goes with the thread.
+        private final class Diary {
             var pending = ""
             var level = Log.Level.debug
             var problems: [String] = []
         }
 
         private static let keptProblems = 8
-        private let state = Locked(State())
+        private let key = "hearth.llama.log." + UUID().uuidString
+
+        /// The calling thread's; `nil` where it has said nothing yet.
+        private var diary: Diary? { Thread.current.threadDictionary[key] as? Diary }
+
+        private func begunDiary() -> Diary {
+            if let diary { return diary }
+            let diary = Diary()
+            Thread.current.threadDictionary[key] = diary
+            return diary
+        }
 
         /// Takes a piece of a line; `continues` joins it to the piece before.
         func append(_ text: String, level: Log.Level, continues: Bool) {
-            let lines = state.withLock { state -> [(Log.Level, String)] in
-                var lines: [(Log.Level, String)] = []
-                if !continues {
-                    if !state.pending.isEmpty { lines.append((state.level, state.pending)) }
-                    state.pending = ""
-                    state.level = level
-                }
-                state.pending += text
-                while let end = state.pending.firstIndex(of: "\n") {
-                    let line = String(state.pending[..<end])
-                    state.pending = String(state.pending[state.pending.index(after: end)...])
-                    if !line.isEmpty { lines.append((state.level, line)) }
-                }
-                for (level, line) in lines where level == .error {
-                    // The first lines name the cause, those after them only pass it on.
-                    if state.problems.count < Self.keptProblems { state.problems.append(line) }
-                }
-                return lines
+            let diary = begunDiary()
+            var lines: [(Log.Level, String)] = []
+            if !continues {
+                if !diary.pending.isEmpty { lines.append((diary.level, diary.pending)) }
+                diary.pending = ""
+                diary.level = level
             }
-            for (level, line) in lines { Log.write(level, "llama", line) }
+            diary.pending += text
+            while let end = diary.pending.firstIndex(of: "\n") {
+                let line = String(diary.pending[..<end])
+                diary.pending = String(diary.pending[diary.pending.index(after: end)...])
+                if !line.isEmpty { lines.append((diary.level, line)) }
+            }
+            for (level, line) in lines {
+                // The first lines name the cause, those after them only pass it on.
+                if level == .error, diary.problems.count < Self.keptProblems { diary.problems.append(line) }
+                Log.write(level, "llama", line)
+            }
         }
 
         /// Takes what one of llama.cpp's libraries says.
@@ -55,12 +66,12 @@
             append(String(cString: text), level: rank, continues: level == GGML_LOG_LEVEL_CONT)
         }
 
-        /// The first error lines since the last call.
+        /// The first error lines of the calling thread since its last call. Whoever wants those of one call of llama.cpp takes
+        /// them before it too.
         func takeProblems() -> [String] {
-            state.withLock { state in
-                defer { state.problems = [] }
-                return state.problems
-            }
+            guard let diary else { return [] }
+            defer { diary.problems = [] }
+            return diary.problems
         }
     }
 

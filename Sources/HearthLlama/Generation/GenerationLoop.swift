@@ -79,6 +79,8 @@
         /// - Returns: those that have ended.
         func step(isBesideOthers: Bool = false) -> [GenerationRun] {
             for run in runs { run.endIfAsked() }
+            // What failed before is no cause of what fails now.
+            _ = LlamaLog.shared.takeProblems()
             computePicture()
             computeTokens(isBesideOthers: isBesideOthers)
             return sweep()
