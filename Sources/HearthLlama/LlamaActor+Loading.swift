@@ -20,7 +20,8 @@
         ///   - progress: 0...1, called on the thread that reads.
         /// - Throws: `model-does-not-fit` with both numbers, unless the configuration ignores that; `cannot-load-model`, with what
         ///   llama.cpp found; `chat-template-failed`; `CancellationError`, which leaves the present model where it is until the new
-        ///   one is being read. What was given back for it stays unloaded.
+        ///   one is being read. What was given back for it stays unloaded. While it waits for loads before it or for the engine's thread
+        ///   it is thrown at once; from then on after the step that is being computed, or after the tensor that is being read.
         public nonisolated func load(
             _ path: Path, role: EngineRole = .text, projector: Path? = nil, configuration: LlamaConfiguration? = nil,
             supportsVision: Bool = false,
@@ -29,15 +30,17 @@
             let signal = StopSignal()
             let configuration = configuration ?? self.configuration
             try await withTaskCancellationHandler {
-                let plan = try await blocking {
-                    try ModelFile.check(path, as: .model)
-                    if let projector { try ModelFile.check(projector, as: .projector) }
-                    return LoadPlan(path, projector: projector, configuration: configuration)
+                let plan = try await abandonable { _ in
+                    try await blocking {
+                        try ModelFile.check(path, as: .model)
+                        if let projector { try ModelFile.check(projector, as: .projector) }
+                        return LoadPlan(path, projector: projector, configuration: configuration)
+                    }
                 }
                 let order = LoadOrder(
                     path: path, projector: projector, role: role, configuration: configuration, plan: plan,
                     supportsVision: supportsVision, signal: signal)
-                try await changes.turn { try await load(order, progress) }
+                try await changes.turnUnlessCancelled { try await load(order, progress) }
             } onCancel: {
                 signal.cancel()
             }
@@ -66,7 +69,8 @@
         }
 
         /// Waits until what is being loaded or unloaded is.
-        nonisolated func settle() async { await changes.turn {} }
+        /// - Throws: `CancellationError`, at once.
+        nonisolated func settle() async throws { try await changes.turnUnlessCancelled {} }
 
         /// How many loads and unloads, and others who wait for them, wait for the one under way.
         nonisolated var waitingForChange: Int { changes.waitingCount }
@@ -74,8 +78,10 @@
         private nonisolated func load(
             _ order: LoadOrder, _ progress: @escaping @Sendable (Float) -> Void
         ) async throws {
-            knock()
-            let order = try await makeRoom(for: order)
+            let order = try await abandonable { wait in
+                self.knock()
+                return try await self.makeRoom(for: order, wait)
+            }
             do {
                 let loaded = try await ModelLoader().load(order, progress: progress)
                 knock()
@@ -88,9 +94,11 @@
         }
 
         /// Gives back what is in the way of a model, once that has answered what it was asked.
+        /// - Parameter wait: of whoever wants it loaded, for the engine's thread.
         /// - Returns: the order with a plan that fits.
-        private func makeRoom(for order: LoadOrder) throws -> LoadOrder {
+        private func makeRoom(for order: LoadOrder, _ wait: Abandonment) throws -> LoadOrder {
             visitors.subtract(1, ordering: .relaxed)
+            try wait.begin()
             if order.signal.isSet { throw CancellationError() }
             let replaced = RolePlan(deviceMemory: order.configuration.deviceMemory)
                 .unloadedFirst(loading: order.role, loaded: Set(loops.keys))

@@ -3,7 +3,7 @@
     import HearthInference
 
     extension LlamaActor: TokenCounting, TextEmbedding {
-        /// Answered beside the engine's own thread: who counts does not wait for an answer.
+        /// Answered beside the engine's own thread: who counts does not wait for an answer, and who is cancelled not for the count.
         public nonisolated func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
             try await tokenize(text, controlTokens: controlTokens, role: .text)
         }
@@ -16,20 +16,25 @@
             _ text: String, controlTokens: ControlTokenReading, role: EngineRole
         ) async throws -> [TokenID] {
             let weights = try answering(role).weights
-            return try await blocking {
-                try weights.vocabulary.tokens(
-                    of: text, addSpecial: false, parseSpecial: controlTokens == .asControl)
+            return try await abandonable { _ in
+                try await blocking {
+                    try weights.vocabulary.tokens(
+                        of: text, addSpecial: false, parseSpecial: controlTokens == .asControl)
+                }
             }
         }
 
         nonisolated func count(_ messages: [ChatMessage], role: EngineRole) async throws -> Int {
             let facts = try answering(role)
-            return try await blocking { try facts.weights.count(messages, projector: facts.projector) }
+            return try await abandonable { _ in
+                try await blocking { try facts.weights.count(messages, projector: facts.projector) }
+            }
         }
 
         /// Done text by text between two steps of the generations under way, which go on within long texts too. A context of its
         /// own is made for the first call and kept, so that no conversation is disturbed. Where another model is loaded meanwhile
-        /// all vectors are that one's, also when the call comes while there is none yet.
+        /// all vectors are that one's, also when the call comes while there is none yet. Cancelled it throws at once while it waits
+        /// for a model or for the engine's thread, and from then on after the step that is being computed.
         public nonisolated func embed(_ texts: [String]) async throws -> [[Float]] {
             // No text goes to the engine's thread, where it would show that there is no model.
             if texts.isEmpty { _ = try answering(.text) }
@@ -49,14 +54,17 @@
             // Not the model itself: held here, its memory would not be free while the next one is read.
             var mark: LoadMark?
             for (index, text) in texts.enumerated() {
-                knock()
-                switch try await embed(text, index, by: mark, signal) {
+                let made = try await abandonable { [mark] wait in
+                    self.knock()
+                    return try await self.embed(text, index, by: mark, signal, wait)
+                }
+                switch made {
                 case .made(let vector, by: let maker):
                     mark = maker
                     vectors.append(vector)
                 case .replaced: return nil
                 case .beingRead:
-                    await settle()
+                    try await settle()
                     return nil
                 }
             }

@@ -130,11 +130,14 @@
         nonisolated func knock() { visitors.add(1, ordering: .relaxed) }
 
         /// Makes the vector of one text; answers go on between two of its steps.
-        /// - Parameter mark: of the load whose model is to make it; `nil` for whichever is there.
+        /// - Parameters:
+        ///   - mark: of the load whose model is to make it; `nil` for whichever is there.
+        ///   - wait: of whoever wants it, for the engine's thread.
         func embed(
-            _ text: String, _ index: Int, by mark: LoadMark?, _ signal: StopSignal
+            _ text: String, _ index: Int, by mark: LoadMark?, _ signal: StopSignal, _ wait: Abandonment
         ) throws -> Vector {
             visitors.subtract(1, ordering: .relaxed)
+            try wait.begin()
             if signal.isSet { throw CancellationError() }
             guard let loop = loop(.text) else {
                 if isBeingRead(.text) { return .beingRead }

@@ -12,6 +12,16 @@
             began.finish()
             released.wait()
         }
+
+        /// Runs something while nobody else gets to the engine's thread.
+        nonisolated func whileOccupied(_ body: () async throws -> Void) async rethrows {
+            let released = DispatchSemaphore(value: 0)
+            let (began, source) = AsyncStream<Void>.makeStream()
+            Task { await occupy(source, until: released) }
+            for await _ in began {}
+            defer { released.signal() }
+            try await body()
+        }
     }
 
     extension RealModel {
@@ -21,24 +31,13 @@
 
             private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
-            /// Runs something while nobody else gets to the engine's thread.
-            private func occupying(_ engine: LlamaActor, _ body: () async -> Void) async {
-                let released = DispatchSemaphore(value: 0)
-                let (began, source) = AsyncStream<Void>.makeStream()
-                let occupation = Task { await engine.occupy(source, until: released) }
-                for await _ in began {}
-                await body()
-                released.signal()
-                await occupation.value
-            }
-
             @Test func isAnsweredByTheNewModel() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration)
                 let pieces = Locked(0)
                 let isRead = Locked(false)
                 var early: Task<Int?, any Error>?
                 var load: Task<Void, any Error>?
-                await occupying(engine) {
+                await engine.whileOccupied {
                     let stream = engine.generate(Replacing.story, options: .greedy(maximumNewTokens: 150))
                     early = Task {
                         var tokens: Int?
@@ -79,7 +78,7 @@
                 let pieces = Locked(0)
                 var early: Task<Void, any Error>?
                 var load: Task<Void, any Error>?
-                await occupying(engine) {
+                await engine.whileOccupied {
                     let stream = engine.generate(Replacing.story, options: .greedy(maximumNewTokens: 150))
                     early = Task {
                         for try await event in stream { if case .text = event { pieces.withLock { $0 += 1 } } }
@@ -109,7 +108,7 @@
                 let isDone = Locked(false)
                 let texts = [String](repeating: String(repeating: "word ", count: 300), count: 400)
                 var vectors: Task<Void, any Error>?
-                await occupying(engine) {
+                await engine.whileOccupied {
                     vectors = Task {
                         defer { isDone.withLock { $0 = true } }
                         _ = try await engine.embed(texts)

@@ -19,7 +19,7 @@
             }
 
             /// A load that stands still in the middle of its file until it is let go.
-            private struct StandingLoad {
+            struct StandingLoad {
                 private let released = DispatchSemaphore(value: 0)
                 private let load: Task<Void, any Error>
                 private let isStanding = Locked(true)

@@ -166,10 +166,11 @@
             @Test func vectorsOfOneCallAreOfOneModel() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(1))
                 func mark(by mark: LoadMark?) async throws -> LoadMark? {
-                    engine.knock()
-                    guard case .made(_, by: let maker) = try await engine.embed("a", 0, by: mark, StopSignal()) else {
-                        return nil
+                    let vector = try await abandonable { wait in
+                        engine.knock()
+                        return try await engine.embed("a", 0, by: mark, StopSignal(), wait)
                     }
+                    guard case .made(_, by: let maker) = vector else { return nil }
                     return maker
                 }
                 let old = try #require(try await mark(by: nil))

@@ -1,0 +1,94 @@
+#if Llama
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    extension RealModel {
+        /// Who is cancelled while they wait for somebody else is told at once.
+        @Suite struct CancelledWaits {
+            private static let configuration = LlamaConfiguration(contextLength: 1024, threadCount: 1, stateBytes: 0)
+
+            private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+
+            /// Something that is cancelled once it waits.
+            private func cancelled<Result: Sendable>(
+                _ body: @escaping @Sendable () async throws -> Result, once waits: () -> Bool
+            ) async {
+                let task = Task { try await body() }
+                await until(waits)
+                task.cancel()
+                await #expect(throws: CancellationError.self) { _ = try await task.value }
+            }
+
+            @Test func aLoadForTheOneBeforeIt() async throws {
+                let engine = LlamaActor(configuration: Self.configuration)
+                let load = await BesideALoad.StandingLoad(engine, .text)
+                await cancelled {
+                    try await engine.load(TestModel.path, role: .vision)
+                } once: {
+                    engine.waitingForChange == 1
+                }
+                #expect(load.stands && engine.waitingForChange == 0)
+                try await load.letGo()
+                // Nothing of it is left, and the place is the next one's.
+                #expect(throws: LLMError.self) { try engine.modelInformation(.vision) }
+                try await engine.load(TestModel.path(.window), role: .vision)
+                #expect(try await Answer(engine.generate(capitalOfFrance, options: .greedy())).text.contains("Paris"))
+                await engine.unload()
+            }
+
+            @Test func vectorsForTheModelThatIsRead() async throws {
+                let engine = LlamaActor(configuration: Self.configuration)
+                let load = await BesideALoad.StandingLoad(engine, .text)
+                await cancelled {
+                    try await engine.embed(["a"])
+                } once: {
+                    engine.waitingForChange == 1
+                }
+                #expect(load.stands && engine.waitingForChange == 0)
+                try await load.letGo()
+                #expect(try await engine.embed(["a"]).count == 1)
+                await engine.unload()
+            }
+
+            /// As while a load has all answered that was asked before it.
+            @Test func vectorsAndALoadForTheEnginesThread() async throws {
+                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration)
+                let before = try engine.answering(.text).weights
+                let waits: [@Sendable () async throws -> Void] = [
+                    { _ = try await engine.embed(["a"]) }, { try await engine.load(TestModel.path) },
+                ]
+                for wait in waits {
+                    await engine.whileOccupied {
+                        await cancelled(wait) { engine.isVisited }
+                        #expect(engine.isVisited && engine.waitingForChange == 0)
+                    }
+                    // It comes to the thread all the same, and does nothing there.
+                    await until { !engine.isVisited }
+                }
+                #expect(try engine.answering(.text).weights === before)
+                #expect(try await engine.embed(["a"]).count == 1)
+                await engine.unload()
+            }
+
+            @Test func whoCounts() async throws {
+                let engine = try await SharedEngine.engine
+                let counts: [@Sendable () async throws -> Int] = [
+                    { try await engine.tokenize("a", controlTokens: .asText).count },
+                    { try await engine.count(capitalOfFrance) },
+                ]
+                for count in counts {
+                    #expect(try await count() > 0)
+                    let task = Task {
+                        await until { Task.isCancelled }
+                        return try await count()
+                    }
+                    task.cancel()
+                    await #expect(throws: CancellationError.self) { _ = try await task.value }
+                }
+            }
+        }
+    }
+#endif
