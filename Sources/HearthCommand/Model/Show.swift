@@ -18,7 +18,7 @@ struct Show: Command {
             "An installed model is described from this device, without the network; another from its publisher's catalog and "
                 + "the front of its file, of which at most 16 MiB are read; a .gguf file from its own header.",
             "The memory needed is a prediction for this device and the configured context and cacheType, of what this device has "
-                + "for models: seven eighths of its memory.",
+                + "for models: seven eighths of its memory, of less than 2 GiB all but 256 MiB.",
         ],
         arguments: [reference], options: [format],
         examples: [
