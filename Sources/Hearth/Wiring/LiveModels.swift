@@ -75,7 +75,7 @@ public final class LiveModels: Sendable {
         registration = Locked(nil)
         registration.withLock { registration in
             registration = Task { [weak self] in
-                await manager.onActivation { [weak self] in try await self?.swap(to: $0) }
+                await manager.onActivation { [weak self] in try await self?.becameLive($0) }
             }
         }
     }
@@ -215,6 +215,13 @@ public final class LiveModels: Sendable {
     /// To be called before the app ends, and only then: no installed release answers any more afterwards. A model that came with
     /// the app leaves nothing on the disk when it ends in an answer, and answers on.
     public func stop(within limit: Duration = WatchedEngine.patience) async { await files.stop(within: limit, time) }
+
+    /// Puts what became live in the place of the one in memory. What became so later may have been quicker: then that is put back.
+    private func becameLive(_ model: ModelAvailability) async throws {
+        try await swap(to: model)
+        guard let family = model.identity?.family, let active = models.withLock({ $0[family] }) else { return }
+        try await follow(family, model, with: active)
+    }
 
     /// Puts a model in the place of the one in memory, if there is one. Where there is none the next use finds it on the disk.
     private func swap(to model: ModelAvailability) async throws {
