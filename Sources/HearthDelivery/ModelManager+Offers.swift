@@ -20,6 +20,8 @@ public struct FamilyOffers: Sendable {
     public var stays: [Family: NoUpdate] = [:]
     /// Why one of the sources could not be asked, or which families several of them list.
     public var problem: (any Error)?
+    /// The sources that did not answer, and whose last lists stand in for them.
+    public var kept: [KeptList] = []
 }
 
 extension ModelManager {
@@ -52,6 +54,7 @@ extension ModelManager {
         let reports = origins.isEmpty ? [] : try await reports(wish).filter { $0.origin != nil }
         let installed = Dictionary(grouping: try await store.installed(), by: \.identity.family)
         for case .failure(let error) in reports.map(\.outcome) { found.problem = found.problem ?? error }
+        found.kept = reports.compactMap { report in report.listing.flatMap { KeptList(report.source, $0.standing) } }
         if let problem = found.problem, !reports.contains(where: { $0.listing != nil }) { throw problem }
         for family in Self.families(of: reports, and: inUse.keys) {
             let source = ReleaseOrigin(of: installed[family] ?? [])

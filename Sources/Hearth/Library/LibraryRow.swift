@@ -25,6 +25,8 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     private var answer: NoUpdate?
     /// The life of its download in this app.
     public private(set) var download = Download()
+    /// How far that download is, with figures for people; `nil` while none is under way or has told anything.
+    public private(set) var reading: TransferProgress?
     /// The release that download was begun for, whatever is offered since; `nil` before the first.
     public private(set) var wanted: ModelInfo?
     /// Whether it is on its way out.
@@ -95,6 +97,13 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     /// Takes note of what happened; returns what to do, in this order.
     @discardableResult
     public mutating func take(_ event: LibraryRowEvent) -> [LibraryRowEffect] {
+        let effects = follow(event)
+        // Figures of a download that is over say nothing any more.
+        if !download.state.isActive { reading = nil }
+        return effects
+    }
+
+    private mutating func follow(_ event: LibraryRowEvent) -> [LibraryRowEffect] {
         switch event {
         case .local(let found):
             // It was said of the one before.
@@ -113,6 +122,9 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
         case .report(let event):
             // Delivery does already what a report would want done.
             download.take(event)
+            return []
+        case .reading(let progress):
+            reading = progress
             return []
         case .arrived(let delivery):
             arrive(delivery)
@@ -180,10 +192,7 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
 
     /// How the last download ended; one that is under way goes on.
     private mutating func forget() {
-        switch download.state {
-        case .completed, .failed: download = Download()
-        case .idle, .waiting, .downloading, .verifying, .retrying, .extracting: break
-        }
+        if !download.state.isActive { download = Download() }
     }
 
     private mutating func refreshModel() {
@@ -204,6 +213,8 @@ public enum LibraryRowEvent: Sendable, Hashable {
     case download
     /// Delivery tells how far it is.
     case report(DownloadEvent)
+    /// Delivery tells the figures of that.
+    case reading(TransferProgress)
     /// It is here.
     case arrived(LocalDelivery)
     /// It did not come.

@@ -6,12 +6,12 @@ import HearthDelivery
     /// A pull under way.
     private final class Fetch {
         let model: ModelInfo
-        let report: @MainActor (DownloadEvent) -> Void
+        let report: @MainActor (DeliveryReport) -> Void
         let end: @MainActor (Result<LocalDelivery, any Error>) -> Void
         var task: CancellingTask?
 
         init(
-            _ model: ModelInfo, report: @escaping @MainActor (DownloadEvent) -> Void,
+            _ model: ModelInfo, report: @escaping @MainActor (DeliveryReport) -> Void,
             end: @escaping @MainActor (Result<LocalDelivery, any Error>) -> Void
         ) {
             self.model = model
@@ -32,14 +32,14 @@ import HearthDelivery
     ///   - report: what happens, in order; nothing any more after ``stop(_:)``.
     ///   - end: called once, after the last report; never after ``stop(_:)``.
     func fetch(
-        _ model: ModelInfo, metered: MeteredUse, report: @escaping @MainActor (DownloadEvent) -> Void,
+        _ model: ModelInfo, metered: MeteredUse, report: @escaping @MainActor (DeliveryReport) -> Void,
         end: @escaping @MainActor (Result<LocalDelivery, any Error>) -> Void
     ) {
         let fetch = Fetch(model, report: report, end: end)
         let work = Task { [weak self, weak fetch, delivery, before = last[model.id]] in
             await before?.value
             guard !Task.isCancelled else { return }
-            let (reports, source) = AsyncStream.makeStream(of: DownloadEvent.self)
+            let (reports, source) = AsyncStream.makeStream(of: DeliveryReport.self)
             async let outcome = Self.pull(model, metered, delivery, source)
             for await report in reports { self?.current(fetch)?.report(report) }
             let result = await outcome
@@ -54,7 +54,7 @@ import HearthDelivery
 
     private nonisolated static func pull(
         _ model: ModelInfo, _ metered: MeteredUse, _ delivery: any ModelDelivering,
-        _ reports: AsyncStream<DownloadEvent>.Continuation
+        _ reports: AsyncStream<DeliveryReport>.Continuation
     ) async -> Result<LocalDelivery, any Error> {
         defer { reports.finish() }
         do {
@@ -72,6 +72,14 @@ import HearthDelivery
 
     /// Ends a model's pull.
     func stop(_ family: Family) { fetches.removeValue(forKey: family)?.task?.cancel() }
+
+    /// Ends every pull, as the end of the process would, and returns once all that has begun is over: what has come is kept, and
+    /// recorded; removals are complete. Nobody hears of it.
+    func end() async {
+        for fetch in fetches.values { fetch.task?.cancel() }
+        fetches = [:]
+        for task in last.values { await task.value }
+    }
 
     /// Throws away what has come of a model, once everything begun for it earlier is over.
     func discard(_ model: ModelInfo, then: @escaping @MainActor () async -> Void) {

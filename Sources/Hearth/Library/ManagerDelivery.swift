@@ -24,18 +24,19 @@ extension ModelManager: ModelDelivering {
                 OfferedModel(
                     ModelInfo(offer.release, reference: offer.reference), isUpdate: offer.isUpdate,
                     objection: offer.objection)
-            }, noUpdates: found.stays, problem: found.problem)
+            }, noUpdates: found.stays, problem: found.problem, kept: found.kept)
     }
 
     public func pull(
-        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (DownloadEvent) -> Void
+        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (DeliveryReport) -> Void
     ) async throws -> LocalDelivery {
         if let there = try await delivered(model.identity) { return there }
         var options = PullOptions()
         options.metered = metered
         let reports = Locked(DownloadReports())
         let outcome = try await pull(model.reference, options: options) { progress in
-            for event in reports.withLock({ $0.events(for: progress) }) { report(event) }
+            for event in reports.withLock({ $0.events(for: progress) }) { report(.event(event)) }
+            report(.reading(progress))
         }
         return try Self.delivery(outcome.release)
     }

@@ -52,13 +52,27 @@ public struct OfferedModels: Sendable {
     public var noUpdates: [Family: NoUpdate]
     /// Why one of the sources said nothing.
     public var problem: (any Error)?
+    /// The sources that did not answer, and whose last lists stand in for them.
+    public var kept: [KeptList]
 
     /// Offers, and what kept others away.
-    public init(_ models: [OfferedModel], noUpdates: [Family: NoUpdate] = [:], problem: (any Error)? = nil) {
+    public init(
+        _ models: [OfferedModel], noUpdates: [Family: NoUpdate] = [:], problem: (any Error)? = nil,
+        kept: [KeptList] = []
+    ) {
         self.models = models
         self.noUpdates = noUpdates
         self.problem = problem
+        self.kept = kept
     }
+}
+
+/// What is told while a model is brought over.
+public enum DeliveryReport: Sendable, Hashable {
+    /// A step in the life of its download.
+    case event(DownloadEvent)
+    /// How far it is, with figures for people.
+    case reading(TransferProgress)
 }
 
 /// What the view models need of delivery. ``ModelManager`` is it in an app, a script in tests.
@@ -78,7 +92,7 @@ public protocol ModelDelivering: Sendable {
     ///   - report: what happens meanwhile, in order, on any thread: progress, holds, bytes that were not the promised ones,
     ///     the pauses after them. All of it is delivery's own doing and wants nothing done.
     func pull(
-        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (DownloadEvent) -> Void
+        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (DeliveryReport) -> Void
     ) async throws -> LocalDelivery
 
     /// Throws away what has come of a download that nobody works on any more.

@@ -103,6 +103,17 @@ public enum ModelBadge: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Ineligibility {
+    /// The reason in a few words, for a table.
+    public var shortText: String {
+        switch self {
+        case .appTooOld(let version): "needs app \(version)"
+        case .notEnoughMemory(let needed): "needs \(ByteCount(needed)) of memory"
+        case .noEngine(let format): "no engine for \(format.rawValue)"
+        case .notInRollout(let percent): "rollout of \(percent) %"
+        case .heldBack: "held back"
+        }
+    }
+
     /// The reason for people, as one or two sentences.
     public var message: String { failure.sentence }
 

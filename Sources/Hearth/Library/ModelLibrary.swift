@@ -25,6 +25,8 @@ import Observation
     public private(set) var isRefreshing = false
     /// Why the sources could not be asked; what is here works all the same.
     public private(set) var offerProblem: DownloadFailure?
+    /// The sources that did not answer: what they offer is what their last good lists say.
+    public private(set) var keptLists: [KeptList] = []
     /// Why what is here, or the settings, could not be read.
     public private(set) var homeProblem: DownloadFailure?
 
@@ -105,9 +107,11 @@ import Observation
             state.list(
                 offered: offered.models, noUpdates: offered.noUpdates, isComplete: offered.problem == nil)
             offerProblem = offered.problem.map { LibraryFailure.shown($0) }
+            keptLists = offered.kept
         } catch is CancellationError {
         } catch {
             offerProblem = LibraryFailure.shown(error)
+            keptLists = []
         }
         publish()
     }
@@ -219,6 +223,10 @@ import Observation
         }
     }
 
+    /// Ends the downloads under way as the end of the program would: what has come is kept, and the next download goes on from
+    /// there. Returns once that is recorded and removals are complete. The rows stay as they were.
+    public func close() async { await work.end() }
+
     // MARK: Carrying out
 
     private func carryOut(_ effects: [LibraryRowEffect], _ model: ModelInfo) {
@@ -227,7 +235,10 @@ import Observation
             case .fetch:
                 let family = model.id
                 work.fetch(model, metered: metered) { [weak self] report in
-                    self?.state.take(.report(report), of: family)
+                    switch report {
+                    case .event(let event): self?.state.take(.report(event), of: family)
+                    case .reading(let reading): self?.state.take(.reading(reading), of: family)
+                    }
                     self?.publish()
                 } end: { [weak self] result in
                     self?.end(model, result)
@@ -267,7 +278,8 @@ import Observation
     }
 
     private func publish() {
-        rows = state.rows
+        // Whoever watches is told of changes, not of readings that say the same.
+        if rows != state.rows { rows = state.rows }
         selectedModel = state.selectedModel
         defaultModel = state.defaultModel
     }

@@ -89,22 +89,11 @@ struct ProgressRenderer: Sendable {
     /// Percent, phase, bytes, rate and time left, as far as they are known; the most important first.
     private func facts(_ progress: TransferProgress) -> [String] {
         var facts: [String] = []
-        // 100 only when it is true.
-        if let fraction = progress.fraction {
-            let percent = fraction >= 1 ? 100 : min(99, Int(fraction * 100))
-            facts.append(TerminalText.padded("\(percent)%", to: 4, atEnd: false))
-        }
-        facts.append(progress.hold?.message ?? progress.phase.rawValue)
-        let done = ByteCount(progress.completedBytes).description
-        facts.append(progress.totalBytes.map { "\(done) of \(ByteCount($0))" } ?? done)
-        if progress.phase == .downloading {
-            if let rate = progress.bytesPerSecond, rate.isFinite, rate >= 1, rate < 1e15 {
-                facts.append("\(ByteCount(UInt64(rate)))/s")
-            }
-            if let left = progress.secondsLeft, left > 0 {
-                facts.append("\(TimeText.short(left)) left")
-            }
-            if progress.connections > 1 { facts.append("\(progress.connections) connections") }
+        if let percent = progress.percentText { facts.append(TerminalText.padded(percent, to: 4, atEnd: false)) }
+        facts += [progress.phaseText, progress.bytesText]
+        facts += [progress.rateText, progress.timeLeftText].compactMap(\.self)
+        if progress.phase == .downloading, progress.connections > 1 {
+            facts.append("\(progress.connections) connections")
         }
         return style == .lines ? facts.map { $0.trimmingCharacters(in: .whitespaces) } : facts
     }

@@ -78,7 +78,7 @@ struct List: Command {
         let offers = try await manager.available(in: reports)
         for report in reports {
             switch report.outcome {
-            case .success(let listing): listing.standing.sentence(report.source).map(console.say)
+            case .success(let listing): KeptList(report.source, listing.standing).map { console.say($0.sentence) }
             case .failure(let error):
                 console.say("\(report.source): \((error as? any HearthFailure)?.message ?? "\(error)")")
             }

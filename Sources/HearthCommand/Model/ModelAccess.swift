@@ -172,17 +172,6 @@ extension ReleaseEntry {
 }
 
 extension Ineligibility {
-    /// The reason in a few words, for a table.
-    var shortText: String {
-        switch self {
-        case .appTooOld(let version): "needs app \(version)"
-        case .notEnoughMemory(let needed): "needs \(ByteCount(needed)) of memory"
-        case .noEngine(let format): "no engine for \(format.rawValue)"
-        case .notInRollout(let percent): "rollout of \(percent) %"
-        case .heldBack: "held back"
-        }
-    }
-
     /// The reason as the end of a sentence, with sizes as people read them.
     var sentenceEnd: String {
         if case .notEnoughMemory(let needed) = self {
@@ -202,12 +191,6 @@ extension Flag {
 }
 
 extension CatalogListing.Standing {
-    /// What a person has to know of a list, `nil` if it is new.
-    func sentence(_ source: String) -> String? {
-        guard case .kept(let date, let problem) = self else { return nil }
-        return "\(source): \(problem). Its list of \(date.timestamp) has to do."
-    }
-
     /// The standing as programs read it.
     var code: String {
         switch self {

@@ -91,7 +91,8 @@ struct Pull: Command {
         var options = options
         options.metered = try await context.meteredUse(metered)
         let resolved = try await manager.resolve(reference, options: options)
-        resolved.standing?.sentence(resolved.location?.host() ?? "the origin").map(context.console.say)
+        resolved.standing.flatMap { KeptList(resolved.location?.host() ?? "the origin", $0) }
+            .map { context.console.say($0.sentence) }
         for passed in resolved.passedOver {
             context.console.say("\(passed.identity) is passed over: it \(passed.objection.sentenceEnd).")
         }
@@ -156,8 +157,7 @@ struct PullShell: Sendable {
 
     private func kept(_ progress: TransferProgress?) -> String? {
         guard let progress, progress.completedBytes > 0 else { return nil }
-        let total = progress.totalBytes.map { " of \(ByteCount($0))" } ?? ""
-        return "\(ByteCount(progress.completedBytes))\(total) are kept and the same command goes on from there"
+        return "\(progress.bytesText) are kept and the same command goes on from there"
     }
 }
 

@@ -49,12 +49,21 @@ public struct NetworkPolicy: Sendable, Hashable {
 }
 
 extension DownloadHold {
-    /// What an app shows while a download waits: one sentence without a full stop.
+    /// What a download waits for, in a word or two.
+    public var heading: String {
+        switch self {
+        case .offline: "No network"
+        case .metered: "Wi-Fi required"
+        case .paused: "Paused"
+        }
+    }
+
+    /// What an app shows while a download waits: one sentence without a full stop, that begins with the ``heading``.
     public var message: String {
         switch self {
-        case .offline: "No network: the download goes on by itself when there is one"
-        case .metered: "Wi-Fi required: this network is metered; the download goes on by itself on another"
-        case .paused: "Paused: it goes on when it is resumed"
+        case .offline: "\(heading): the download goes on by itself when there is one"
+        case .metered: "\(heading): this network is metered; the download goes on by itself on another"
+        case .paused: "\(heading): it goes on when it is resumed"
         }
     }
 

@@ -18,6 +18,14 @@ public enum DownloadState: Sendable, Hashable {
     case completed(Path)
     /// It ended; the next start works.
     case failed(DownloadFailure)
+
+    /// Whether it is under way: it has begun and not ended.
+    public var isActive: Bool {
+        switch self {
+        case .idle, .completed, .failed: false
+        case .waiting, .downloading, .verifying, .retrying, .extracting: true
+        }
+    }
 }
 
 /// What a download waits for.
@@ -90,20 +98,13 @@ public struct Download: Sendable, Hashable {
         case .verifiedArchive: verifiedArchive()
         case .extracted(let path): extracted(path)
         case .cancelledByUser: cancelledByUser()
-        case .cancelledBySystem(let failure): isActive ? fail(failure, [.stop]) : []
-        case .failed(let failure): isActive ? fail(failure, []) : []
-        }
-    }
-
-    private var isActive: Bool {
-        switch state {
-        case .idle, .completed, .failed: false
-        case .waiting, .downloading, .verifying, .retrying, .extracting: true
+        case .cancelledBySystem(let failure): state.isActive ? fail(failure, [.stop]) : []
+        case .failed(let failure): state.isActive ? fail(failure, []) : []
         }
     }
 
     private mutating func start() -> [DownloadEffect] {
-        guard !isActive else { return [] }
+        guard !state.isActive else { return [] }
         corruptions = 0
         state = .downloading(progress: nil)
         return [.fetch]

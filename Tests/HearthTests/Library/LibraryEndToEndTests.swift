@@ -162,6 +162,28 @@ import Testing
         await until { state(library, "diary") == .downloaded }
     }
 
+    @Test func anOriginThatDoesNotAnswerIsAnsweredForByItsLastList() async throws {
+        try publish(Offer(family: "diary"))
+        let list = try LocalFileSystem().contents(ofFile: folder.path("origin/models.json"), limit: 1 << 20)
+        let answers = Locked(true)
+        let server = try FaultServer { _ in answers.withLock { $0 } ? Reply(body: .data(list)) : Reply(503) }
+        let manager = ModelManager(
+            home: home, origins: [Origin(name: "test", manifestURL: try server.url("/models.json"))],
+            network: UnmonitoredNetwork(), deviceMemory: 8_000_000_000)
+        await ModelLibrary(manager: manager, home: home).refresh()
+        answers.withLock { $0 = false }
+        let library = ModelLibrary(manager: manager, home: home)
+        await library.refresh(.now)
+        #expect(library.rows.map(\.state) == [.notDownloaded])
+        #expect(library.keptLists.map(\.source) == ["test"])
+        #expect(library.keptLists.first?.sentence.hasPrefix("test: ") == true)
+        #expect(library.keptLists.first?.sentence.hasSuffix(" has to do.") == true)
+        #expect(library.offerProblem == nil)
+        answers.withLock { $0 = true }
+        await library.refresh(.now)
+        #expect(library.keptLists.isEmpty)
+    }
+
     @Test func whatTheOthersInstallIsHeardOf() async throws {
         try publish(Offer(family: "diary"))
         let manager = manager()

@@ -43,4 +43,41 @@ import Testing
         #expect(delivery.journal.all(with: "remove").isEmpty)
         #expect(library.row(of: Models.text.id)?.state == .notDownloaded)
     }
+
+    /// As at the end of the program: what is under way ends and keeps what has come, and that is waited for.
+    @Test func closingKeepsWhatHasComeAndWaitsForIt() async throws {
+        let barrier = Barrier()
+        delivery.have(LocalModel(Models.other))
+        delivery.holdRemovals(barrier)
+        delivery.offer(OfferedModel(Models.text))
+        delivery.script(Models.text, [.report(.progress(0.5)), .wait(Barrier())])
+        let library = await library()
+        var endings: [ModelLibrary.Ending] = []
+        try library.download(Models.text) { endings.append($0) }
+        await until { library.downloadState(of: Models.text.id) == .downloading(progress: 0.5) }
+        async let removal: Void = library.delete(Models.other.id)
+        await until { library.row(of: Models.other.id)?.isBeingDeleted == true }
+        async let closing: Void = library.close()
+        await yielding { delivery.journal.all.contains("left diary") }
+        barrier.open()
+        await closing
+        #expect(delivery.journal.all.contains("remove poet"))
+        try await removal
+        #expect(!delivery.journal.all.contains("discard diary") && endings.isEmpty)
+    }
+
+    @Test func figuresOfADownloadAreShownWhileItRuns() async throws {
+        let reading = TransferProgress(
+            phase: .downloading, completedBytes: 42, totalBytes: 100, bytesPerSecond: 29, connections: 4)
+        let barrier = Barrier()
+        delivery.offer(OfferedModel(Models.text))
+        delivery.script(Models.text, [.report(.progress(0.42)), .read(reading), .wait(barrier)])
+        let library = await library()
+        try library.download(Models.text.id)
+        await until { library.row(of: Models.text.id)?.reading == reading }
+        #expect(library.row(of: Models.text.id)?.stateText == "downloading 42%, 29 B/s, 2 s left")
+        barrier.open()
+        await until { library.row(of: Models.text.id)?.state == .downloaded }
+        #expect(library.row(of: Models.text.id)?.reading == nil)
+    }
 }

@@ -31,6 +31,7 @@ final class ScriptedDelivery: ModelDelivering {
     /// One step of a pull.
     enum Step: Sendable {
         case report(DownloadEvent)
+        case read(TransferProgress)
         case sleep(Duration)
         case wait(Barrier)
         case fail(any Error)
@@ -99,7 +100,7 @@ final class ScriptedDelivery: ModelDelivering {
     }
 
     func pull(
-        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (DownloadEvent) -> Void
+        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (DeliveryReport) -> Void
     ) async throws -> LocalDelivery {
         journal.note("pull \(model.id)")
         let steps = state.withLock { state -> [Step] in
@@ -110,7 +111,8 @@ final class ScriptedDelivery: ModelDelivering {
         do {
             for step in steps {
                 switch step {
-                case .report(let event): report(event)
+                case .report(let event): report(.event(event))
+                case .read(let progress): report(.reading(progress))
                 case .sleep(let duration):
                     try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
                 case .wait(let barrier): try await barrier.pass()

@@ -50,3 +50,24 @@ public struct CatalogListing: Sendable, Hashable {
         self.standing = standing
     }
 }
+
+/// The last list of a source that does not answer: it has to do.
+public struct KeptList: Sendable, Hashable {
+    /// The source's name.
+    public let source: String
+    /// When the list was good.
+    public let since: Date
+    /// Why there is no newer one.
+    public let reason: String
+
+    /// What a standing says of a source; `nil` for a list that is as new as the source wants it.
+    public init?(_ source: String, _ standing: CatalogListing.Standing) {
+        guard case .kept(let since, let reason) = standing else { return nil }
+        self.source = source
+        self.since = since
+        self.reason = reason
+    }
+
+    /// What a person has to know of it.
+    public var sentence: String { "\(source): \(reason). Its list of \(since.timestamp) has to do." }
+}
