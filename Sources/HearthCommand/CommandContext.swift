@@ -13,6 +13,8 @@ struct CommandContext: Sendable {
     var device: @Sendable () -> MemoryPlan.Device = MemoryPlanning.device
     /// The bytes a model may count on, without a look at a GPU. Blocks.
     var usableMemory: @Sendable () -> UInt64 = { DeviceMemory.read().usable }
+    /// The terminal somebody sits at, `nil` where the input or the output is none.
+    var terminal: (any ScreenTerminal)?
 
     /// The home folder of models.
     /// - Throws: ``ConfigurationError`` with `no-home`.

@@ -16,7 +16,8 @@ public enum HearthCommand {
         interruptions.listen()
         let context = CommandContext(
             environment: environment, console: console, input: DescriptorSource(descriptor: STDIN_FILENO),
-            interruptions: interruptions, time: .system)
+            interruptions: interruptions, time: .system,
+            terminal: DescriptorTerminal(input: STDIN_FILENO, output: STDOUT_FILENO))
         return await run(Array(ProcessInfo.processInfo.arguments.dropFirst()), in: context)
     }
 
@@ -59,8 +60,13 @@ public enum HearthCommand {
 
 extension CommandContext {
     fileprivate func quiet(_ isQuiet: Bool) -> CommandContext {
+        speaking(on: console.quiet(isQuiet, environment: environment))
+    }
+
+    /// The same context with another console.
+    func speaking(on console: Console) -> CommandContext {
         CommandContext(
-            environment: environment, console: console.quiet(isQuiet, environment: environment), input: input,
-            interruptions: interruptions, time: time, device: device, usableMemory: usableMemory)
+            environment: environment, console: console, input: input, interruptions: interruptions, time: time,
+            device: device, usableMemory: usableMemory, terminal: terminal)
     }
 }

@@ -29,6 +29,29 @@ import Testing
         #expect(TerminalText.columns(of: TerminalText.truncated(text, to: width)) <= width)
     }
 
+    @Test func aLabelCannotTurnTheRestOfItsLine() {
+        for value: UInt32 in [0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069] {
+            let mark = Unicode.Scalar(value).map(String.init) ?? ""
+            #expect(TerminalText.singleLine("a\(mark)b") == "ab")
+            #expect(TerminalText.sanitised("a\(mark)b") == "a\(mark)b", "an answer is its own text to the end")
+        }
+        #expect(TerminalText.singleLine("مرحبا 👩‍👩‍👧 ❤️") == "مرحبا 👩‍👩‍👧 ❤️")
+    }
+
+    @Test func aLetterIsNoTower() {
+        let tower = "a" + String(repeating: "\u{301}", count: 1000)
+        #expect(TerminalText.singleLine(tower + "b" + tower).unicodeScalars.count == 1 + 8 + 1 + 1 + 8)
+        #expect(TerminalText.singleLine("שָׁלוֹם ที่ e\u{301}\u{323}") == "שָׁלוֹם ที่ e\u{301}\u{323}")
+    }
+
+    @Test(arguments: [
+        ("", 10, [""]), ("one two", 10, ["one two"]), ("one two three", 7, ["one two", "three"]),
+        ("日本 語 x", 7, ["日本 語", "x"]), ("extraordinary x", 5, ["extraordinary", "x"]),
+    ])
+    func breaksAtSpaces(text: String, width: Int, lines: [String]) {
+        #expect(TerminalText.wrapped(text, to: width) == lines)
+    }
+
     @Test func tablesAlignAlsoWithWideText() {
         var table = Table(("NAME", .left), ("SIZE", .right), ("STATE", .left))
         table.add("日本", "1 kB", "installed")

@@ -24,6 +24,8 @@ final class Console: Sendable {
     var barWidth: Int? { canRedraw ? errors.width : nil }
     /// Whether the output shows text dimmed when asked to: a terminal, and nobody said `NO_COLOR`.
     let canDim: Bool
+    /// Whether the output may be drawn on as a whole: where plainness is asked for, text only ever follows text.
+    var canDraw: Bool { canDim }
     private let canRedraw: Bool
     private let state: Locked<State>
 

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import HearthBase
 
@@ -29,17 +28,9 @@ final class Interruptions: Sendable {
     /// Takes over the process's signals. SIGHUP stays ignored for a process started by `nohup`.
     func listen() {
         signal(SIGPIPE, SIG_IGN)
-        let queue = DispatchQueue(label: "hearth.signals")
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            let before = signal(number, SIG_IGN)
-            let wasIgnored = unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
-            if number == SIGHUP && wasIgnored { continue }
-            // Touched by its own handler only, which keeps it alive: a source that is let go of falls silent.
-            nonisolated(unsafe) let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            let kind: Signal = number == SIGINT ? .interrupt : .terminate
-            source.setEventHandler { withExtendedLifetime(source) { self.deliver(kind) } }
-            source.resume()
-        }
+        Signals.handle(SIGINT) { self.deliver(.interrupt) }
+        Signals.handle(SIGTERM) { self.deliver(.terminate) }
+        Signals.handle(SIGHUP, evenIfIgnored: false) { self.deliver(.terminate) }
     }
 
     /// Does what a signal asks for.

@@ -5,9 +5,13 @@ struct Table: Sendable {
     let columns: [(title: String, alignment: Alignment)]
     var rows: [[String]] = []
 
-    init(_ columns: (String, Alignment)...) { self.columns = columns.map { (title: $0.0, alignment: $0.1) } }
+    init(_ columns: (String, Alignment)...) { self.init(columns: columns) }
 
-    mutating func add(_ cells: String...) { rows.append(cells.map(TerminalText.singleLine)) }
+    init(columns: [(String, Alignment)]) { self.columns = columns.map { (title: $0.0, alignment: $0.1) } }
+
+    mutating func add(_ cells: String...) { add(cells: cells) }
+
+    mutating func add(cells: [String]) { rows.append(cells.map(TerminalText.singleLine)) }
 
     /// The lines, two spaces between columns and none at a line's end. Whole cells, so that other programs can read them.
     var lines: [String] {

@@ -20,10 +20,29 @@ enum TerminalText {
         return String(result)
     }
 
-    /// The text as part of one line: line feeds, tabs and separators become spaces.
+    /// Whether a scalar turns the direction of what follows it, beyond the end of its own text.
+    private static func turnsText(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    /// No letter of any script carries more marks.
+    private static let mostMarks = 8
+
+    /// The text as part of one line: line feeds, tabs and separators become spaces. What would turn the rest of the line around
+    /// goes, and marks beyond those that letters have, which would be drawn over other lines; the letters of every script stay.
     static func singleLine(_ text: String) -> String {
         var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars where isAllowed(scalar) {
+        var marks = 0
+        for scalar in text.unicodeScalars where isAllowed(scalar) && !turnsText(scalar) {
+            if scalar.value >= 0x300, [.nonspacingMark, .enclosingMark].contains(scalar.properties.generalCategory) {
+                marks += 1
+                if marks > mostMarks { continue }
+            } else {
+                marks = 0
+            }
             let breaks = scalar == "\n" || scalar == "\t" || scalar.value == 0x2028 || scalar.value == 0x2029
             result.append(breaks ? " " : scalar)
         }
@@ -63,6 +82,26 @@ enum TerminalText {
             used += next
         }
         return result + "…"
+    }
+
+    /// The text in lines of so many columns, broken at spaces; a word that is longer has a line of its own.
+    /// - Parameters:
+    ///   - first: the spaces before the first line.
+    ///   - hanging: those before the others.
+    static func wrapped(_ text: String, to width: Int, first: Int = 0, hanging: Int = 0) -> [String] {
+        var lines: [String] = []
+        var line = String(repeating: " ", count: first)
+        var isEmpty = true
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            if !isEmpty && columns(of: line) + 1 + columns(of: String(word)) > width {
+                lines.append(line)
+                line = String(repeating: " ", count: hanging)
+                isEmpty = true
+            }
+            line += (isEmpty ? "" : " ") + word
+            isEmpty = false
+        }
+        return lines + [line]
     }
 
     /// The text filled with spaces to a number of columns.

@@ -20,12 +20,9 @@ struct DescriptorSource: TextSource {
 
     func lines() -> AsyncStream<String> {
         AsyncStream { continuation in
-            // A read cannot be interrupted: the thread is left to the process's end, holding nothing.
-            let thread = Thread {
+            readOnThread { next in
                 var line: [UInt8] = []
-                // An input that cannot be read any more has ended: a closed terminal says so with an error, and what was read
-                // before it is still a line.
-                while let chunk = try? read(upTo: 4096), !chunk.isEmpty {
+                while let chunk = next() {
                     for byte in chunk {
                         if byte == UInt8(ascii: "\n") {
                             continuation.yield(String(decoding: line, as: UTF8.self))
@@ -38,9 +35,21 @@ struct DescriptorSource: TextSource {
                 if !line.isEmpty { continuation.yield(String(decoding: line, as: UTF8.self)) }
                 continuation.finish()
             }
-            thread.name = "hearth.input"
-            thread.start()
         }
+    }
+
+    /// Runs `body` on a thread of its own with a function that gives the next bytes, `nil` at the end.
+    func readOnThread(_ body: @escaping @Sendable (_ next: () -> [UInt8]?) -> Void) {
+        // A read cannot be interrupted: the thread is left to the process's end, holding nothing.
+        let thread = Thread {
+            body {
+                // An input that cannot be read any more has ended: a closed terminal says so with an error, and what was read
+                // before it is still a line.
+                (try? read(upTo: 4096)).flatMap { $0.isEmpty ? nil : $0 }
+            }
+        }
+        thread.name = "hearth.input"
+        thread.start()
     }
 
     func all(limit: Int) async throws -> String {

@@ -11,13 +11,20 @@ extension Option where Value == MeteredUse {
         "What to do on a network whose bytes cost money: fetch all the same, ask first, or refuse.")
 }
 
+extension MeteredUse {
+    /// The question that `ask` means.
+    /// - Parameter what: what would come.
+    static func question(_ what: String) -> String { "This network is metered. Fetch \(what) now?" }
+}
+
 extension CommandContext {
     /// What to do about metered networks: what the command line says, else the settings, else to ask if there is somebody.
+    /// - Parameter canAsk: whether somebody sees a question and can answer it, where that does not follow from ``hasPerson``.
     /// - Throws: ``ConfigurationError``, ``FileError``
-    func meteredUse(_ named: MeteredUse?) async throws -> MeteredUse {
+    func meteredUse(_ named: MeteredUse?, canAsk: Bool? = nil) async throws -> MeteredUse {
         if let named { return named }
         if let configured = try await configuration.meteredUse { return configured }
-        return hasPerson ? .ask : .deny
+        return canAsk ?? hasPerson ? .ask : .deny
     }
 
     /// Fetches; where the network is metered and a question is wanted, asks first, and after a yes fetches all the same.
@@ -31,7 +38,7 @@ extension CommandContext {
         do {
             return try await fetch(options)
         } catch let error as DeliveryError where error.code == .meteredNetwork && options.metered == .ask {
-            guard hasPerson, try await confirms("This network is metered. Fetch \(what) now?") else { throw error }
+            guard hasPerson, try await confirms(MeteredUse.question(what)) else { throw error }
             var options = options
             options.metered = .allow
             return try await fetch(options)

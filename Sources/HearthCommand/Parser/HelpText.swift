@@ -99,20 +99,8 @@ enum HelpText {
 
     /// Breaks text at spaces; the first line begins at `indent`, the others at `hanging`.
     static func wrapped(_ text: String, indent: Int, hanging: Int? = nil) -> String {
-        var lines: [String] = []
-        var line = String(repeating: " ", count: indent)
-        var isEmpty = true
-        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-            if !isEmpty && line.count + 1 + word.count > width {
-                lines.append(line)
-                line = String(repeating: " ", count: hanging ?? indent)
-                isEmpty = true
-            }
-            line += (isEmpty ? "" : " ") + word
-            isEmpty = false
-        }
-        lines.append(line)
-        return lines.map { $0.replacingNoBreakSpaces + "\n" }.joined()
+        TerminalText.wrapped(text, to: width, first: indent, hanging: hanging ?? indent)
+            .map { $0.replacingNoBreakSpaces + "\n" }.joined()
     }
 }
 

@@ -13,7 +13,7 @@ final class ChildProcess: Sendable {
     }
 
     /// One start at a time: Foundation looks at the process's descriptors while it starts a child.
-    private static let starting = Locked(0)
+    static let starting = Locked(0)
 
     /// The built `hearth`, beside the test's own executable.
     static let hearth: Path = {
@@ -28,7 +28,7 @@ final class ChildProcess: Sendable {
     private let hasEnded = Locked(false)
 
     /// How a sanitizer that these tests were built with is to behave; the programs they start have the same one.
-    private static let sanitizer = ProcessInfo.processInfo.environment.filter {
+    static let sanitizer = ProcessInfo.processInfo.environment.filter {
         ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key)
     }
 

@@ -57,6 +57,8 @@ struct CommandProbe {
     var device: @Sendable () -> MemoryPlan.Device = MemoryPlanning.device
     /// What a model may count on, `nil` for what it may here.
     var usableMemory: UInt64?
+    /// The terminal somebody sits at.
+    var terminal: (any ScreenTerminal)?
 
     init(
         home: Path, environment: [String: String] = [:], output: CaptureSink = CaptureSink(),
@@ -79,7 +81,7 @@ struct CommandProbe {
         var context = CommandContext(
             environment: environment,
             console: Console(output: output, errors: errors, environment: environment), input: input,
-            interruptions: interruptions, time: time, device: device)
+            interruptions: interruptions, time: time, device: device, terminal: terminal)
         if let usableMemory { context.usableMemory = { usableMemory } }
         return await HearthCommand.run(words, in: context)
     }

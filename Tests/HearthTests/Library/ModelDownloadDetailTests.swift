@@ -6,7 +6,7 @@ import HearthTestSupport
 import Testing
 
 /// What ``ModelDownloadViewModelTests`` passes over.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct ModelDownloadDetailTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ModelDownloadDetailTests {
     private let journal: Journal
     private let delivery: ScriptedDelivery
     private let loader: ScriptedLoader

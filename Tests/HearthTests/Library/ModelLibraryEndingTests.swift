@@ -3,7 +3,7 @@ import HearthDelivery
 import Testing
 
 /// Who is told of an end, and what a library leaves alone.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct ModelLibraryEndingTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ModelLibraryEndingTests {
     private let delivery = ScriptedDelivery()
 
     private func library() async -> ModelLibrary {

@@ -1,0 +1,134 @@
+import Hearth
+import HearthBase
+import HearthDelivery
+
+/// What `hearth models` shows at one moment. A value: it becomes lines, which a terminal of that size has room for.
+///
+/// ```
+/// 3 models, 1 on this device; asking the origins
+///     NAME       SIZE     MEMORY      BADGES       STATE
+///  *  The diary  98.4 MB  1.2 GB RAM  Active       downloaded
+/// >   The poet   2.0 GB   4.0 GB RAM  Recommended  downloading 42%, 3.2 MB/s, 6 min 10 s left
+///
+/// poet@1.0.0:q4_1: short poems, in the publisher's words
+/// origin: it does not answer. Its list of 2026-11-20T08:00:00Z has to do.
+/// ↑↓ choose  c cancel  r refresh  q leave
+/// ```
+struct LibraryScreen: Sendable, Hashable {
+    var rows: [LibraryRow] = []
+    /// The row that keys are about.
+    var selection: Family?
+    /// Whether the sources are being asked.
+    var isRefreshing = false
+    /// What has to be known of the list as a whole.
+    var notices: [String] = []
+    /// What the last line says instead of the keys: a question, or what came of the last key.
+    var prompt: String?
+
+    /// The columns the state has to have before others may take theirs.
+    private static let stateWidth = 28
+    private static let widestName = 32
+    /// The lines a reason may take.
+    private static let detailLines = 3
+
+    /// The rows that are seen at once.
+    func page(_ size: ScreenSize) -> Int { layout(size).room }
+
+    /// The lines from the top, none longer than the window.
+    func lines(_ size: ScreenSize) -> [String] {
+        let (above, table, below, room) = layout(size)
+        let index = rows.firstIndex { $0.id == selection } ?? 0
+        // A page at a time: what is shown follows from what is chosen alone.
+        let first = room > 0 ? index / room * room : 0
+        var lines = above + table.dropFirst(first).prefix(room)
+        let last = prompt ?? keys
+        let empty = size.lines - lines.count - below.count - 1
+        lines += Array(repeating: "", count: max(0, min(empty, 1)))
+        return (lines + below + [last]).suffix(max(0, size.lines)).map { line in
+            // The last column stays free: writing there makes some terminals wrap.
+            TerminalText.truncated(TerminalText.singleLine(line), to: max(0, size.columns - 1))
+        }
+    }
+
+    // MARK: Parts
+
+    /// In a low window the less important goes first: what is said of one row, the title, the header, what is said of all.
+    private func layout(_ size: ScreenSize) -> (above: [String], table: [String], below: [String], room: Int) {
+        let width = max(1, size.columns - 1)
+        let table = table(width)
+        var (title, header) = ([title], Array(table.prefix(1)))
+        var (detail, notices) = (detail(width), notices)
+        func room() -> Int { size.lines - 1 - title.count - header.count - detail.count - notices.count }
+        let wanted = min(max(rows.count, 1), 3)
+        while room() < wanted, !detail.isEmpty { detail.removeLast() }
+        while room() < wanted, !title.isEmpty || !header.isEmpty {
+            if title.isEmpty { header = [] } else { title = [] }
+        }
+        while room() < 1, !notices.isEmpty { notices.removeLast() }
+        return (title + header, Array(table.dropFirst()), detail + notices, max(0, room()))
+    }
+
+    private var title: String {
+        let here = rows.count { $0.local != nil }
+        let models = rows.count == 1 ? "1 model" : "\(rows.count) models"
+        let asking = isRefreshing ? "; asking the origins" : ""
+        guard !rows.isEmpty else {
+            return isRefreshing ? "Asking the origins" : "No model is here, and none is on offer."
+        }
+        return "\(models), \(here) on this device (\(LibraryTable.defaultMark) default)\(asking)"
+    }
+
+    /// As many columns as there is room for beside the state. It follows from names and figures alone, so columns do not come
+    /// and go while a download tells how far it is.
+    private func table(_ width: Int) -> [String] {
+        let nameWidth = max(8, min(Self.widestName, width / 3))
+        let choices: [[LibraryTable.Column]] = [
+            [.name, .size, .memory, .badges], [.name, .size, .memory], [.name, .size], [.name],
+        ]
+        func made(_ columns: [LibraryTable.Column]) -> [String] {
+            var table = LibraryTable([.mark] + columns)
+            for row in rows { table.add(row, cursor: row.id == selection ? "> " : "  ", nameWidth: nameWidth) }
+            return table.lines
+        }
+        let columns = choices.first { columns in
+            let widest = made(columns).map { TerminalText.columns(of: $0) }.max() ?? 0
+            return widest + 2 + Self.stateWidth <= width
+        }
+        return made((columns ?? [.name]) + [.state])
+    }
+
+    /// What is said of the chosen row: which release it is, and why it stands as it does.
+    private func detail(_ width: Int) -> [String] {
+        guard let row = rows.first(where: { $0.id == selection }) else { return [] }
+        let summary = row.model.summary.map { ": \($0)" } ?? ""
+        let about = TerminalText.truncated(TerminalText.singleLine("\(row.model.identity)\(summary)"), to: width)
+        let reason = row.detailText.map { TerminalText.wrapped(TerminalText.singleLine($0), to: width) } ?? []
+        return [about] + reason.prefix(Self.detailLines)
+    }
+
+    /// The keys that do something now.
+    private var keys: String {
+        var keys = rows.isEmpty ? [] : ["↑↓ choose"]
+        if let row = rows.first(where: { $0.id == selection }) {
+            switch row.primaryAction {
+            case .download: keys.append("Enter download")
+            case .select where !row.isDefault: keys.append("Enter make default")
+            case .select, nil: break
+            }
+            if row.canBeUpdated { keys.append("u update") }
+            if row.canBeCancelled { keys.append("c cancel") }
+            if row.isUsable { keys.append("x delete") }
+        }
+        return (keys + ["r refresh", "q leave"]).joined(separator: "  ")
+    }
+}
+
+extension LibraryRow {
+    /// Whether a newer release can be fetched.
+    var canBeUpdated: Bool { update != nil && isUsable && !download.state.isActive }
+
+    /// Whether there is a download to give up, or what a failed one has kept.
+    var canBeCancelled: Bool {
+        if case .failed = download.state { true } else { download.state.isActive }
+    }
+}

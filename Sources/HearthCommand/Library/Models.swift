@@ -1,0 +1,111 @@
+import Hearth
+import HearthBase
+import HearthDelivery
+
+/// `hearth models`
+struct Models: Command {
+    private static let plain = Flag("plain", "Print the list once, also at a terminal.")
+    private static let format = Option(
+        "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
+
+    static let declaration = CommandDeclaration(
+        "models", summary: "See and choose models, here and on offer",
+        discussion: [
+            "At a terminal, a live view: arrow keys or j and k choose a row; Enter or space does what it needs: downloads the "
+                + "model, or makes one that is here the default of 'hearth chat'. u fetches an update, c gives up a download with "
+                + "what has come, x deletes, r asks the origins anew, q and Ctrl-C leave: what has come of downloads is kept, and "
+                + "the next one goes on from there.",
+            "Elsewhere, with --plain, NO_COLOR or TERM=dumb, the rows are printed once. * stands before the default model. An "
+                + "origin that does not answer is answered for by the last list it gave, which is said on stderr.",
+            "With --format json, an array of objects with family, version, variant, name, summary, role, state (not-downloaded, "
+                + "downloaded, update-available or incompatible), progress, code and detail (why it stands so), action (what Enter would do: "
+                + "download, select or null), presence (none, bundled or downloaded), installed, update, sizeBytes, memoryBytes, "
+                + "badges, isDefault and isSelected.",
+        ],
+        options: [plain, Flag.refresh, Option.metered, format],
+        exitStatuses: [
+            (0, "It was listed, or left with q."), (1, "It failed; see the code."),
+            (130, "Interrupted; what was received is kept."),
+        ],
+        examples: [
+            .init("hearth models", "Look around, download, choose."), .init("hearth models --plain", "Only look."),
+            .init("hearth models --format json", "The same for a program."),
+        ])
+
+    let isPlain: Bool
+    let wish: ListingWish
+    let metered: MeteredUse?
+    let format: ListingFormat
+
+    init(_ values: ParsedArguments) throws {
+        isPlain = values.has(Self.plain)
+        wish = values.has(.refresh) ? .now : .asPublished
+        metered = try values.value(.metered)
+        format = try values.value(Self.format) ?? .table
+    }
+
+    func run(in context: CommandContext) async throws {
+        guard let terminal = context.terminal, !isPlain, format == .table, context.console.canDraw else {
+            return try await list(in: context)
+        }
+        let notes = ScreenNotes(context.console.errors)
+        let console = Console(
+            output: context.console.output, errors: notes, environment: context.environment,
+            isQuiet: context.console.isQuiet)
+        let library = try await library(
+            in: context.speaking(on: console), metered: try await context.meteredUse(metered, canAsk: true))
+        let view = await LibraryView(library: library, terminal: terminal, time: context.time, notes: notes)
+        let ending: Result<LibraryView.Ending, any Error>
+        do {
+            ending = .success(try await view.run(wish))
+        } catch is CancellationError {
+            ending = .success(.interrupted)
+        } catch {
+            ending = .failure(error)
+        }
+        let kept = await library.kept
+        await library.close()
+        switch try ending.get() {
+        case .left: kept.map { context.console.say("\($0).") }
+        case .interrupted: throw CommandError.interrupted(kept: kept)
+        }
+    }
+
+    private func library(in context: CommandContext, metered: MeteredUse) async throws -> ModelLibrary {
+        let manager = try await context.manager()
+        // A home that cannot be used fails this command as it fails the others.
+        _ = try await manager.store.inventory()
+        let home = try context.home
+        return await MainActor.run {
+            let library = ModelLibrary(manager: manager, home: home)
+            library.metered = metered
+            return library
+        }
+    }
+
+    private func list(in context: CommandContext) async throws {
+        let library = try await library(in: context, metered: .deny)
+        await library.refresh(wish)
+        let (rows, notices) = await (library.rows, library.notices)
+        for notice in notices { context.console.say(notice) }
+        switch format {
+        case .json: try context.console.print(JSONText.pretty(rows.map(LibraryEntry.init)))
+        case .table:
+            guard !rows.isEmpty else { return context.console.say("No model is here, and none is on offer.") }
+            var table = LibraryTable()
+            for row in rows { table.add(row) }
+            for line in table.lines { try context.console.print(line) }
+        }
+    }
+}
+
+extension ModelLibrary {
+    /// What the end of the program leaves of downloads that are under way, as the end of a sentence.
+    fileprivate var kept: String? {
+        let kept = rows.compactMap { row in
+            row.reading.flatMap { $0.completedBytes > 0 ? "\($0.bytesText) of \(row.model.displayName)" : nil }
+        }
+        guard !kept.isEmpty else { return nil }
+        return "\(kept.joined(separator: ", ")) are kept and the next download goes on from there"
+    }
+}

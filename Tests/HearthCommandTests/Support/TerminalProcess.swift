@@ -1,0 +1,145 @@
+import Foundation
+import HearthBase
+
+@testable import HearthCommand
+
+/// `hearth` at a terminal of its own: a pseudo-terminal, whose other side the test holds.
+final class TerminalProcess: Sendable {
+    private struct State {
+        var screen = VirtualScreen()
+        var hasEnded = false
+    }
+
+    let identifier: Int32
+    private let master: Int32
+    private let slave: Int32
+    private let state = Locked(State())
+    private let (updates, source) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let (ending, endSource) = AsyncStream.makeStream(of: Int32.self)
+    /// The terminal's attributes before the program began.
+    let attributesBefore: [UInt8]
+
+    /// Starts it in a window of that size.
+    /// - Throws: ``FileError`` where the system has no pseudo-terminals.
+    init(_ words: [String], environment: [String: String], size: ScreenSize = ScreenSize(columns: 100, lines: 20))
+        throws
+    {
+        (master, slave) = try Self.open()
+        attributesBefore = Self.attributes(of: slave)
+        Self.set(size, on: slave)
+        let process = Process()
+        process.executableURL = ChildProcess.hearth.url
+        process.arguments = words
+        process.environment = environment.merging(["TERM": "xterm"]) { given, _ in given }
+            .merging(ChildProcess.sanitizer) { given, _ in given }
+        let handle = FileHandle(fileDescriptor: slave, closeOnDealloc: false)
+        process.standardInput = handle
+        process.standardOutput = handle
+        process.standardError = handle
+        process.terminationHandler = { [state, endSource] process in
+            state.withLock { $0.hasEnded = true }
+            endSource.yield(process.terminationStatus + (process.terminationReason == .uncaughtSignal ? 128 : 0))
+            endSource.finish()
+        }
+        try ChildProcess.starting.withLock { started in
+            try process.run()
+            started += 1
+        }
+        identifier = process.processIdentifier
+        let (master, state, source) = (dup(master), state, source)
+        Thread.detachNewThread {
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            var whole: [UInt8] = []
+            while true {
+                let count = read(master, &buffer, buffer.count)
+                if count <= 0 { break }
+                whole += buffer[..<count]
+                // A character may be cut in two.
+                guard let text = String(validating: whole, as: UTF8.self) else { continue }
+                whole = []
+                state.withLock { $0.screen.write(text) }
+                source.yield()
+            }
+            close(master)
+            source.finish()
+        }
+    }
+
+    deinit {
+        // What a test that failed has left waiting would wait for ever.
+        if !state.withLock({ $0.hasEnded }) { kill(identifier, SIGKILL) }
+        close(slave)
+        close(master)
+    }
+
+    var screen: VirtualScreen { state.withLock { $0.screen } }
+    /// The terminal's attributes now.
+    var attributes: [UInt8] { Self.attributes(of: slave) }
+    /// Whether keys reach the program as they are pressed.
+    var isRaw: Bool {
+        var attributes = termios()
+        return tcgetattr(slave, &attributes) == 0 && attributes.c_lflag & tcflag_t(ICANON) == 0
+    }
+
+    func send(_ signal: Int32) { kill(identifier, signal) }
+
+    func type(_ text: String) { type(Array(text.utf8)) }
+
+    func type(_ bytes: [UInt8]) { _ = bytes.withUnsafeBytes { Foundation.write(master, $0.baseAddress, $0.count) } }
+
+    /// Gives the window another size, as somebody does who pulls at its corner.
+    func resize(_ size: ScreenSize) {
+        Self.set(size, on: slave)
+        // The kernel tells those whose controlling terminal it is; this process has none.
+        send(SIGWINCH)
+    }
+
+    /// Returns once the screen is as wanted.
+    func shows(_ isIt: (VirtualScreen) -> Bool) async {
+        if isIt(screen) { return }
+        for await _ in updates where isIt(screen) { return }
+    }
+
+    /// Returns once a line is as wanted.
+    func showsLine(_ isIt: (String) -> Bool) async { await shows { $0.text.contains(where: isIt) } }
+
+    /// The exit status, once it has ended.
+    func status() async -> Int32 {
+        var status: Int32 = -1
+        for await value in ending { status = value }
+        return status
+    }
+
+    /// Both sides of a new pseudo-terminal.
+    private static func open() throws -> (master: Int32, slave: Int32) {
+        let master = Foundation.open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        #if canImport(Darwin)
+            let slave =
+                grantpt(master) == 0 && unlockpt(master) == 0
+                ? ptsname(master).map { Foundation.open($0, O_RDWR | O_NOCTTY) } ?? -1 : -1
+        #else
+            // Glibc's module has no unlockpt and no ptsname; these are the requests they make.
+            let (lock, numberOf): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+            var (isLocked, number): (Int32, UInt32) = (0, 0)
+            let slave =
+                ioctl(master, lock, &isLocked) == 0 && ioctl(master, numberOf, &number) == 0
+                ? Foundation.open("/dev/pts/\(number)", O_RDWR | O_NOCTTY) : -1
+        #endif
+        guard master >= 0, slave >= 0 else {
+            throw FileError(errno: errno, doing: "open", path: Path("/dev/ptmx"))
+        }
+        return (master, slave)
+    }
+
+    private static func set(_ size: ScreenSize, on descriptor: Int32) {
+        var window = winsize(
+            ws_row: UInt16(size.lines), ws_col: UInt16(size.columns), ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(descriptor, UInt(TIOCSWINSZ), &window)
+    }
+
+    private static func attributes(of descriptor: Int32) -> [UInt8] {
+        var attributes = termios()
+        guard tcgetattr(descriptor, &attributes) == 0 else { return [] }
+        return withUnsafeBytes(of: attributes) { Array($0) }
+    }
+}
