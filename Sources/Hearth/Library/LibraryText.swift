@@ -48,9 +48,19 @@ extension LibraryRow {
             return "retrying, attempt \(attempt) of \(Download.maximumAttempts)"
         }
         guard let reading else { return TransferProgress.Phase.downloading.rawValue }
-        let percent = reading.percentText.map { " \($0)" } ?? ""
+        let percent = reading.isAboutBytes ? reading.percentText.map { " \($0)" } ?? "" : ""
         return ([reading.phaseText + percent] + [reading.rateText, reading.timeLeftText].compactMap(\.self))
             .joined(separator: ", ")
+    }
+}
+
+extension TransferProgress {
+    /// Whether the part done is that of what goes on; all bytes are here while a release is installed, prepared and tried.
+    fileprivate var isAboutBytes: Bool {
+        switch phase {
+        case .connecting, .downloading, .verifying, .extracting, .paused, .waiting, .retrying: true
+        case .installing, .preparing, .probing: false
+        }
     }
 }
 

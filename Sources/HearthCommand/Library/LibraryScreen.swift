@@ -28,8 +28,7 @@ struct LibraryScreen: Sendable, Hashable {
     /// The columns the state has to have before others may take theirs.
     private static let stateWidth = 28
     private static let widestName = 32
-    /// The lines a reason may take.
-    private static let detailLines = 3
+    private static let sentenceLines = 3
 
     /// The rows that are seen at once.
     func page(_ size: ScreenSize) -> Int { layout(size).room }
@@ -57,7 +56,7 @@ struct LibraryScreen: Sendable, Hashable {
         let width = max(1, size.columns - 1)
         let table = table(width)
         var (title, header) = ([title], Array(table.prefix(1)))
-        var (detail, notices) = (detail(width), notices)
+        var (detail, notices) = (detail(width), notices.flatMap { Self.wrapped($0, to: width) })
         func room() -> Int { size.lines - 1 - title.count - header.count - detail.count - notices.count }
         let wanted = min(max(rows.count, 1), 3)
         while room() < wanted, !detail.isEmpty { detail.removeLast() }
@@ -102,8 +101,12 @@ struct LibraryScreen: Sendable, Hashable {
         guard let row = rows.first(where: { $0.id == selection }) else { return [] }
         let summary = row.model.summary.map { ": \($0)" } ?? ""
         let about = TerminalText.truncated(TerminalText.singleLine("\(row.model.identity)\(summary)"), to: width)
-        let reason = row.detailText.map { TerminalText.wrapped(TerminalText.singleLine($0), to: width) } ?? []
-        return [about] + reason.prefix(Self.detailLines)
+        return [about] + (row.detailText.map { Self.wrapped($0, to: width) } ?? [])
+    }
+
+    /// A sentence in as many lines as one may take.
+    private static func wrapped(_ sentence: String, to width: Int) -> ArraySlice<String> {
+        TerminalText.wrapped(TerminalText.singleLine(sentence), to: width).prefix(sentenceLines)
     }
 
     /// The keys that do something now.

@@ -93,6 +93,11 @@ import Testing
         #expect(lines.first == "3 models, 1 on this device (* default); asking the origins")
         #expect(lines.dropLast().last == screen.notices[0])
         #expect(lines.last == screen.prompt)
+        // A long one has its whole sentence.
+        screen.notices = ["main: " + String(repeating: "it does not answer ", count: 8) + "and has to do."]
+        let narrow = screen.lines(ScreenSize(columns: 80, lines: 24))
+        #expect(narrow.dropLast().suffix(3).joined(separator: " ") == screen.notices[0])
+        screen.notices = ["main: it does not answer."]
         // In a low window what concerns the whole list is kept longest.
         #expect(screen.lines(ScreenSize(columns: 100, lines: 5)).contains(screen.notices[0]))
     }

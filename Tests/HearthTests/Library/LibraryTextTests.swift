@@ -48,7 +48,7 @@ import Testing
             offered, .download, .report(.received), reading(.verifying, 100), text: "verifying 100%",
             word: "downloading"),
         Case(
-            offered, .download, .report(.received), reading(.probing, 100), text: "probing 100%", word: "downloading"),
+            offered, .download, .report(.received), reading(.probing, 100), text: "probing", word: "downloading"),
         Case(
             offered, .download, .report(.received), .report(.mismatch), reading(.retrying),
             text: "retrying, attempt 2 of 3", word: "downloading"),
