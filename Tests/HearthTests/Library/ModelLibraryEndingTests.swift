@@ -57,12 +57,17 @@ import Testing
         await until { library.downloadState(of: Models.text.id) == .downloading(progress: 0.5) }
         async let removal: Void = library.delete(Models.other.id)
         await until { library.row(of: Models.other.id)?.isBeingDeleted == true }
-        async let closing: Void = library.close()
+        var isClosed = false
+        let closing = Task {
+            await library.close()
+            isClosed = true
+        }
         await yielding { delivery.journal.all.contains("left diary") }
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(!isClosed, "a removal is under way")
         barrier.open()
-        await closing
-        #expect(delivery.journal.all.contains("remove poet"))
         try await removal
+        await closing.value
         #expect(!delivery.journal.all.contains("discard diary") && endings.isEmpty)
     }
 
