@@ -15,13 +15,17 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
+        try offer(at: "model.gguf")
+    }
+
+    private func offer(at address: String) throws {
         let bytes = ModelFiles.gguf()
         try folder.write("origin/model.gguf", bytes)
         let entries = ["ada", "bob", "cyd"].map { family in
             #"""
             {"id": "\#(family)", "version": "1.0.0", "filename": "\#(family)-v1.0.0-q4_1.gguf", "sizeBytes": \#(bytes.count),
              "sha256": "\#(SHA256Digest(hashing: Array(bytes)).hex)", "requirements": {"memoryBytes": 1000},
-             "downloadUrl": "model.gguf"}
+             "downloadUrl": "\#(address)"}
             """#
         }
         try folder.write(
@@ -29,12 +33,15 @@ import Testing
     }
 
     /// Bytes come, nothing is tried.
-    private func view() -> (LibraryView, ModelLibrary, ScreenNotes) {
+    private func view(
+        metered: MeteredUse = .deny, network: any NetworkMonitor = UnmonitoredNetwork()
+    ) -> (LibraryView, ModelLibrary, ScreenNotes) {
         let manager = ModelManager(
             home: folder.path("home"),
             origins: [Origin(name: "test", manifestURL: folder.path("origin/models.json").url)],
-            network: UnmonitoredNetwork(), deviceMemory: 8_000_000_000, formats: [.gguf])
+            time: HurriedClock().time, network: network, deviceMemory: 8_000_000_000, formats: [.gguf])
         let library = ModelLibrary(manager: manager, home: folder.path("home"))
+        library.metered = metered
         let notes = ScreenNotes(CaptureSink())
         return (LibraryView(library: library, terminal: terminal, time: clock.time, notes: notes), library, notes)
     }
@@ -148,6 +155,28 @@ import Testing
         terminal.type("\u{1B}[C?zZ\u{1B}]0;x\u{7}")
         await settle()
         #expect(terminal.writes == before + 2, "nothing to be seen has changed")
+        terminal.type("q")
+        #expect(try await ending == .left)
+    }
+
+    /// Asked when the download is refused, and when it is wanted again; a yes is for this download alone.
+    @Test func onAMeteredNetworkThePersonDecides() async throws {
+        try offer(at: "https://models.invalid/far.gguf")
+        let (view, library, _) = view(metered: .ask, network: UnmonitoredNetwork(assuming: .metered))
+        let size = ByteCount(UInt64(ModelFiles.gguf().count))
+        let question = "This network is metered. Fetch \(size) of ada now? [y/N]"
+        async let ending = view.run(.asPublished)
+        await until { $0.hasPrefix(">    ada") }
+        terminal.type("\r")
+        await until { $0 == question }
+        terminal.type("n")
+        await until { $0.contains("Enter download") }
+        #expect(library.rows[0].detailCode == "metered-network")
+        terminal.type("\r")
+        await until { $0 == question }
+        terminal.type("y")
+        await until { $0.hasPrefix(">    ada") && $0.contains("failed: Network error") }
+        #expect(library.metered == .ask)
         terminal.type("q")
         #expect(try await ending == .left)
     }
