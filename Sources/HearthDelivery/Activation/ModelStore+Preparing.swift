@@ -27,7 +27,7 @@ extension ModelStore {
             if !isStaged(release) { await retireOthers(than: found, under: lease) }
             return (found, false)
         }
-        let work = try await blocking { try files.begin(recipe, of: release) }
+        let work = try await committing { try files.begin(recipe, of: release) }
         do {
             try await preparer.build(recipe, of: release, at: work.path, progress: progress)
             try Task.checkCancellation()

@@ -2,7 +2,8 @@ import Foundation
 import HearthBase
 
 extension PreparedFiles {
-    /// Opens a folder to build in. The lock says that somebody does; it is given back with ``PreparedWork/close()``.
+    /// Opens a folder to build in. The lock says that somebody does; it is given back with ``PreparedWork/close()``. Under the
+    /// commit lock: who sweeps meets both of them, or neither.
     func begin(_ recipe: PreparationRecipe, of release: InstalledRelease) throws -> PreparedWork {
         guard let file = PathComponent(recipe.fileName), Receipt.objection(to: RelativePath(file)) == nil,
             recipe.fileName.lowercased() != "prepared.json"

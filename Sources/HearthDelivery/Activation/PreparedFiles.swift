@@ -166,7 +166,7 @@ struct PreparedFiles: Sendable {
         }
     }
 
-    /// Removes what was never finished and what nobody builds any more.
+    /// Removes what was never finished and what nobody builds any more. Under the commit lock.
     func sweep(_ family: Family) throws {
         let parent = layout.preparedFolder(of: family)
         guard try shelf.isFolder(parent) else { return }
@@ -179,7 +179,10 @@ struct PreparedFiles: Sendable {
             try fileSystem.removeFile(path.withSuffix(".lock"))
         }
         for name in names where name.hasSuffix(".lock") && !names.contains(String(name.dropLast(5))) {
-            try fileSystem.removeFile(HomeLayout.join(parent, name))
+            let path = HomeLayout.join(parent, name)
+            guard let lock = try FileLock.tryAcquire(path) else { continue }
+            defer { lock.release() }
+            try fileSystem.removeFile(path)
         }
     }
 }
