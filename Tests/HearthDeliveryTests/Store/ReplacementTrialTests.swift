@@ -121,6 +121,24 @@ import Testing
         #expect(try await fixture.store.prepared(of: replaced) == nil, "it is made again")
     }
 
+    /// Nothing is in the place of what is tried then: what is made of it is nothing that was left behind.
+    @Test func whoClearsUpMeanwhileLeavesWhatIsTried() async throws {
+        let live = try await fixture.install(identity, activate: true)
+        try LocalFileSystem().removeTree(live.folder)
+        let (fixture, identity) = (fixture, identity)
+        let probe = ScriptedProbe { candidate in
+            #expect(candidate.weights.lastComponent == "made.bin")
+            let other = fixture.manager()
+            let plan = try await other.collectionPlan()
+            #expect(!plan.removals.map(\.item).contains(.prepared(identity)))
+            #expect(try await !fixture.anotherStore().removeStrayPrepared(identity))
+            #expect(try fixture.exists(candidate.weights))
+            return ScriptedProbe.report()
+        }
+        #expect(try await replace(probe).isActive)
+        #expect(probe.asked.withLock { $0.count } == 1)
+    }
+
     // MARK: - Readers
 
     @Test(arguments: ["in the trial", "in the last moment"])

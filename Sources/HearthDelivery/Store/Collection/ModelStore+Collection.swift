@@ -85,7 +85,7 @@ extension ModelStore {
             guard let family = Family(name), try shelf.isFolder(layout.preparedFolder(of: family)) else { continue }
             for release in try shelf.names(in: layout.preparedFolder(of: family)) {
                 guard let identity = ReleaseIdentity(family: family, folderName: release),
-                    identity.folderName == release, try !shelf.isFolder(layout.folder(of: identity))
+                    identity.folderName == release, try isStray(identity)
                 else { continue }
                 let folder = layout.preparedFolder(of: identity)
                 strays.append(
@@ -95,10 +95,15 @@ extension ModelStore {
         return strays
     }
 
+    /// Whether a release is gone, and nobody is putting it together: what is tried where it is staged may open what was made of it.
+    private func isStray(_ identity: ReleaseIdentity) throws -> Bool {
+        try !shelf.isFolder(layout.folder(of: identity)) && !incoming(identity.family).contains(identity.folderName)
+    }
+
     /// Removes what was made from a release, if that is still gone.
     func removeStrayPrepared(_ identity: ReleaseIdentity) async throws -> Bool {
         try await committing {
-            guard try !shelf.isFolder(layout.folder(of: identity)) else { return false }
+            guard try isStray(identity) else { return false }
             try fileSystem.removeTree(layout.preparedFolder(of: identity))
             return true
         }
