@@ -25,8 +25,10 @@ struct ActivationRun: Sendable {
         let lease: ReleaseLease?
         var release: InstalledRelease
         var prepared: PreparedRelease?
-        /// An artefact that failed in the trial of what is staged: the live release may open the same one.
+        /// An artefact that failed; of what is staged, the live release may open the same one.
         var refused: PreparedRelease?
+        /// What the last trial had to object.
+        var objection = ""
         var error: (any Error)?
     }
 
@@ -85,23 +87,23 @@ struct ActivationRun: Sendable {
         case .prepare:
             guard let preparer else { return .prepared(.notNeeded) }
             let outcome = try await ReleasePreparation(
-                store: store, preparer: preparer, lease: work.lease, progress: progress
+                store: store, preparer: preparer, lease: work.lease, makesRefused: true, progress: progress
             ).prepare(work.release, rehashing: true)
             work.prepared = outcome.prepared
             return .prepared(outcome.preparation)
         case .probe(let usesPrepared):
-            return try await tryOut(usesPrepared ? work.prepared?.path : nil, work.release)
+            let event = try await tryOut(usesPrepared ? work.prepared?.path : nil, work.release)
+            if case .probeFailed(let reason) = event { work.objection = reason }
+            return event
         case .dropPrepared:
-            if staged != nil {
-                work.refused = work.prepared
-            } else if let prepared = work.prepared {
-                try await store.drop(prepared, under: work.lease)
-            }
+            work.refused = work.prepared
+            if staged == nil, let prepared = work.prepared { try await store.drop(prepared, under: work.lease) }
             work.prepared = nil
             return nil
         case .commit:
+            // It has passed without: so that was at fault. First, for whoever opens what is live would make it again.
+            if let refused = work.refused { try await refuse(refused, work) }
             if staged == nil { work.release = try await store.commit(identity, token: work.token) }
-            if let refused = work.refused { try await store.drop(refused, under: work.lease) }
             return .committed
         case .holdBack(let reason):
             // What has its name has not failed, also where it is not live any more. What has failed is gone with this.
@@ -119,6 +121,15 @@ struct ActivationRun: Sendable {
                 Log.write(.info, "delivery.activation", "older releases of \(identity.family) stay: \(error)")
             }
             return nil
+        }
+    }
+
+    private func refuse(_ prepared: PreparedRelease, _ work: Work) async throws {
+        if staged != nil { try await store.drop(prepared, under: work.lease) }
+        do {
+            try await store.refuse(prepared, for: work.release, because: work.objection, under: work.lease)
+        } catch let error as FileError {
+            Log.write(.info, "delivery.activation", "what did not pass of \(identity) may be made again: \(error)")
         }
     }
 

@@ -114,6 +114,17 @@ extension ModelStore {
         }
     }
 
+    /// The same, and has it not made again for what the release holds: it has passed its trial without.
+    func refuse(
+        _ prepared: PreparedRelease, for release: InstalledRelease, because reason: String, under lease: ReleaseLease?
+    ) async throws {
+        try await committing {
+            try preparedFiles.refuse(prepared, for: release, because: reason, at: time.now) {
+                try isRead(prepared.release, besides: lease)
+            }
+        }
+    }
+
     /// Takes artefacts out of use that were found damaged. Where somebody reads one, the file itself goes later.
     func drop(_ damaged: [VerificationReport.Prepared]) async throws {
         try await committing {

@@ -6,7 +6,8 @@ import HearthBase
 /// ```
 /// prepared/<family>/<release>/<recipe's hash>/<name>          what an engine opens, a file or a folder
 /// prepared/<family>/<release>/<recipe's hash>/prepared.json   what it is; written last, before the folder moves in
-/// prepared/<family>/<release>/<recipe's hash>-<mark>/         the same, where somebody still reads what stands at that place
+/// prepared/<family>/<release>/<recipe's hash>-<mark>/         the same, where somebody still reads what stands at that place;
+///                                                             or only a `prepared.json`, of what a trial has refused
 /// prepared/<family>/.<release>.tmp-<mark>/                    being built (beside it, `….lock` while somebody does)
 /// ```
 /// All of it can be made again, so whatever looks wrong is as good as not there: another name, length or kind anywhere in it.
@@ -31,7 +32,7 @@ struct PreparedFiles: Sendable {
         guard let source = recipe.sourceDigest(in: release) else { return nil }
         for folder in try folders(recipe, source, release.identity) {
             guard let record = try record(in: folder), record.isMade(by: recipe, of: source),
-                !known.contains(record),
+                record.refusal == nil, !known.contains(record),
                 let found = try examine(record, in: folder, of: release.identity, rehashing: rehashing, flag: flag)
             else { continue }
             return found
@@ -65,14 +66,15 @@ struct PreparedFiles: Sendable {
         guard try shelf.isFolder(parent) else { return [] }
         return try shelf.names(in: parent).filter { !HomeLayout.isTemporary($0) }.sorted().compactMap { name in
             let folder = HomeLayout.join(parent, name)
-            guard try shelf.isFolder(folder), let record = try record(in: folder), record.isMade(from: release) else {
-                return nil
-            }
+            guard try shelf.isFolder(folder), let record = try record(in: folder), record.isMade(from: release),
+                record.refusal == nil
+            else { return nil }
             return (folder, record)
         }
     }
 
-    /// The folders of what was made of a release and is opened no more: without a record, from other bytes, or not wanted.
+    /// The folders of what was made of a release and is opened no more: without a record, from other bytes, refused for other
+    /// bytes, or not wanted.
     func outdated(of release: InstalledRelease, besides wish: PreparedWish) throws -> [Path] {
         let parent = layout.preparedFolder(of: release.identity)
         guard try shelf.isFolder(layout.preparedFolder(of: release.identity.family)), try shelf.isFolder(parent) else {
@@ -81,7 +83,7 @@ struct PreparedFiles: Sendable {
         return try shelf.names(in: parent).map { HomeLayout.join(parent, $0) }.filter { folder in
             guard try shelf.isFolder(folder) else { return false }
             guard let record = try record(in: folder), record.isMade(from: release) else { return true }
-            return !wish.keeps(record)
+            return !wish.keeps(record) || (record.refusal != nil && !record.isRefused(for: release))
         }
     }
 

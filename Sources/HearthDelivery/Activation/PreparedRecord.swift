@@ -13,6 +13,10 @@ import HearthBase
 /// { …, "recipe": { …, "product": "folder", "sourceFolder": "Leaf.mlpackage" }, "file": "Leaf.mlmodelc",
 ///   "files": [ { "path": "weights/weight.bin", "sizeBytes": 1, "modified": 1800000000.25 } ], "folders": [ "weights" ] }
 /// ```
+/// Where it did not pass its trial and the release did without, this is all that is left of it: what is recorded is not there.
+/// ```json
+/// { …, "refused": { "contentSha256": "…", "reason": "…" } }
+/// ```
 struct PreparedRecord: Sendable, Hashable {
     /// The largest record that is read and written, in bytes: some thousand files.
     static let sizeLimit: UInt64 = 1 << 20
@@ -26,6 +30,23 @@ struct PreparedRecord: Sendable, Hashable {
     var shape: PreparedShape
     var sha256: SHA256Digest
     var made: Date
+    /// Why it is not opened.
+    var refusal: Refusal?
+
+    /// What a trial had against it.
+    struct Refusal: Sendable, Hashable, Codable {
+        private enum CodingKeys: String, CodingKey { case content = "contentSha256", reason }
+
+        /// Of the release it was tried for: all that this holds.
+        var content: SHA256Digest
+        /// As the end of a sentence.
+        var reason: String
+
+        init(of content: SHA256Digest, because reason: String) {
+            self.content = content
+            self.reason = HeldBack.bounded(reason)
+        }
+    }
 
     /// Whether it is what a recipe would make now.
     func isMade(by recipe: PreparationRecipe, of source: SHA256Digest) -> Bool {
@@ -36,11 +57,14 @@ struct PreparedRecord: Sendable, Hashable {
 
     /// Whether it was made from what a release holds now.
     func isMade(from release: InstalledRelease) -> Bool { recipe.sourceDigest(in: release) == source }
+
+    /// Whether a trial of what a release holds now has refused it.
+    func isRefused(for release: InstalledRelease) -> Bool { refusal?.content == release.receipt.content }
 }
 
 extension PreparedRecord: DiskRecord {
     private enum Key: String, CodingKey {
-        case format, recipe, file, sourceSha256, sizeBytes, sha256, modified, files, folders, made
+        case format, recipe, file, sourceSha256, sizeBytes, sha256, modified, files, folders, made, refused
     }
 
     init(from decoder: any Decoder) throws {
@@ -68,6 +92,7 @@ extension PreparedRecord: DiskRecord {
                         folders: try values.decode([RelativePath].self, forKey: .folders)))
             }
         made = Date(timeIntervalSince1970: try values.decode(Double.self, forKey: .made))
+        refusal = try values.decodeIfPresent(Refusal.self, forKey: .refused)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -85,5 +110,6 @@ extension PreparedRecord: DiskRecord {
             try values.encode(tree.folders, forKey: .folders)
         }
         try values.encode(made.timeIntervalSince1970, forKey: .made)
+        try values.encodeIfPresent(refusal, forKey: .refused)
     }
 }

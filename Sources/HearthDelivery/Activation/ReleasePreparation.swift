@@ -7,6 +7,8 @@ struct ReleasePreparation: Sendable {
     let preparer: any ReleasePreparer
     /// The caller's own lease on the release, under which nothing is open yet.
     var lease: ReleaseLease?
+    /// Whether what a trial has refused is made once more, because it is going to be tried.
+    var makesRefused = false
     let progress: @Sendable (ActivationProgress) -> Void
 
     /// What came of it.
@@ -22,6 +24,12 @@ struct ReleasePreparation: Sendable {
         do {
             guard let recipe = try await preparer.recipe(for: release) else {
                 return Outcome(prepared: nil, preparation: .notNeeded)
+            }
+            if !makesRefused, let refusal = try await refusal(of: recipe, for: release) {
+                Log.write(
+                    .info, "delivery.activation",
+                    "\(release.identity) is used as it is: \(recipe.summary) did not pass, \(refusal.reason)")
+                return Outcome(prepared: nil, preparation: .failed(refusal.reason))
             }
             let (prepared, isNew) = try await store.prepare(
                 release, by: preparer, recipe, rehashing: rehashing, under: lease
@@ -39,5 +47,11 @@ struct ReleasePreparation: Sendable {
             Log.write(.warning, "delivery.activation", "\(release.identity) is used as it is: \(error)")
             return Outcome(prepared: nil, preparation: .failed("\(error)"))
         }
+    }
+    private func refusal(
+        of recipe: PreparationRecipe, for release: InstalledRelease
+    ) async throws -> PreparedRecord.Refusal? {
+        let files = store.preparedFiles
+        return try await blocking { try files.refusal(of: recipe, for: release) }
     }
 }

@@ -152,6 +152,9 @@ extension ModelStore {
 }
 
 extension Receipt {
+    /// The digest of all that the release holds: of names, lengths and digests of its files.
+    var content: SHA256Digest { SHA256Digest(listing: files.map { ($0.name, $0.size, $0.digest) }) }
+
     /// Whether two receipts tell of the same bytes.
     func isSameContent(as other: Receipt) -> Bool {
         guard identity == other.identity, files.count == other.files.count else { return false }

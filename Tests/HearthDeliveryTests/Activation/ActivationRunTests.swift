@@ -184,7 +184,8 @@ import Testing
             return ScriptedProbe.report()
         }
         try await fixture.manager(preparer: ScriptedPreparer(), probe: probe).activate(two)
-        #expect(try LocalFileSystem().contents(of: fixture.layout.preparedFolder(of: two)).isEmpty)
+        let left = try LocalFileSystem().files(below: fixture.layout.preparedFolder(of: two))
+        #expect(left.map { $0.hasSuffix("/prepared.json") } == [true], "that it has failed is remembered")
     }
 
     /// The marks of a release go with it, also where others of its family stay.

@@ -118,7 +118,8 @@ import Testing
 
         accepts.withLock { $0 = true }
         let replaced = try await replace(fixture, probe, names: names, salt: "")
-        #expect(try await fixture.store.prepared(of: replaced) == nil, "it is made again")
+        #expect(try await fixture.store.prepared(of: replaced) == nil, "it is used as it is")
+        #expect(try await open(replaced).lastComponent == "weights.gguf" && preparer.builds.withLock { $0 } == 1)
     }
 
     /// Nothing is in the place of what is tried then: what is made of it is nothing that was left behind.

@@ -1,0 +1,44 @@
+import Foundation
+import HearthBase
+
+extension PreparedFiles {
+    /// What a trial had against what a recipe makes of a release as it is now; `nil` where there was none, or it passed.
+    func refusal(of recipe: PreparationRecipe, for release: InstalledRelease) throws -> PreparedRecord.Refusal? {
+        guard let source = recipe.sourceDigest(in: release) else { return nil }
+        for folder in try folders(recipe, source, release.identity) {
+            guard let record = try record(in: folder), record.isMade(by: recipe, of: source),
+                record.isRefused(for: release)
+            else { continue }
+            return record.refusal
+        }
+        return nil
+    }
+
+    /// Records that an artefact is not to be made again for what a release holds, and takes out of use what its recipe made. Under
+    /// the commit lock.
+    ///
+    /// The record goes when something is made by the recipe all the same, and is outdated once the release holds other bytes.
+    func refuse(
+        _ prepared: PreparedRelease, for release: InstalledRelease, because reason: String, at date: Date,
+        isRead: () throws -> Bool
+    ) throws {
+        let recipe = prepared.recipe
+        guard let source = recipe.sourceDigest(in: release), let file = PathComponent(prepared.path.lastComponent)
+        else { return }
+        var record = PreparedRecord(
+            recipe: recipe, file: file, source: source,
+            shape: recipe.product == .file
+                ? .file(size: prepared.size, modified: date) : .folder(PreparedTree(files: [], folders: [])),
+            sha256: prepared.digest, made: date)
+        record.refusal = PreparedRecord.Refusal(of: release.receipt.content, because: reason)
+        let parent = layout.preparedFolder(of: release.identity)
+        let earlier = try folders(recipe, source, release.identity)
+        try fileSystem.makeFolders(parent)
+        let work = parent.parent.appendingTemporary(besides: release.identity.folderName)
+        try fileSystem.makeFolder(work, permissions: 0o755)
+        try fileSystem.replaceContents(of: work.appending("prepared.json"), with: try record.data())
+        let place = folder(recipe, source, release.identity)
+        try fileSystem.moveDurably(work, to: place.withSuffix("-\(String(UInt64.random(in: 0 ... .max), radix: 16))"))
+        for folder in earlier { try retire(folder, parent, isRead) }
+    }
+}

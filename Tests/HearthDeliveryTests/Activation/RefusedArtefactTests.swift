@@ -1,0 +1,94 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthDelivery
+
+/// What a trial has refused of what was made of a release, and passed without, is not made and opened again.
+@Suite(.timeLimit(.minutes(5))) struct RefusedArtefactTests {
+    private let fixture: StoreFixture
+    private let release: InstalledRelease
+    private let preparer = ScriptedPreparer()
+    /// The names of what fails in a trial.
+    private let failing = Locked<Set<String>>(["made.bin"])
+
+    init() async throws {
+        fixture = try StoreFixture()
+        release = try await fixture.install(try StoreFixture.identity())
+    }
+
+    private var builds: Int { preparer.builds.withLock { $0 } }
+
+    private var manager: ModelManager {
+        let failing = failing
+        return fixture.manager(
+            preparer: preparer,
+            probe: ScriptedProbe { candidate in
+                if failing.withLock({ $0.contains(candidate.weights.lastComponent) }) {
+                    throw StoreError(.releaseDamaged, "it says nothing")
+                }
+                return ScriptedProbe.report()
+            })
+    }
+
+    /// The name of what an engine opens in a process that has just started.
+    private func opened() async throws -> String {
+        let installed = try #require(try await fixture.anotherStore().installed(release.identity))
+        return try await manager.weightsToOpen(of: installed).lastComponent
+    }
+
+    @Test func itIsUsedAsItCameFromThenOn() async throws {
+        #expect(try await manager.activate(release.identity).isActive)
+        #expect(builds == 1)
+        for _ in 1...2 { #expect(try await opened() == "weights.gguf") }
+        #expect(builds == 1, "what has failed is not made again")
+
+        #expect(try await fixture.store.verify(release.identity).isIntact)
+        let manager = manager
+        let plan = try await manager.collectionPlan()
+        #expect(plan.removals.isEmpty, "what is known of it stays as long as it holds")
+        #expect(try fixture.temporaryNames().isEmpty)
+    }
+
+    @Test func whoMakesItLiveOnceMoreHasItTriedAgain() async throws {
+        try await manager.activate(release.identity)
+        try await manager.activate(release.identity)
+        #expect(builds == 2)
+        #expect(try await opened() == "weights.gguf" && builds == 2)
+        failing.withLock { $0 = [] }
+        try await manager.activate(release.identity)
+        #expect(try await opened() == "made.bin" && builds == 3)
+        let folders = try LocalFileSystem().contents(of: fixture.layout.preparedFolder(of: release.identity))
+        #expect(folders.count == 1)
+    }
+
+    /// Neither passes: that may be the memory of the moment, and says nothing of what was made.
+    @Test func aReleaseThatFailsAsWellSaysNothingOfIt() async throws {
+        failing.withLock { $0 = ["made.bin", "weights.gguf"] }
+        #expect(await code { try await manager.activate(release.identity) } == "probe-failed")
+        #expect(try await opened() == "made.bin")
+    }
+
+    @Test func anotherRecipeAndOtherBytesAreAnotherMatter() async throws {
+        try await manager.activate(release.identity)
+        let usual = try #require(preparer.recipe.withLock { $0 })
+        preparer.use("smaller")
+        #expect(try await opened() == "made.bin")
+        preparer.recipe.withLock { $0 = usual }
+        let names = ["weights.gguf", "mmproj.gguf"]
+        let other = try StoreFixture.release(release.identity, names: names)
+        _ = try await fixture.store.install(other, files: try fixture.stage(other), origin: nil)
+        #expect(try await opened() == "made.bin")
+    }
+
+    /// An earlier version of the program knows no refusals: it finds nothing that is whole, and makes it.
+    @Test func theRecordIsOneOfSomethingThatIsNotThere() async throws {
+        try await manager.activate(release.identity)
+        let installed = try #require(try await fixture.store.installed(release.identity))
+        #expect(try await fixture.store.prepared(of: installed) == nil)
+        let parent = fixture.layout.preparedFolder(of: release.identity)
+        let folder = try #require(try LocalFileSystem().contents(of: parent).first)
+        #expect(try LocalFileSystem().contents(of: HomeLayout.join(parent, folder)) == ["prepared.json"])
+    }
+}
