@@ -23,10 +23,12 @@ public enum LibraryFailure {
         }
     }
 
-    /// The same as a download's end shows it: the stable code, and the whole sentence.
+    /// The same as a download's end shows it: the stable code, the whole sentence, and the disposition of the error itself.
     public static func shown(_ error: any Error, model: ModelInfo? = nil) -> DownloadFailure {
         let failure = presented(error, model: model)
-        return DownloadFailure(code: failure.codeText, message: failure.sentence)
+        return DownloadFailure(
+            code: failure.codeText, message: failure.sentence,
+            disposition: (error as? any HearthFailure ?? failure).disposition)
     }
 
     private static func delivery(_ error: DeliveryError, _ model: ModelInfo?) -> ModelLibraryError? {

@@ -1,3 +1,4 @@
+import Foundation
 import HearthBase
 
 /// Where one download stands: what an app shows.
@@ -39,20 +40,30 @@ public enum DownloadHold: Sendable, Hashable {
 }
 
 /// Why a download ended without a file: what an app tells and what a program can decide by.
-public struct DownloadFailure: Sendable, Hashable {
+public struct DownloadFailure: HearthFailure, Hashable {
     /// The stable code of the error, such as `connection-lost`.
     public let code: String
     /// One sentence without a full stop.
     public let message: String
+    /// Whether it is worth another attempt; what a command's exit status follows from.
+    public let disposition: ErrorDisposition
+
+    public var codeText: String { code }
+    /// Nothing: what of the facts is for people stands in ``message``.
+    public var context: ErrorContext { ErrorContext() }
+    public var underlying: (any Error)? { nil }
 
     /// A failure of the given facts.
-    public init(code: String, message: String) {
+    public init(code: String, message: String, disposition: ErrorDisposition = .failed) {
         self.code = code
         self.message = message
+        self.disposition = disposition
     }
 
     /// What of an error an app shows.
-    public init(_ error: any HearthFailure) { self.init(code: error.codeText, message: error.message) }
+    public init(_ error: any HearthFailure) {
+        self.init(code: error.codeText, message: error.message, disposition: error.disposition)
+    }
 
     /// The bytes were not the promised ones, in every attempt.
     public static let corrupted = DownloadFailure(code: "checksum-mismatch", message: "Download corrupted")
