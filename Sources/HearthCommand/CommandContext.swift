@@ -6,7 +6,7 @@ import HearthInference
 struct CommandContext: Sendable {
     let environment: [String: String]
     let console: Console
-    let input: any TextSource
+    var input: any TextSource
     let interruptions: Interruptions
     let time: TimeSource
     /// What there is for models. Blocks.

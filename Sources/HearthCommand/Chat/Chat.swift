@@ -55,6 +55,9 @@ struct Chat: Command {
                 + "can be typed besides questions, and Ctrl-C stops an answer.",
             "Without REF it uses the configured defaultModel, else the only installed model. A .gguf file runs without "
                 + "being installed. Without --system nothing is added beyond what the model's own template adds.",
+            "A model that is not on this device is an error; at a terminal the one that the origins have, or recommend, is offered "
+                + "with its size, and after a yes fetched as 'hearth pull' does before the conversation begins. With --image and "
+                + "no REF it is one that sees. Ctrl-C keeps what has come, and the next download goes on from there.",
             "What a model thinks before it answers is dimmed on a terminal, and left out where the answer goes to a file or a "
                 + "program. With --format json it comes as events.",
             "A model without a projector cannot see: it answers the text alone, and stderr says so.",
@@ -126,12 +129,11 @@ struct Chat: Command {
 
         // Before a model is loaded for nothing.
         let images = try await blocking { [images] in try PictureFile.read(images) }
-        var model = try await ChatModel.find(reference, configuration: configuration, context: context)
+        var context = context
+        let (model, fetched) = try await find(configuration, seeing: !images.isEmpty, in: &context)
         defer { model.lease?.release() }
-        if let projector { model.projector = Path(projector) }
         let question = try await question(context.input)
-        let memory = try await blocking { context.device().memory }
-        let engine = try await open(model, configuration, memory, context.console)
+        let engine = if let fetched { fetched } else { try await open(model, configuration, in: context) }
         let printer = AnswerPrinter(console: context.console, format: format, model: model.name)
         let failure: (any Error)?
         do {
@@ -153,6 +155,34 @@ struct Chat: Command {
         if let failure { throw failure }
     }
 
+    /// The model to talk with. One that is not here is offered to a person, fetched, and comes with the engine it was opened by.
+    private func find(
+        _ configuration: Configuration, seeing: Bool, in context: inout CommandContext
+    ) async throws -> (ChatModel, (any InferenceEngine)?) {
+        let wanted = try reference ?? configuration.defaultModel.map { try ModelReference(parsing: $0) }
+        do {
+            return (
+                try await ChatModel.find(wanted, ignoresMemory: configuration.ignoresMemory, context: context), nil
+            )
+        } catch let error where ChatModel.isNotHere(error) && format == .text && context.hasPerson {
+            // What is typed after the answer belongs to the conversation.
+            context.input = ContinuedSource(context.input)
+            let manager = try await context.manager(ignoresMemory: configuration.ignoresMemory)
+            let loader = ChatLoader { [context] family in
+                let model = try await ChatModel(manager.installed(family), in: manager)
+                do {
+                    return OpenedModel(model: model, engine: try await open(model, configuration, in: context))
+                } catch {
+                    model.lease?.release()
+                    throw error
+                }
+            }
+            let offer = try await ModelOffer(of: wanted, seeing: seeing, manager: manager, loader: loader, in: context)
+            guard let opened = try await offer.make() else { throw error }
+            return (opened.model, opened.engine)
+        }
+    }
+
     /// The one question to answer, `nil` for a conversation.
     private func question(_ input: any TextSource) async throws -> String? {
         if let prompt { return prompt }
@@ -165,8 +195,11 @@ struct Chat: Command {
     }
 
     private func open(
-        _ model: ChatModel, _ configuration: Configuration, _ deviceMemory: UInt64, _ console: Console
+        _ model: ChatModel, _ configuration: Configuration, in context: CommandContext
     ) async throws -> any InferenceEngine {
+        let console = context.console
+        let deviceMemory = try await blocking { context.device().memory }
+        let projector = projector.map { Path($0) } ?? model.projector
         if format == .json { try console.emit(PhaseEvent(phase: "load")) }
         if let store = model.store { await ModelPageCacheWarmer.hint(file: model.weights, below: store) }
         let shown = Locked(-1)
@@ -182,13 +215,13 @@ struct Chat: Command {
         defer { console.showBar(nil) }
         guard let (release, manager) = model.installed else {
             return try await EngineOpening.open(
-                model.weights, projector: model.projector, configuration: configuration,
+                model.weights, projector: projector, configuration: configuration,
                 deviceMemory: deviceMemory, progress: report)
         }
         // A release that has just become active has to prove itself.
         let engine = try await manager.store.guarding(release.identity, .load) {
             try await EngineOpening.open(
-                model.weights, projector: model.projector, configuration: configuration,
+                model.weights, projector: projector, configuration: configuration,
                 deviceMemory: deviceMemory, progress: report)
         }
         return WatchedEngine(engine, of: release.identity, in: manager)

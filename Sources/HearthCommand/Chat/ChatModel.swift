@@ -2,6 +2,7 @@ import Foundation
 import Hearth
 import HearthBase
 import HearthDelivery
+import HearthInference
 
 /// The weights a conversation runs on, and their name.
 struct ChatModel: Sendable {
@@ -16,13 +17,12 @@ struct ChatModel: Sendable {
     /// Keeps other processes from removing the model while somebody talks with it; `nil` for a file of the user's own.
     let lease: ReleaseLease?
 
-    /// Finds the model a reference stands for; without one, the configured default or the only installed one.
+    /// Finds the model a reference stands for; without one, the only installed one.
     /// - Throws: ``CommandError`` with `no-model` or `several-models`; ``StoreError``, ``DeliveryError``.
-    static func find(_ reference: ModelReference?, configuration: Configuration, context: CommandContext) async throws
+    static func find(_ reference: ModelReference?, ignoresMemory: Bool, context: CommandContext) async throws
         -> ChatModel
     {
-        let ignoresMemory = configuration.ignoresMemory
-        switch try reference ?? configuration.defaultModel.map({ try ModelReference(parsing: $0) }) {
+        switch reference {
         case .file(let path): return ChatModel(name: path.lastComponent, weights: path, store: nil, lease: nil)
         case .family(let family, let version, let variant):
             let manager = try await context.manager(ignoresMemory: ignoresMemory)
@@ -33,6 +33,15 @@ struct ChatModel: Sendable {
                 .noModel, "chat runs installed models and .gguf files",
                 context: ErrorContext(remedy: "Bring the model with 'hearth pull' first, then name its family."))
         case nil: return try await theOnlyOne(try await context.manager(ignoresMemory: ignoresMemory))
+        }
+    }
+
+    /// Whether a model was not found because it, or any at all, is not on this device.
+    static func isNotHere(_ error: any Error) -> Bool {
+        switch error {
+        case let error as CommandError: error.code == .noModel
+        case let error as StoreError: error.code == .notInstalled
+        default: false
         }
     }
 
@@ -54,7 +63,9 @@ struct ChatModel: Sendable {
         return try await ChatModel(manager.installed(family), in: manager)
     }
 
-    private init(_ release: InstalledRelease, in manager: ModelManager) async throws {
+    /// What is to be opened of an installed release, which stays here as long as its lease.
+    /// - Throws: ``CommandError`` with `no-model` for one without weights; ``StoreError``.
+    init(_ release: InstalledRelease, in manager: ModelManager) async throws {
         guard release.weights != nil else {
             throw CommandError(
                 .noModel, "\(release.identity) has no weights to run",
@@ -74,4 +85,10 @@ struct ChatModel: Sendable {
         self.store = store
         self.lease = lease
     }
+}
+
+/// A model in memory, ready to talk.
+struct OpenedModel: Sendable {
+    let model: ChatModel
+    let engine: any InferenceEngine
 }

@@ -12,6 +12,23 @@ protocol TextSource: Sendable {
     func all(limit: Int) async throws -> String
 }
 
+/// A source whose lines several ask for, one after the other: what one leaves the next one gets. Of a descriptor each begins to
+/// read anew, and the line that the one before still waits for is lost.
+struct ContinuedSource: TextSource {
+    private let source: any TextSource
+    private let rest: AsyncStream<String>
+
+    /// Begins to read.
+    init(_ source: any TextSource) {
+        self.source = source
+        rest = source.lines()
+    }
+
+    var isTerminal: Bool { source.isTerminal }
+    func lines() -> AsyncStream<String> { rest }
+    func all(limit: Int) async throws -> String { try await source.all(limit: limit) }
+}
+
 /// A stream of the process, or any open descriptor.
 struct DescriptorSource: TextSource {
     let descriptor: Int32

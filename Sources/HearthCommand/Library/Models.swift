@@ -101,7 +101,7 @@ struct Models: Command {
 
 extension ModelLibrary {
     /// What the end of the program leaves of downloads that are under way, as the end of a sentence.
-    fileprivate var kept: String? {
+    var kept: String? {
         let kept = rows.compactMap { row in
             row.reading.flatMap { $0.completedBytes > 0 ? "\($0.bytesText) of \(row.model.displayName)" : nil }
         }
