@@ -91,6 +91,7 @@ extension ModelManager {
             ) {
                 tracker.extracting($0)
             } trial: {
+                if !resolved.isNamed { try await self.refuseHeldBack($0) }
                 try await self.tryOut($0, options) { tracker.activating($0) }
             }
         }
@@ -320,6 +321,17 @@ extension ModelManager {
             context: ErrorContext(
                 model: release.identity.description,
                 remedy: "Wait for a newer version, or name this one to try it again."))
+    }
+
+    /// The same for what is to take the place of other bytes that are live.
+    private func refuseHeldBack(_ staged: InstalledRelease) async throws {
+        let state = try await store.state(of: staged.identity.family)
+        guard let held = state.heldBack(staged.identity, content: staged.receipt.content) else { return }
+        throw DeliveryError(
+            .heldBack, "what \(staged.identity) was replaced by is held back: \(held.reason)",
+            context: ErrorContext(
+                model: staged.identity.description,
+                remedy: "What was active before still is. Wait for a newer version, or name this one to try it again."))
     }
 
     private func refuseDowngrade(_ release: Release, _ options: PullOptions) async throws {

@@ -217,11 +217,19 @@ import Testing
         #expect(refusal == "probe-failed")
         #expect(try await manager.store.active(first.identity.family) == first)
         #expect(try Data(contentsOf: try #require(first.weights).url) == Data(Self.old.bytes))
-        #expect(try await manager.store.state(of: first.identity.family) == before)
+        var refused = try await manager.store.state(of: first.identity.family)
+        #expect(refused.heldBackContents.map(\.release) == [first.identity])
+        refused.heldBackContents = []
+        #expect(refused == before)
         #expect(ready.withLock { $0 } == 1)
 
+        let tries = probe.asked.withLock { $0.count }
+        let again = await code { try await manager.pull(ModelReference(parsing: "toy"), options: options) }
+        #expect(again == "held-back" && probe.asked.withLock { $0.count } == tries, "not by itself")
+
         fails.withLock { $0 = false }
-        let second = try await manager.pull(ModelReference(parsing: "toy"), options: options).release
+        let second = try await manager.pull(ModelReference(parsing: "toy@1.0.0"), options: options).release
+        #expect(try await manager.store.state(of: first.identity.family).heldBackContents.isEmpty)
         #expect(second.isActive && second.identity == first.identity)
         #expect(try Data(contentsOf: try #require(second.weights).url) == Data(Self.new.bytes))
         #expect(probe.asked.withLock { $0.last }?.lastComponent == "made.bin", "as it is going to be used")

@@ -79,9 +79,10 @@ struct ActivationRun: Sendable {
     private func perform(_ effect: Activation.Effect, _ work: inout Work) async throws -> Activation.Event? {
         switch effect {
         case .mark(let stage):
-            // Nothing is switched for what is staged, and no end in its trial is one of what has its name: the mark of before stays.
-            guard staged == nil || stage == .verify || stage == .prepare else { return nil }
-            try await store.mark(identity, ActivityMark(stage, at: time.now), token: work.token)
+            // Nothing is switched for what is staged, and an end in its trial is one of its bytes, not of what has their name.
+            guard staged == nil || stage != .commit else { return nil }
+            let content = stage == .probe ? staged?.receipt.content : nil
+            try await store.mark(identity, ActivityMark(stage, at: time.now, content: content), token: work.token)
             return nil
         case .verify: return try await verify()
         case .prepare:
@@ -106,8 +107,11 @@ struct ActivationRun: Sendable {
             if staged == nil { work.release = try await store.commit(identity, token: work.token) }
             return .committed
         case .holdBack(let reason):
-            // What has its name has not failed, also where it is not live any more. What has failed is gone with this.
-            guard staged == nil else { return nil }
+            // What has the name of what is staged has not failed, also where it is not live any more.
+            if let staged {
+                try await store.holdBack(staged.receipt.content, of: identity, because: reason)
+                return nil
+            }
             if try await store.holdBack(identity, because: reason) { tell(.heldBack(identity, reason: reason)) }
             return nil
         case .unmark:

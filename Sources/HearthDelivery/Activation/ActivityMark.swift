@@ -34,14 +34,19 @@ struct ActivityMark: Sendable, Hashable {
     var target: String?
     /// Why it is made.
     var reason: String?
+    /// The digest of all that is tried, where that is to take the place of other bytes of a live release.
+    var content: SHA256Digest?
 
     /// A mark of this process.
-    init(_ stage: Stage, at date: Date, target: String? = nil, reason: String? = nil) {
+    init(
+        _ stage: Stage, at date: Date, target: String? = nil, reason: String? = nil, content: SHA256Digest? = nil
+    ) {
         self.stage = stage
         process = .current
         since = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
         self.target = target
         self.reason = reason.map(HeldBack.bounded)
+        self.content = content
     }
 
     /// Whether its process ended and left it behind.
@@ -71,7 +76,9 @@ struct ActivityMark: Sendable, Hashable {
 }
 
 extension ActivityMark: DiskRecord {
-    private enum Key: String, CodingKey { case format, stage, since, pid, started, boot, space, target, reason }
+    private enum Key: String, CodingKey {
+        case format, stage, since, pid, started, boot, space, target, reason, content
+    }
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
@@ -95,6 +102,7 @@ extension ActivityMark: DiskRecord {
         }
         target = try values.decodeIfPresent(String.self, forKey: .target)
         reason = try values.decodeIfPresent(String.self, forKey: .reason).map(HeldBack.bounded)
+        content = try values.decodeIfPresent(SHA256Digest.self, forKey: .content)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -108,5 +116,6 @@ extension ActivityMark: DiskRecord {
         try values.encode(process.space, forKey: .space)
         try values.encodeIfPresent(target, forKey: .target)
         try values.encodeIfPresent(reason, forKey: .reason)
+        try values.encodeIfPresent(content, forKey: .content)
     }
 }

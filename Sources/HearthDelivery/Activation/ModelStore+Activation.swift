@@ -59,6 +59,16 @@ extension ModelStore {
         }
     }
 
+    /// Notes that other bytes of the live release are not to be tried again by themselves.
+    func holdBack(_ content: SHA256Digest, of identity: ReleaseIdentity, because reason: String) async throws {
+        try await committing {
+            let state = try activation.stateBeforeChange(of: identity.family)
+            guard state.active == identity else { return }
+            try activation.write(
+                state.holdingBack(content, of: identity, because: reason, at: time.now), of: identity.family)
+        }
+    }
+
     /// Goes back to the release that was live before, else to what came with the app; the one that was left is held back.
     /// - Throws: `not-installed`, `nothing-before`, `receipt-damaged`, `release-damaged`, `home-busy`.
     func rollBack(_ family: Family, hasBundled: Bool = false, because reason: String) async throws -> Rollback {

@@ -6,7 +6,7 @@ import HearthBase
 /// | mark | what follows |
 /// | --- | --- |
 /// | `verify`, `prepare` | nothing had changed: it goes |
-/// | `probe` | one stays and counts; after a second process the release is held back |
+/// | `probe` | one stays and counts; after a second process the release is held back; of other bytes of the live release, those |
 /// | `commit` | the release had passed: the switch is made, or recorded where the link leads to it; else one that is held back, or not whole any more, stays as it is |
 /// | `rollback` | the way back is gone to its end, unless that is not whole any more or something else is live; one to what came with the app is given up where nothing did |
 /// | `load`, `generate` | they count while the release is on probation; after a second process it is rolled back |
@@ -75,7 +75,8 @@ struct Recovery: Sendable, Hashable {
         case .rollback: try decision.map { try finishRollback($0, at: date, isUsable) }
         default: break
         }
-        judgeProbes(left.filter { $0.mark?.stage == .probe }, at: date)
+        judgeProbes(left.filter { $0.mark?.stage == .probe && $0.mark?.content == nil }, at: date)
+        judgeTrials(left.filter { $0.mark?.stage == .probe && $0.mark?.content != nil }, at: date)
         try judgeUse(left.filter { $0.mark?.stage == .load || $0.mark?.stage == .generate }, isUsable)
     }
 
@@ -163,6 +164,23 @@ struct Recovery: Sendable, Hashable {
                 heldBack += [state.heldBack(release)].compactMap(\.self)
                 done += marks
                 notes.append("\(release) is held back: \(reason)")
+            }
+        }
+    }
+
+    /// Of what was to take the place of a live release: that has not failed, whatever its name.
+    private mutating func judgeTrials(_ marks: [LeftMark], at date: Date) {
+        for (release, marks) in Dictionary(grouping: marks, by: \.release) {
+            for (content, marks) in Dictionary(grouping: marks, by: \.mark?.content) {
+                guard let content else { continue }
+                if state.active != release || state.heldBack(release, content: content) != nil {
+                    done += marks
+                } else if case let ends = Self.ends(marks), ends >= Probation.uncleanEndsAllowed {
+                    let reason = "the program ended \(ends) times while they were tried"
+                    state = state.holdingBack(content, of: release, because: reason, at: date)
+                    done += marks
+                    notes.append("other bytes of \(release) are held back: \(reason)")
+                }
             }
         }
     }

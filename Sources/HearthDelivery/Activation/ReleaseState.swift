@@ -17,6 +17,8 @@ public struct ReleaseState: Sendable, Hashable {
     public internal(set) var probation: Probation?
     /// What is not tried again by itself, the latest last.
     public internal(set) var heldBack: [HeldBack]
+    /// Other bytes of a live release that are not tried again by themselves, each with its ``HeldBack/content``; the latest last.
+    public internal(set) var heldBackContents: [HeldBack]
 
     /// The largest file that is read, in bytes.
     static let sizeLimit: UInt64 = 1 << 16
@@ -24,13 +26,14 @@ public struct ReleaseState: Sendable, Hashable {
     /// Nothing recorded.
     init(
         active: ReleaseIdentity? = nil, previous: ReleaseIdentity? = nil, pinned: ReleaseIdentity? = nil,
-        probation: Probation? = nil, heldBack: [HeldBack] = []
+        probation: Probation? = nil, heldBack: [HeldBack] = [], heldBackContents: [HeldBack] = []
     ) {
         self.active = active
         self.previous = previous
         self.pinned = pinned
         self.probation = probation
         self.heldBack = heldBack
+        self.heldBackContents = heldBackContents
     }
 
     /// Whether a release was refused or rolled back, and no newer one has taken its place since: updates pass it over.
@@ -38,6 +41,11 @@ public struct ReleaseState: Sendable, Hashable {
 
     /// Why and since when a release is held back, `nil` if it is not.
     public func heldBack(_ release: ReleaseIdentity) -> HeldBack? { heldBack.last { $0.release == release } }
+
+    /// Why and since when other bytes of a release are held back, `nil` if they are not.
+    func heldBack(_ release: ReleaseIdentity, content: SHA256Digest) -> HeldBack? {
+        heldBackContents.last { $0.release == release && $0.content == content }
+    }
 
     /// Whether the user holds on to another release than this one.
     public func isPinned(against release: ReleaseIdentity) -> Bool { pinned.map { $0 != release } ?? false }
@@ -67,6 +75,8 @@ public struct ReleaseState: Sendable, Hashable {
         next.active = identity
         next.previous = active ?? (previous == identity ? nil : previous)
         next.heldBack = Self.stillHeldBack(heldBack, after: identity)
+        // Nothing is put in the place of what is older any more.
+        next.heldBackContents.removeAll { identity.version.isNewer(than: $0.release.version) == true }
         return next.withoutStrayProbation
     }
 
@@ -107,6 +117,23 @@ public struct ReleaseState: Sendable, Hashable {
         next.heldBack.removeAll { $0.release == release }
         next.heldBack.append(HeldBack(release, reason: reason, since: date))
         next.heldBack.removeFirst(max(0, next.heldBack.count - HeldBack.maximumCount))
+        return next
+    }
+
+    /// The state after other bytes of a release were found unfit.
+    func holdingBack(
+        _ content: SHA256Digest, of release: ReleaseIdentity, because reason: String, at date: Date
+    ) -> Self {
+        var next = accepting(content, of: release)
+        next.heldBackContents.append(HeldBack(release, content: content, reason: reason, since: date))
+        next.heldBackContents.removeFirst(max(0, next.heldBackContents.count - HeldBack.maximumCount))
+        return next
+    }
+
+    /// The state after they have passed.
+    func accepting(_ content: SHA256Digest, of release: ReleaseIdentity) -> Self {
+        var next = self
+        next.heldBackContents.removeAll { $0.release == release && $0.content == content }
         return next
     }
 

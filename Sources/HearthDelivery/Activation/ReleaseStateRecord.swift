@@ -6,10 +6,11 @@ import HearthBase
 /// ```json
 /// { "schemaVersion": 1, "active": "1.1.0~q4_k_m", "previous": "1.0.0~q4_k_m", "pinned": "1.1.0~q4_k_m",
 ///   "probation": { "release": "1.1.0~q4_k_m", "began": "2026-11-21T10:00:00Z", "answers": 1, "seconds": 12.5 },
-///   "heldBack": [ { "release": "1.2.0~q4_k_m", "reason": "…", "since": "2026-11-21T10:00:00Z" } ] }
+///   "heldBack": [ { "release": "1.2.0~q4_k_m", "reason": "…", "since": "2026-11-21T10:00:00Z" } ],
+///   "heldBackContents": [ { "release": "1.1.0~q4_k_m", "content": "…", "reason": "…", "since": "2026-11-21T10:00:00Z" } ] }
 /// ```
 /// Every name is checked when it is read, as any of them could lead out of the family's folder; numbers and texts are
-/// bounded. Earlier versions read the file without the last two and lose them when they write it.
+/// bounded. Earlier versions read the file without the last three and lose them when they write it.
 struct ReleaseStateRecord: DiskRecord {
     struct Trial: Codable {
         var release: String
@@ -22,6 +23,12 @@ struct ReleaseStateRecord: DiskRecord {
         var release: String
         var reason: String
         var since: Date
+        /// Beside `heldBackContents` only.
+        var content: SHA256Digest?
+
+        init(_ held: HeldBack) {
+            (release, reason, since, content) = (held.release.folderName, held.reason, held.since, held.content)
+        }
     }
 
     var schemaVersion: Int
@@ -30,6 +37,7 @@ struct ReleaseStateRecord: DiskRecord {
     var pinned: String?
     var probation: Trial?
     var heldBack: [Held]?
+    var heldBackContents: [Held]?
 }
 
 extension ReleaseState {
@@ -52,14 +60,21 @@ extension ReleaseState {
                 of: try identity(trial.release, "probation"), began: trial.began, answers: trial.answers,
                 seconds: trial.seconds)
         }
-        let held = record.heldBack ?? []
-        guard held.count <= HeldBack.maximumCount else { throw refuse("too many releases are held back") }
+        let (held, contents) = (record.heldBack ?? [], record.heldBackContents ?? [])
+        guard max(held.count, contents.count) <= HeldBack.maximumCount else {
+            throw refuse("too many releases are held back")
+        }
         self.init(
             active: try record.active.map { try identity($0, "active") },
             previous: try record.previous.map { try identity($0, "previous") },
             pinned: try record.pinned.map { try identity($0, "pinned") }, probation: trial,
             heldBack: try held.map {
                 HeldBack(try identity($0.release, "heldBack"), reason: $0.reason, since: $0.since)
+            },
+            heldBackContents: try contents.map {
+                guard let content = $0.content else { throw refuse("heldBackContents lacks the digest of its bytes") }
+                return HeldBack(
+                    try identity($0.release, "heldBackContents"), content: content, reason: $0.reason, since: $0.since)
             })
     }
 
@@ -71,11 +86,8 @@ extension ReleaseState {
                 ReleaseStateRecord.Trial(
                     release: $0.release.folderName, began: $0.began, answers: $0.answers, seconds: $0.seconds)
             },
-            heldBack: heldBack.isEmpty
-                ? nil
-                : heldBack.map {
-                    ReleaseStateRecord.Held(release: $0.release.folderName, reason: $0.reason, since: $0.since)
-                }
+            heldBack: heldBack.isEmpty ? nil : heldBack.map(ReleaseStateRecord.Held.init),
+            heldBackContents: heldBackContents.isEmpty ? nil : heldBackContents.map(ReleaseStateRecord.Held.init)
         ).data()
     }
 }

@@ -46,7 +46,7 @@ extension ModelStore {
         let before = try activation.stateBeforeChange(of: identity.family)
         let ends = try marks.all(of: identity.family).filter { $0.isUse(of: identity) }
         // Written first: whoever dies in between leaves what was live with a probation that it passes again.
-        try beginProbation(of: identity)
+        try beginProbation(of: identity, accepting: receipt.content)
         do {
             try staging.commit(receipt)
         } catch let error as StoreError where error.code == .releaseInUse {
@@ -55,6 +55,8 @@ extension ModelStore {
             putBack(ends)
             throw error
         }
+        // They have passed: what ended in their trials does not count any more.
+        clearMarks(of: identity.family) { $0.release == identity && $0.mark?.content == receipt.content }
     }
 
     /// Marks of ended processes, whose count is lost where that fails. One that runs may have taken its own away meanwhile.
@@ -70,9 +72,10 @@ extension ModelStore {
     }
 
     /// Under the commit lock. What is no longer live has nothing to prove.
-    private func beginProbation(of identity: ReleaseIdentity) throws {
+    private func beginProbation(of identity: ReleaseIdentity, accepting content: SHA256Digest? = nil) throws {
         var state = try activation.stateBeforeChange(of: identity.family)
         guard state.active == identity else { return }
+        if let content { state = state.accepting(content, of: identity) }
         state.probation = Probation(of: identity, began: time.now)
         try activation.write(state, of: identity.family)
         // What ended with the bytes before is none of the new ones' ends.

@@ -281,14 +281,45 @@ import Testing
         try await fixture.install(other)
         let fixture = fixture
         let probe = ScriptedProbe { _ in
-            #expect(try fixture.marks() == ["prepare"], "an end in here would count against what is installed")
+            #expect(try fixture.marks() == ["probe"])
             try await fixture.anotherStore().activate(other)
             throw StoreError(.releaseDamaged, "it says nothing")
         }
         #expect(await code { try await replace(probe) } == "probe-failed")
         let state = try await state(fixture)
-        #expect(state.active == other && state.heldBack.isEmpty)
+        #expect(state.active == other && state.heldBack.isEmpty && state.heldBackContents.isEmpty)
         #expect(probe.asked.withLock { $0.count } == 2)
+    }
+
+    /// Processes that end in the trial count against what is tried, and not against what is live under its name.
+    @Test func whatEndsTheProgramTwiceInItsTrialIsHeldBack() async throws {
+        let live = try await fixture.install(identity, activate: true)
+        let (fixture, identity) = (fixture, identity)
+        let content = Locked<SHA256Digest?>(nil)
+        let ended = ScriptedProbe { candidate in
+            content.withLock { $0 = candidate.release.receipt.content }
+            let files = MarkFiles(layout: fixture.layout, fileSystem: LocalFileSystem())
+            let found = try #require(try files.all(of: identity.family).first)
+            // Another process, which is not there any more, was at the same.
+            var mark = try #require(found.mark)
+            for number in Int32(1)...2 {
+                mark.process = ProcessIdentity(number: number, started: "0", boot: "another boot", space: "")
+                try files.put(mark, identity, token: ActivityMark.token())
+                try await fixture.anotherStore().recover()
+                let state = try await fixture.anotherStore().state(of: identity.family)
+                #expect(state.heldBackContents.count == number - 1 && state.heldBack.isEmpty)
+            }
+            throw CancellationError()
+        }
+        await #expect(throws: CancellationError.self) { try await replace(ended) }
+        let bytes = try #require(content.withLock { $0 })
+        let held = try #require(try await state(fixture).heldBack(identity, content: bytes))
+        #expect(held.reason.contains("2 times"))
+        #expect(try await state(fixture).active == identity && live.isActive)
+        #expect(try fixture.marks().isEmpty)
+        // Who insists has them tried, and they pass.
+        #expect(try await replace().isActive)
+        #expect(try await state(fixture).heldBackContents.isEmpty)
     }
 
     /// A process that ended in between would have the next start make live what is not any more.
@@ -303,7 +334,7 @@ import Testing
             return ScriptedProbe.report()
         }
         _ = try await replace(fixture, probe)
-        #expect(disk.stages.withLock { $0 } == [.prepare])
+        #expect(disk.stages.withLock { $0 } == [.probe])
         #expect(try await state(fixture).active == other)
     }
 }
