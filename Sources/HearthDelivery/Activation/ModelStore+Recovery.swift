@@ -35,7 +35,11 @@ extension ModelStore {
                 continue
             }
             do {
-                guard try !left(in: family, isRunning).isEmpty else { continue }
+                guard try !left(in: family, isRunning).isEmpty else {
+                    // A process may have ended before its mark was whole.
+                    clearMarks(of: family) { _ in false }
+                    continue
+                }
                 let (rollback, heldBack) = try await committing {
                     try recover(family, bundled.contains(family), isRunning)
                 }
