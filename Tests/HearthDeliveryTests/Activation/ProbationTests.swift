@@ -144,6 +144,19 @@ import Testing
         #expect(try state.isHeldBack(identity("1.0.39")))
     }
 
+    /// Until they pass, or something newer is live; the release of their name is not.
+    @Test func otherBytesAreHeldBackByThemselves() throws {
+        let (live, bytes) = (try identity("2.0.0"), SHA256Digest(hashing: [1]))
+        var state = ReleaseState(active: live)
+        for reason in ["first", "last"] { state = state.holdingBack(bytes, of: live, because: reason, at: Self.date) }
+        #expect(state.heldBackContents.map(\.reason) == ["last"] && !state.isHeldBack(live))
+        #expect(state.heldBack(live, content: bytes)?.reason == "last")
+        #expect(state.heldBack(live, content: SHA256Digest(hashing: [2])) == nil)
+        #expect(state.accepting(bytes, of: live) == ReleaseState(active: live))
+        #expect(try state.activating(identity("1.0.0")).heldBackContents == state.heldBackContents)
+        #expect(try state.activating(identity("3.0.0")).heldBackContents.isEmpty)
+    }
+
     @Test func theLinkTakesTheProbationAlong() throws {
         var state = ReleaseState(active: try identity("2.0.0"), previous: try identity("1.0.0"))
         state.probation = Probation(of: try identity("2.0.0"), began: Self.date)
@@ -156,6 +169,7 @@ import Testing
         var state = ReleaseState(active: try identity("2.0.0"), pinned: try identity("2.0.0"))
         state.probation = Probation(of: try identity("2.0.0"), began: Self.date, answers: 2, seconds: 12.25)
         state.heldBack = [HeldBack(try identity("3.0.0"), reason: "no answer", since: Self.date)]
+        state = state.holdingBack(SHA256Digest(hashing: [1]), of: try identity("2.0.0"), because: "bad", at: Self.date)
         let family = try #require(Family("tiny"))
         #expect(try ReleaseState(data: try state.data(), family: family) == state)
         // As an earlier version wrote it.
@@ -172,6 +186,8 @@ import Testing
         #""probation":{"release":"1","began":"2026-11-21T10:00:00Z","answers":0,"seconds":-1}"#,
         #""probation":{"release":"1","began":"yesterday","answers":0,"seconds":0}"#, #""probation":7"#,
         #""heldBack":[{"release":"active","reason":"","since":"2026-11-21T10:00:00Z"}]"#, #""heldBack":{}"#,
+        #""heldBackContents":[{"release":"1","reason":"","since":"2026-11-21T10:00:00Z"}]"#,
+        #""heldBackContents":[{"release":"1","content":"00","reason":"","since":"2026-11-21T10:00:00Z"}]"#,
         #""heldBack":[{"release":"1","since":"2026-11-21T10:00:00Z"}]"#,
     ])
     func hostileRecordsAreRefused(_ field: String) throws {
