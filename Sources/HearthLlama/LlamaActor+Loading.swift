@@ -96,7 +96,7 @@
         /// Gives back what is in the way of a model, once that has answered what it was asked.
         /// - Parameter wait: of whoever wants it loaded, for the engine's thread.
         /// - Returns: the order with a plan that fits.
-        private func makeRoom(for order: LoadOrder, _ wait: Abandonment) throws -> LoadOrder {
+        private func makeRoom(for order: LoadOrder, _ wait: Abandonment) async throws -> LoadOrder {
             visitors.subtract(1, ordering: .relaxed)
             try wait.begin()
             if order.signal.isSet { throw CancellationError() }
@@ -106,7 +106,8 @@
             try order.plan?.fit(
                 beside: memory(without: replaced),
                 gpu: LlamaFacts.hasGPU ? freeGPU(without: replaced) : .none)
-            answerAll(asked: replaced, unless: order.signal)
+            await answerAll(asked: replaced, unless: order.signal)
+            defer { departure = nil }
             if order.signal.isSet { throw CancellationError() }
             closeModels(replaced)
             // Only now is the memory of what it replaces free.

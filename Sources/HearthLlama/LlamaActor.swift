@@ -26,6 +26,8 @@
         var loops: [EngineRole: GenerationLoop] = [:]
         /// What is being read; who asks for it waits.
         var reading: LoadOrder?
+        /// Models that give way to another once they have answered what they were asked before.
+        var departure: Departure?
 
         public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -173,7 +175,7 @@
             if requests.withLock({ $0.wakes() }) { Task { await self.work() } }
         }
 
-        private func loop(_ role: EngineRole) -> GenerationLoop? {
+        func loop(_ role: EngineRole) -> GenerationLoop? {
             RolePlan.answering(
                 role, loaded: Set(loops.keys), textModelSupportsVision: loops[.text]?.model.supportsVision ?? false
             )
@@ -225,16 +227,16 @@
         }
 
         /// Lets in who has room, and takes everybody who is in one step further.
-        /// - Parameter mayBegin: whom to let in; the others wait on.
         /// - Returns: whether there is more to do.
-        private func turn(_ mayBegin: (GenerationRequest) -> Bool = { _ in true }) -> Bool {
+        private func turn() -> Bool {
             let waiting = requests.withLock { $0.waiting }
             if !waiting.isEmpty { handOver() }
-            admit(waiting, mayBegin)
+            admit(waiting)
             for loop in loops.values where !loop.runs.isEmpty {
                 let isBesideOthers = loops.values.contains { $0 !== loop && !$0.runs.isEmpty }
                 forget(loop.step(isBesideOthers: isBesideOthers).map(\.request))
             }
+            if departure != nil { tellDeparture() }
             let held = EngineRole.allCases.filter(isBeingRead)
             return requests.withLock { $0.goesOn(without: held) }
         }
@@ -242,7 +244,7 @@
         /// Shows what the answers hold back for their next pieces, before something else has the thread.
         private func handOver() { for loop in loops.values { loop.handOver() } }
 
-        private func admit(_ waiting: [GenerationRequest], _ mayBegin: (GenerationRequest) -> Bool) {
+        private func admit(_ waiting: [GenerationRequest]) {
             // Nobody overtakes who waits for the same model.
             var full: [GenerationLoop] = []
             for request in waiting {
@@ -257,7 +259,7 @@
                     forget([request])
                     continue
                 }
-                if full.contains(where: { $0 === loop }) || !mayBegin(request) { continue }
+                if full.contains(where: { $0 === loop }) || isLeftToTheNext(request) { continue }
                 switch loop.admit(request) {
                 case .begun: requests.withLock { $0.begin(request) }
                 case .ended: forget([request])
@@ -269,20 +271,6 @@
         func forget(_ ended: [GenerationRequest]) {
             guard !ended.isEmpty else { return }
             requests.withLock { $0.remove(ended) }
-        }
-
-        /// Answers what these roles' models have been asked until now.
-        func answerAll(asked roles: [EngineRole], unless signal: StopSignal) {
-            func isConcerned(_ request: GenerationRequest) -> Bool {
-                roles.contains { role in loop(request.role).map { $0 === loops[role] } ?? false }
-            }
-            let asked = requests.withLock { $0.all }.filter(isConcerned)
-            // Who comes later waits for the new model: begun by the old one, they would be ended with it.
-            func mayBegin(_ request: GenerationRequest) -> Bool {
-                !isConcerned(request) || asked.contains { $0.isSame(as: request) }
-            }
-            while !signal.isSet, requests.withLock({ $0.contains(anyOf: asked) }), turn(mayBegin) {}
-            handOver()
         }
 
         private static var notLoaded: LLMError {

@@ -13,6 +13,9 @@
             released.wait()
         }
 
+        /// Waits until a load waits for the answers of the model whose place it takes.
+        fileprivate func untilItGivesWay() async { while departure == nil { await Task.yield() } }
+
         /// Runs something while nobody else gets to the engine's thread.
         nonisolated func whileOccupied(_ body: () async throws -> Void) async rethrows {
             let released = DispatchSemaphore(value: 0)
@@ -123,6 +126,32 @@
                 #expect(isGone.withLock { $0 } == true)
                 vectors?.cancel()
                 await #expect(throws: CancellationError.self) { try await vectors?.value }
+                await engine.unload()
+            }
+
+            /// Answers of the model that gives way take their time; who wants vectors of the other one need not wait for them.
+            @Test(.timeLimit(.minutes(10)))
+            func hasItsVectorsWhileALoadWaits() async throws {
+                var configuration = Self.configuration
+                configuration.deviceMemory = 16 << 30
+                let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
+                try await engine.load(TestModel.path, role: .vision)
+                let pieces = Locked(0)
+                let stream = engine.generate(Replacing.story, options: .greedy(maximumNewTokens: 500), role: .vision)
+                let early = Task {
+                    for try await event in stream { if case .text = event { pieces.withLock { $0 += 1 } } }
+                }
+                await until { pieces.withLock { $0 } > 0 }
+                let isReading = Locked(false)
+                let load = Task {
+                    try await engine.load(TestModel.path, role: .vision) { _ in isReading.withLock { $0 = true } }
+                }
+                await engine.untilItGivesWay()
+                #expect(try await engine.embed(["one", "two"]).count == 2)
+                #expect(!isReading.withLock { $0 })
+                load.cancel()
+                await #expect(throws: CancellationError.self) { try await load.value }
+                try await early.value
                 await engine.unload()
             }
 
