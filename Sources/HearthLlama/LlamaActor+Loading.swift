@@ -121,8 +121,9 @@
             visitors.subtract(1, ordering: .relaxed)
             reading = nil
             if let loaded {
-                loaded.moveHere()
-                loops[order.role] = GenerationLoop(loaded, time: time)
+                // Its thread's accounts begin here; those of another model under way go on.
+                if loops.isEmpty { load.restart() }
+                loops[order.role] = GenerationLoop(loaded, load: load, time: time)
                 let fact = Facts(
                     information: loaded.information, weights: loaded.weights, admission: loaded.admission,
                     // Of a part of a split model no more is known than its weights.

@@ -28,6 +28,8 @@
         var reading: LoadOrder?
         /// Models that give way to another once they have answered what they were asked before.
         var departure: Departure?
+        /// Counts what the steps of all models, and of those that make vectors, take of the machine.
+        let load = CoreLoad()
 
         public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -146,7 +148,8 @@
                 throw Self.notLoaded
             }
             if let mark, loop.mark !== mark { return .replaced }
-            let vector = try loop.model.embedder().embed(text, index, signal: signal) {
+            let isAlone = loops.values.allSatisfy(\.runs.isEmpty)
+            let vector = try loop.model.embedder(isAlone: isAlone).embed(text, index, signal: signal) {
                 _ = self.turn()
                 self.handOver()
             }

@@ -29,10 +29,8 @@
         /// The tokens whose state each sequence holds, in order: exact, or reuse would answer something that was not asked.
         private var ledgers: [[llama_token]]
         private let configuration: LlamaConfiguration
-        /// `nil` where the number of threads was chosen by somebody, or where nothing is to be gained.
-        private var tuner: ThreadTuner?
-        private let load: CoreLoad
-        private var timedStreams = 1
+        /// With how many threads its steps are computed, and those of its vectors.
+        let threads: StepThreads
         private var embedderMade: TextEmbedder?
         /// The conversations that come back to it.
         let conversations: ConversationMemory
@@ -43,13 +41,11 @@
         ///
         /// - Parameters:
         ///   - hasGPU: whether ggml sees a device besides the processor.
-        ///   - load: tells how many cores nobody else uses.
         ///   - progress: called with 0...1 on the loading thread; `false` ends loading.
         init(
             path: Path, projector: Path? = nil, configuration: LlamaConfiguration, supportsVision: Bool = false,
-            hasGPU: Bool = LlamaFacts.hasGPU, load: CoreLoad = CoreLoad(), progress: @escaping (Float) -> Bool
+            hasGPU: Bool = LlamaFacts.hasGPU, progress: @escaping (Float) -> Bool
         ) throws {
-            self.load = load
             weights = try ModelWeights(path: path, configuration: configuration, progress: progress)
             let projectorMade = try projector.map { [weights] in
                 try Projector(
@@ -87,17 +83,19 @@
             self.context = context
             self.supportsVision = supportsVision || projectorMade != nil
             self.configuration = configuration
-            let tuner = ThreadTuner(maximum: LlamaConfiguration.coreCount)
-            if configuration.threadCount == nil, !isOnGPU, tuner.isUseful { self.tuner = tuner }
+            threads = StepThreads(
+                count: information.threadCount, adapts: configuration.threadCount == nil && !isOnGPU)
             self.context.listen(to: listeners)
             try warmUp(path)
         }
 
         /// What makes vectors of texts, with a context of its own, so that it does not disturb the conversation.
-        func embedder() throws -> TextEmbedder {
+        /// - Parameter isAlone: whether nobody is being answered.
+        func embedder(isAlone: Bool) throws -> TextEmbedder {
+            // Beside others the number of threads has just been chosen, from better evidence.
+            if isAlone { chooseThreads() }
             if let embedderMade { return embedderMade }
-            let embedder = try TextEmbedder(
-                weights, length: information.contextLength, threads: information.threadCount)
+            let embedder = try TextEmbedder(weights, length: information.contextLength, threads: threads)
             embedderMade = embedder
             return embedder
         }
@@ -146,59 +144,22 @@
 
         // MARK: Threads
 
-        /// The model was made on another thread than the calling one, on which it computes from now on.
-        func moveHere() { load.restart() }
+        /// From now on it computes on the calling thread, whose engine counts with `load`.
+        func moveHere(_ load: CoreLoad) { threads.count(with: load) }
 
         /// Before a prompt: as many threads as the machine has cores for.
-        func chooseThreads() {
-            guard tuner != nil, let available = load.available() else { return }
-            adjust { $0.begin(available: available) }
-        }
+        func chooseThreads() { threads.choose() }
 
         /// Runs one token's step of so many answers, and learns from the time it takes.
         func timed(streams: Int, _ step: () -> Int32) -> Int32 {
-            guard tuner != nil else { return step() }
-            if streams != timedStreams {
-                timedStreams = streams
-                tuner?.forgetTimes()
-            }
-            let count = tuner?.count ?? 1
-            let watch = TimeSource.system.stopwatch()
-            let before = CoreLoad.threadTime
-            let status = step()
-            load.add(thread: CoreLoad.threadTime - before, count: count)
-            guard status == 0 else { return status }
-            adjust { tuner in
-                // The machine's accounts are read a few times a second, the time of each step is known anyway.
-                guard tuner.observe(step: watch.elapsed.seconds) else { return }
-                let available = load.available()
-                // Where it is only too soon to tell, the next step asks again.
-                if available != nil || !load.isKnown { tuner.take(available: available) }
-            }
-            return status
+            context.setThreadCount(threads.count)
+            return threads.timed(streams: streams, step)
         }
 
-        /// Runs a step in which prompts are read. Between two of them the machine's word is taken, as before a prompt: programs come
-        /// and go while a long one is read, and where somebody's always is, nobody would look otherwise.
+        /// Runs a step in which prompts are read.
         func counted(_ step: () throws -> Int32) rethrows -> Int32 {
-            guard tuner != nil else { return try step() }
-            let count = tuner?.count ?? 1
-            let watch = TimeSource.system.stopwatch()
-            let before = CoreLoad.threadTime
-            let status = try step()
-            load.add(thread: CoreLoad.threadTime - before, count: count)
-            if tuner?.observe(prompts: watch.elapsed.seconds) == true { chooseThreads() }
-            return status
-        }
-
-        private func adjust(_ change: (inout ThreadTuner) -> Void) {
-            guard var tuner else { return }
-            let before = tuner.count
-            change(&tuner)
-            self.tuner = tuner
-            guard tuner.count != before else { return }
-            context.setThreadCount(tuner.count)
-            Log.write(.debug, "llama.threads", "\(tuner.count) of \(tuner.maximum) threads from now on")
+            context.setThreadCount(threads.count)
+            return try threads.counted(step)
         }
 
         // MARK: Memory

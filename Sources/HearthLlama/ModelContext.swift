@@ -60,6 +60,7 @@
 
         /// Computes with so many threads from now on.
         borrowing func setThreadCount(_ count: Int) {
+            guard count != threadCount else { return }
             llama_set_n_threads(raw, Int32(clamping: count), Int32(clamping: count))
             threads.use(count, for: raw)
         }

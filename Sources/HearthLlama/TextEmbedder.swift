@@ -10,9 +10,12 @@
         private let context: ModelContext
         private let pooling: EmbeddingPooling
         private let chunkSize: Int
+        private let threads: StepThreads
+
         /// Makes a context of its own.
+        /// - Parameter threads: of the model, which computes with them too.
         /// - Throws: `generation-failed`, also for models that rank texts instead of placing them.
-        init(_ weights: ModelWeights, length: Int, threads: Int) throws {
+        init(_ weights: ModelWeights, length: Int, threads: StepThreads) throws {
             // 0 is "none": the model leaves it to whoever asks. 4 ranks a text against another.
             let declared = weights.metadata("%.pooling_type").flatMap { UInt32($0) } ?? 0
             guard let pooling = declared == 0 ? .mean : EmbeddingPooling(rawValue: declared) else {
@@ -26,7 +29,7 @@
             let chunk = isCausal ? min(128, length) : length
             var reason: UnsafeMutablePointer<CChar>?
             let shape = ModelContext.Shape(
-                length: length, batch: chunk, chunk: chunk, threads: threads, embeddings: true)
+                length: length, batch: chunk, chunk: chunk, threads: threads.count, embeddings: true)
             guard let context = ModelContext(weights, shape, reason: &reason) else {
                 throw LLMError(
                     .generateFailed,
@@ -35,9 +38,13 @@
             }
             self.weights = weights
             self.pooling = pooling
+            self.threads = threads
             chunkSize = context.batchSize
             self.context = context
         }
+
+        /// The threads that computed last.
+        var threadCount: Int { context.threadCount }
 
         /// The vector of a text.
         /// - Parameters:
@@ -75,7 +82,8 @@
                 let chunk = tokens[position..<min(tokens.count, position + chunkSize)]
                 batch.removeAll()
                 batch.append(chunk, at: position, outputs: .all)
-                let status = context.decode(batch)
+                context.setThreadCount(threads.count)
+                let status = threads.counted { context.decode(batch) }
                 if status != 0 {
                     if signal.isSet { throw CancellationError() }
                     throw LLMError(.generateFailed, "the engine failed while it was embedding (status \(status))")

@@ -41,7 +41,7 @@
                             configuration: LlamaConfiguration(
                                 contextLength: 1024, threadCount: 1, stateBytes: 0, sequences: 1),
                             progress: { _ in true })
-                        return GenerationLoop(model, time: .system)
+                        return GenerationLoop(model, load: CoreLoad(), time: .system)
                     }
                 }
 

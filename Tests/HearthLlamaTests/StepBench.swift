@@ -21,8 +21,8 @@
                     configuration: LlamaConfiguration(
                         contextLength: context, batchSize: batch, threadCount: threads, gpuLayers: gpuLayers,
                         stateBytes: 0, sequences: sequences),
-                    hasGPU: hasGPU, load: load, progress: { _ in true }),
-                time: time)
+                    hasGPU: hasGPU, progress: { _ in true }),
+                load: load, time: time)
         }
 
         func ask(_ text: String, tokens: Int = 16) -> GenerationRequest {

@@ -18,7 +18,7 @@
                         path: TestModel.path(.thinking),
                         configuration: LlamaConfiguration(contextLength: 512, threadCount: 1, sequences: 1),
                         progress: { _ in true })
-                    let loop = GenerationLoop(model, time: clock.time)
+                    let loop = GenerationLoop(model, load: CoreLoad(), time: clock.time)
                     let options = GenerationOptions(
                         sampling: .greedy, maximumNewTokens: 80,
                         thinking: ThinkingOptions(maximumTime: .seconds(5), lastWords: "That is enough."))

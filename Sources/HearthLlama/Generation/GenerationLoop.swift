@@ -22,8 +22,10 @@
         /// How much of a prompt is read while others wait.
         private(set) var pace: StepPace
 
-        init(_ model: LoadedModel, time: TimeSource) {
+        /// - Parameter load: of the engine, on whose thread it is made.
+        init(_ model: LoadedModel, load: CoreLoad, time: TimeSource) {
             self.model = model
+            model.moveHere(load)
             self.time = time
             batch = TokenBatch(capacity: model.information.batchSize)
             pace = StepPace(bounds: min(32, model.chunkSize)...min(256, model.chunkSize))

@@ -4,7 +4,8 @@
 
     /// Reads from the kernel how many cores nobody else uses.
     ///
-    /// Everybody else is whoever computes besides the engine's threads, the package's own downloads and servers among them.
+    /// Everybody else is whoever computes besides the engine's threads, the package's own downloads and servers among them. All models
+    /// of an engine tell one of these of their steps: each of them sees the cores that the others compute with as its own.
     final class CoreLoad {
         /// What the kernel's accounts say, in seconds since some beginning.
         struct Reading: Sendable, Hashable {
@@ -19,15 +20,22 @@
         }
 
         private let read: () -> Reading?
+        private let clock: () -> Double
         private var last: Reading?
         /// Whether the kernel says anything at all.
         private(set) var isKnown: Bool
         /// The processor time of the threads that compute beside the engine's own, as far as it is known.
         private var others = 0.0
 
-        /// Used on one thread, the engine's.
-        init(read: @escaping () -> Reading? = CoreLoad.kernel) {
+        /// Used on one thread, the engine's, which calls ``restart()`` if another one made it.
+        /// - Parameters:
+        ///   - read: the kernel's accounts, `nil` where there are none.
+        ///   - clock: the processor time of the calling thread in seconds.
+        init(
+            read: @escaping () -> Reading? = CoreLoad.kernel, clock: @escaping () -> Double = CoreLoad.kernelThreadTime
+        ) {
             self.read = read
+            self.clock = clock
             last = read()
             isKnown = last != nil
         }
@@ -61,8 +69,10 @@
             return max(0, now.idle - before.idle + own) / time
         }
 
-        /// The processor time of the calling thread.
-        static var threadTime: Double { seconds(CLOCK_THREAD_CPUTIME_ID) }
+        /// The processor time of the calling thread in seconds.
+        var threadTime: Double { clock() }
+
+        private static func kernelThreadTime() -> Double { seconds(CLOCK_THREAD_CPUTIME_ID) }
 
         private static func kernel() -> Reading? {
             #if os(Linux)
@@ -73,7 +83,7 @@
                 guard fields.count >= 5, ticks > 0 else { return nil }
                 return Reading(
                     time: seconds(CLOCK_MONOTONIC), idle: (fields[3] + fields[4]) / ticks,
-                    process: seconds(CLOCK_PROCESS_CPUTIME_ID), thread: threadTime)
+                    process: seconds(CLOCK_PROCESS_CPUTIME_ID), thread: kernelThreadTime())
             #else
                 return nil
             #endif

@@ -143,7 +143,7 @@
                         try LoadedModel(
                             path: TestModel.path, projector: try TestModel.path(.projector),
                             configuration: Self.configuration, progress: { _ in true }),
-                        time: .system)
+                        load: CoreLoad(), time: .system)
                     let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
                     let request = GenerationRequest(
                         role: .text,

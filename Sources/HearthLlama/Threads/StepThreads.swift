@@ -1,0 +1,82 @@
+#if Llama
+    import HearthBase
+
+    /// With how many threads one model computes: a number somebody chose, or one that follows from the times of its steps and from
+    /// what the machine has left.
+    ///
+    /// Used on the engine's thread only, as is the ``CoreLoad`` that all models of an engine share: the threads that compute for one
+    /// of them are no strangers to the others.
+    final class StepThreads {
+        /// The threads that compute the next step, the engine's own among them.
+        private(set) var count: Int
+        /// `nil` where the number was chosen by somebody, or where nothing is to be gained.
+        private var tuner: ThreadTuner?
+        /// `nil` as long as no engine has the model.
+        private(set) var load: CoreLoad?
+        private var timedStreams = 1
+        private let time: TimeSource
+
+        /// - Parameters:
+        ///   - count: the threads to begin with.
+        ///   - adapts: whether another number may do better.
+        init(count: Int, adapts: Bool, time: TimeSource = .system) {
+            self.time = time
+            let tuner = ThreadTuner(maximum: LlamaConfiguration.coreCount)
+            self.tuner = adapts && tuner.isUseful ? tuner : nil
+            self.count = self.tuner?.count ?? max(1, count)
+        }
+
+        /// From now on the steps are those of the engine that counts with `load`.
+        func count(with load: CoreLoad) { self.load = load }
+
+        /// Before a prompt: as many threads as the machine has cores for.
+        func choose() {
+            guard tuner != nil, let available = load?.available() else { return }
+            adjust { $0.begin(available: available) }
+        }
+
+        /// Runs one token's step of so many answers, and learns from the time it takes.
+        func timed(streams: Int, _ step: () -> Int32) -> Int32 {
+            if streams != timedStreams {
+                timedStreams = streams
+                tuner?.forgetTimes()
+            }
+            let (status, seconds) = accounted(step)
+            guard status == 0 else { return status }
+            adjust { tuner in
+                // The machine's accounts are read a few times a second, the time of each step is known anyway.
+                guard tuner.observe(step: seconds) else { return }
+                let available = load?.available()
+                // Where it is only too soon to tell, the next step asks again.
+                if available != nil || load?.isKnown != true { tuner.take(available: available) }
+            }
+            return status
+        }
+
+        /// Runs a step in which prompts or other texts are read. Between two of them the machine's word is taken, as before a prompt:
+        /// programs come and go while a long one is read, and where somebody's always is, nobody would look otherwise.
+        func counted(_ step: () throws -> Int32) rethrows -> Int32 {
+            let (status, seconds) = try accounted(step)
+            if tuner?.observe(prompts: seconds) == true { choose() }
+            return status
+        }
+
+        private func accounted(_ step: () throws -> Int32) rethrows -> (status: Int32, seconds: Double) {
+            let watch = time.stopwatch()
+            guard let load else { return (try step(), watch.elapsed.seconds) }
+            let before = load.threadTime
+            let status = try step()
+            load.add(thread: load.threadTime - before, count: count)
+            return (status, watch.elapsed.seconds)
+        }
+
+        private func adjust(_ change: (inout ThreadTuner) -> Void) {
+            guard var tuner else { return }
+            change(&tuner)
+            self.tuner = tuner
+            guard tuner.count != count else { return }
+            count = tuner.count
+            Log.write(.debug, "llama.threads", "\(count) of \(tuner.maximum) threads from now on")
+        }
+    }
+#endif

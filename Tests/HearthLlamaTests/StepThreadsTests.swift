@@ -1,0 +1,118 @@
+#if Llama
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    /// Models of one engine on a machine that has nothing else to do.
+    @Suite(.enabled(if: LlamaConfiguration.coreCount > 1)) struct StepThreadsTests {
+        private static let cores = LlamaConfiguration.coreCount
+
+        /// A machine whose accounts tell of the engine's steps alone.
+        private final class Machine {
+            let clock = ManualClock()
+            var reading = CoreLoad.Reading(time: 0, idle: 0, process: 0, thread: 0)
+
+            func load() -> CoreLoad {
+                CoreLoad {
+                    self.reading
+                } clock: {
+                    self.reading.thread
+                }
+            }
+
+            /// One step of a prompt, of 0.2 s.
+            func step(_ threads: StepThreads) {
+                _ = threads.counted {
+                    clock.advance(by: .milliseconds(200))
+                    reading.time += 0.2
+                    reading.thread += 0.2
+                    reading.process += 0.2 * Double(threads.count)
+                    reading.idle += 0.2 * Double(cores - threads.count)
+                    return 0
+                }
+            }
+        }
+
+        /// Of two models that compute in turns neither takes the other's threads for somebody else's.
+        @Test(arguments: [true, false])
+        func twoModelsShareTheCores(otherAdapts: Bool) {
+            let machine = Machine()
+            let load = machine.load()
+            let models = [true, otherAdapts].map {
+                StepThreads(count: Self.cores, adapts: $0, time: machine.clock.time)
+            }
+            for model in models { model.count(with: load) }
+            for _ in 0..<5 {
+                for model in models { machine.step(model) }
+                #expect(models.map(\.count) == [Self.cores, Self.cores])
+            }
+        }
+
+        @Test func aNumberThatWasChosenStays() {
+            let machine = Machine()
+            let threads = StepThreads(count: 1, adapts: false, time: machine.clock.time)
+            threads.count(with: machine.load())
+            for _ in 0..<5 { machine.step(threads) }
+            #expect(threads.count == 1)
+            threads.choose()
+            #expect(threads.timed(streams: 1) { 0 } == 0)
+            #expect(threads.count == 1)
+        }
+
+        /// A step that fails tells nothing, and is told of.
+        @Test func aStepThatFailsIsReported() {
+            let threads = StepThreads(count: 1, adapts: true)
+            #expect(threads.timed(streams: 1) { 2 } == 2)
+            #expect(threads.counted { -1 } == -1)
+        }
+    }
+
+    extension RealModel {
+        @Suite(.enabled(if: LlamaConfiguration.coreCount > 1)) struct CountedTogether {
+            @Test func allModelsOfAnEngineAre() async throws {
+                let engine = LlamaActor(
+                    configuration: LlamaConfiguration(contextLength: 512, deviceMemory: 16 << 30, stateBytes: 0))
+                for role in EngineRole.allCases { try await engine.load(TestModel.path(.window), role: role) }
+                let (known, all) = await engine.loads
+                #expect(known.count == EngineRole.allCases.count && known.allSatisfy { $0 == all })
+                await engine.unload()
+            }
+
+            /// Somebody who comes while vectors are made gets their cores, and others see with how many they are made.
+            @Test func vectorsAre() async throws {
+                try await blocking {
+                    let cores = LlamaConfiguration.coreCount
+                    var reading = CoreLoad.Reading(time: 0, idle: 0, process: 0, thread: 0)
+                    var free = Double(cores)
+                    let load = CoreLoad {
+                        reading.time += 1
+                        reading.idle += free
+                        return reading
+                    }
+                    let model = try LoadedModel(
+                        path: TestModel.path, configuration: LlamaConfiguration(contextLength: 2048, stateBytes: 0),
+                        progress: { _ in true })
+                    model.moveHere(load)
+                    let embedder = try model.embedder(isAlone: true)
+                    #expect(model.threads.count == cores)
+                    let text = String(repeating: "word ", count: 2000)
+                    var counts: [Int] = []
+                    _ = try embedder.embed(text, 0, signal: StopSignal()) {
+                        free = 0
+                        counts.append(embedder.threadCount)
+                    }
+                    #expect(counts.first == cores && counts.last == 1)
+                }
+            }
+        }
+    }
+
+    extension LlamaActor {
+        /// What the steps of each model are counted with, and what the engine counts with.
+        fileprivate var loads: ([ObjectIdentifier?], ObjectIdentifier) {
+            (loops.values.map { $0.model.threads.load.map { ObjectIdentifier($0) } }, ObjectIdentifier(load))
+        }
+    }
+#endif
