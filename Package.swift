@@ -100,6 +100,14 @@ let package = Package(
             name: "HearthManyBench",
             dependencies: ["HearthBase", "HearthInference", .target(name: "HearthLlama", condition: llama)],
             path: "Tests/ManyBench"),
+        // Answers while the same process pulls, hashes or serves.
+        .executableTarget(
+            name: "HearthBesideBench",
+            dependencies: [
+                "Hearth", "HearthBase", "HearthDelivery", "HearthInference",
+                .target(name: "HearthLlama", condition: llama), .target(name: "HearthServer", condition: server),
+            ],
+            path: "Tests/BesideBench"),
         .testTarget(name: "HearthBaseTests", dependencies: ["HearthBase", "HearthTestSupport"]),
         .testTarget(name: "HearthHTTPTests", dependencies: ["HearthBase", "HearthHTTP", "HearthTestSupport"]),
         .testTarget(

@@ -35,7 +35,7 @@ GROUPS = {
     "engine": {"decode-greedy": decode.greedy, "prefill": decode.prefill, "decode-sampled": decode.sampled,
                "greedy-equal": decode.equal, "tiny-equal": decode.tiny_equal, "vision-equal": vision.equal, "streams-8": streams.eight,
                "second-turn": turns.second, "cancel": turns.cancel, "neighbours": neighbours.neighbours,
-               "reading": streaming.reading},
+               "own-work": neighbours.own_work, "reading": streaming.reading},
     "peers": {"pull-synced": pull.synced, "pull-checked": pull.checked, "pull-aria2": pull.aria2, "pull-hub": pull.hub},
     "extremes": {"pull-limited": pull.limited, "pull-large": pull.large, "first-token": cold.first_token},
 }

@@ -74,6 +74,16 @@ def pairs(name, ours, peer, unit, gib=None, count=None):
     report(name, **facts)
 
 
+def built(product):
+    """The path of a program of the tests, built now."""
+    path = f"--pkg-config-path={os.environ['LLAMA_BIN']}/../lib/pkgconfig"
+    command = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--no-color-diagnostics", path]
+    say(f"building {product}")
+    subprocess.run(command + ["--product", product], check=True, stdout=subprocess.DEVNULL)
+    folder = subprocess.run(command + ["--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip()
+    return f"{folder}/{product}"
+
+
 def run(command, environment=None):
     """Runs to the end, with all the children it waits for, and returns a `Run`.
 

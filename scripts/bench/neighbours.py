@@ -1,6 +1,7 @@
 """Decoding beside busy programs: the adapting number of threads against every fixed one."""
 
 import contextlib
+import json
 import os
 import shutil
 import statistics
@@ -11,12 +12,14 @@ import threading
 import time
 
 import pull
-from decode import ours
-from measure import PAIRS, report, say, spread
-from origin import CACHE, FAMILY, HEARTH, Origin, nginx
+from decode import MODEL, TOKENS, ours
+from measure import PAIRS, built, report, run, say, spread
+from origin import CACHE, FAMILY, HEARTH, Origin, free_port, nginx
 
 # What a line of a gigabit a second brings.
 RATE = 125_000_000
+# What is hashed and served.
+SMALL = 256 << 20
 
 
 @contextlib.contextmanager
@@ -65,14 +68,39 @@ def pulling():
             puller.join()
 
 
-def measured(name, beside):
+@contextlib.contextmanager
+def asked(address):
+    """Somebody who fetches a file from us, as soon as it is there, at the rate of a quick network, again and again."""
+    is_over, under_way = threading.Event(), []
+
+    def ask_on():
+        while not is_over.is_set():
+            program = subprocess.Popen(
+                ["curl", "--silent", "--fail", "--limit-rate", str(RATE), "--output", "/dev/null", address])
+            under_way[:] = [program]
+            # Between two answers nobody serves.
+            if program.wait() != 0:
+                is_over.wait(0.02)
+
+    asker = threading.Thread(target=ask_on)
+    asker.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        for program in under_way:
+            program.kill()
+        asker.join()
+
+
+def measured(name, beside, answer=lambda threads: ours(0, threads)[0]):
     cores = os.cpu_count() or 1
     rates = {}
     with beside:
         # In turns, so that what the machine does meanwhile meets all of them.
         for _ in range(PAIRS):
             for threads in [None, *sorted({1, max(1, cores - 1), cores})]:
-                rates.setdefault(threads, []).append(ours(0, threads)[0])
+                rates.setdefault(threads, []).append(answer(threads))
     adapting = rates.pop(None)
     threads, fixed = max(rates.items(), key=lambda item: statistics.median(item[1]))
     say(f"  {name}: adapting {statistics.median(adapting):.1f}, "
@@ -87,3 +115,34 @@ def neighbours():
     for count in range(3):
         measured(f"decode-beside-{count}", busy(count))
     measured("decode-beside-pull", pulling())
+
+
+def own_work():
+    """The same beside work of our own in the process that answers."""
+    program = built("HearthBesideBench")
+
+    def answering(work, *words, before=lambda: None):
+        def answer(threads):
+            before()
+            figures = json.loads(run([program, work, MODEL, str(TOKENS), str(threads or 0), *words]).output)
+            if figures["tokens"] != TOKENS:
+                raise SystemExit(f"expected {TOKENS} tokens beside {work}, there were {figures['tokens']}")
+            return figures["tokensPerSecond"]
+        return answer
+
+    large, small = Origin(pull.SIZE), Origin(SMALL)
+    with tempfile.TemporaryDirectory(dir=CACHE) as state:
+        home = os.path.join(state, "home")
+        run([HEARTH, "pull", FAMILY, "--no-probe", "--quiet"],
+            {"HEARTH_HOME": home, "HEARTH_ORIGIN": f"file://{small.folder}/models.json"})
+        measured("decode-own-verify", contextlib.nullcontext(), answering("verify", home))
+        port = free_port()
+        measured("decode-own-host", asked(f"http://127.0.0.1:{port}/{small.location}"),
+                 answering("host", small.folder, str(port)))
+    large.warm()
+    with tempfile.TemporaryDirectory(dir=CACHE) as state, nginx(large, state) as address:
+        home = os.path.join(state, "home")
+        # From its beginning each time.
+        measured("decode-own-pull", contextlib.nullcontext(),
+                 answering("pull", home, f"{address}/models.json", FAMILY,
+                           before=lambda: shutil.rmtree(home, ignore_errors=True)))

@@ -7,22 +7,13 @@ import statistics
 import subprocess
 import tempfile
 
-from measure import report, run, say, spread
+from measure import built, report, run, say, spread
 
 HEARTH = os.environ["HEARTH_BINARY"]
 CACHE = os.environ["BENCH_CACHE"]
 MODEL = os.environ["BENCH_MODEL"]
 RUNS = 15
 FAMILIES, VERSIONS = 50, 10
-
-
-def build():
-    path = f"--pkg-config-path={os.environ['LLAMA_BIN']}/../lib/pkgconfig"
-    command = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--no-color-diagnostics", path]
-    say("building the bench")
-    subprocess.run(command + ["--product", "HearthStoreBench"], check=True, stdout=subprocess.DEVNULL)
-    folder = subprocess.run(command + ["--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip()
-    return f"{folder}/HearthStoreBench"
 
 
 def offline():
@@ -82,7 +73,7 @@ def many(state):
 
 
 def start_stored():
-    bench = build()
+    bench = built("HearthStoreBench")
     with tempfile.TemporaryDirectory(dir=CACHE) as state:
         starts("start-stored", bench, install(state, MODEL, "start"), live=1)
     with tempfile.TemporaryDirectory(dir=CACHE) as state:

@@ -9,21 +9,12 @@ import time
 import urllib.request
 
 from decode import MODEL, THREADS, ask, serving
-from measure import PAIRS, number, report, say, spread
+from measure import PAIRS, built, number, report, say, spread
 
 SUBJECTS = ["a lighthouse keeper", "a lost ship", "an old train", "a clever fox", "a mountain village", "a silent robot",
             "two sisters", "a frozen lake"]
 PROMPTS = [f"Write a long story about {subject}. Take your time and tell every detail." for subject in SUBJECTS]
 TOKENS = 128
-
-
-def build():
-    path = f"--pkg-config-path={os.environ['LLAMA_BIN']}/../lib/pkgconfig"
-    command = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--no-color-diagnostics", path]
-    say("building the bench")
-    subprocess.run(command + ["--product", "HearthManyBench"], check=True, stdout=subprocess.DEVNULL)
-    folder = subprocess.run(command + ["--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip()
-    return f"{folder}/HearthManyBench"
 
 
 def ours(program):
@@ -66,7 +57,7 @@ def theirs(port, texts):
 
 
 def eight():
-    program = build()
+    program = built("HearthManyBench")
     # As many tokens for each slot as one of ours could have of the shared context.
     with serving(slots=len(PROMPTS), context=1024 * len(PROMPTS)) as port:
         texts = [ask(port, "/apply-template", {"messages": [{"role": "user", "content": prompt}]})["prompt"]

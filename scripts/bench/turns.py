@@ -7,8 +7,7 @@ import time
 import urllib.request
 
 from decode import MODEL, THREADS, ask, serving
-from measure import PAIRS, number, report, say, spread
-from streams import build
+from measure import PAIRS, built, number, report, say, spread
 
 TOKENS = 32
 # So that nobody is through before all tokens are there.
@@ -54,7 +53,7 @@ def theirs(port, questions):
 
 
 def second():
-    program = build()
+    program = built("HearthManyBench")
     with serving(context=4096) as port:
         theirs(port, [first(PAIRS), SECOND])
         left, right = [], []
@@ -78,7 +77,7 @@ def second():
 
 
 def cancel():
-    program = build()
+    program = built("HearthManyBench")
     rounds = 30 * PAIRS
     output = subprocess.run([program, "cancel", MODEL, str(rounds), str(THREADS)], check=True, capture_output=True,
                             text=True).stdout
