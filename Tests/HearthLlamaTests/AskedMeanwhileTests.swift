@@ -13,8 +13,8 @@
             released.wait()
         }
 
-        /// Waits until a load waits for the answers of the model whose place it takes.
-        fileprivate func untilItGivesWay() async { while departure == nil { await Task.yield() } }
+        /// Whether a load waits for the answers of the model whose place it takes.
+        fileprivate var givesWay: Bool { departure != nil }
 
         /// Runs something while nobody else gets to the engine's thread.
         nonisolated func whileOccupied(_ body: () async throws -> Void) async rethrows {
@@ -146,7 +146,7 @@
                 let load = Task {
                     try await engine.load(TestModel.path, role: .vision) { _ in isReading.withLock { $0 = true } }
                 }
-                await engine.untilItGivesWay()
+                while await !engine.givesWay, !isReading.withLock({ $0 }) { await Task.yield() }
                 #expect(try await engine.embed(["one", "two"]).count == 2)
                 #expect(!isReading.withLock { $0 })
                 load.cancel()

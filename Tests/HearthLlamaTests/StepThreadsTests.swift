@@ -97,7 +97,7 @@
                     model.moveHere(load)
                     let embedder = try model.embedder(isAlone: true)
                     #expect(model.threads.count == cores)
-                    let text = String(repeating: "word ", count: 2000)
+                    let text = String(repeating: "word ", count: 700)
                     var counts: [Int] = []
                     _ = try embedder.embed(text, 0, signal: StopSignal()) {
                         free = 0
