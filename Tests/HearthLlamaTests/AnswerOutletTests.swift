@@ -18,43 +18,71 @@
             outlet = AnswerOutlet(time: clock.time) { [reader] in reader.seen.append($0) }
         }
 
+        /// A token that says something, or nothing.
+        private func token(_ pieces: GenerationEvent...) {
+            for piece in pieces { outlet.yield(piece) }
+            outlet.endToken()
+        }
+
         @Test func theFirstPieceDoesNotWait() {
             outlet.yield(.phase(.decode))
-            outlet.yield(.text("a"))
+            token(.text("a"))
             #expect(reader.seen == [.phase(.decode), .text("a")])
         }
 
         @Test func piecesOfOneFrameGoTogether() {
-            outlet.yield(.thinking("a"))
+            token(.thinking("a"))
             clock.advance(by: .milliseconds(8))
-            outlet.yield(.thinking("b"))
+            token(.thinking("b"))
             clock.advance(by: .milliseconds(8))
-            outlet.yield(.text("c"))
+            token(.text("c"))
             #expect(reader.seen == [.thinking("a")])
             clock.advance(by: .milliseconds(8))
-            outlet.yield(.text("d"))
+            token(.text("d"))
             #expect(reader.seen == [.thinking("a"), .thinking("b"), .text("c"), .text("d")])
         }
 
         @Test func slowPiecesNeverWait() {
             for count in 1...5 {
-                outlet.yield(.text("a"))
+                token(.text("a"))
                 #expect(reader.seen.count == count)
                 clock.advance(by: AnswerOutlet.frame)
             }
         }
 
+        /// The last of the thinking and the first of the answer.
+        @Test func piecesOfOneTokenStayTogether() {
+            for count in 1...5 {
+                token(.thinking("a"), .text("b"))
+                #expect(reader.seen.count == 2 * count)
+                clock.advance(by: AnswerOutlet.frame)
+            }
+        }
+
+        /// As those of a call, of which nothing is shown before its end.
+        @Test func aPieceDoesNotWaitForTokensThatSayNothing() {
+            token(.text("a"))
+            clock.advance(by: .milliseconds(8))
+            token(.text("b"))
+            clock.advance(by: .milliseconds(8))
+            token()
+            #expect(reader.seen == [.text("a")])
+            clock.advance(by: .milliseconds(8))
+            token()
+            #expect(reader.seen == [.text("a"), .text("b")])
+        }
+
         @Test(arguments: [GenerationEvent.phase(.decode), .toolCall(ToolCall(id: "1", name: "add", arguments: "{}"))])
         func anythingElseTakesAlongWhatIsHeld(event: GenerationEvent) {
-            outlet.yield(.text("a"))
-            outlet.yield(.text("b"))
+            token(.text("a"))
+            token(.text("b"))
             outlet.yield(event)
             #expect(reader.seen == [.text("a"), .text("b"), event])
         }
 
         @Test func whatIsHeldIsHandedOverOnce() {
-            outlet.yield(.text("a"))
-            outlet.yield(.text("b"))
+            token(.text("a"))
+            token(.text("b"))
             outlet.handOver()
             outlet.handOver()
             #expect(reader.seen == [.text("a"), .text("b")])
@@ -92,6 +120,15 @@
                 #expect(try await pieces { _ = $0.loop.step() } == 1)
             }
 
+            /// The loop tells of the end of each token.
+            @Test func waitNoLongerThanAFrame() async throws {
+                let count = try await pieces { [clock] bench in
+                    clock.advance(by: AnswerOutlet.frame)
+                    _ = bench.loop.step()
+                }
+                #expect(count == 3)
+            }
+
             @Test func waitForNoPrompt() async throws {
                 let count = try await pieces { bench in
                     #expect(bench.loop.admit(bench.ask(StepBench.longText)) == .begun)
@@ -101,7 +138,8 @@
             }
 
             @Test func waitForNoOtherModel() async throws {
-                #expect(try await pieces { _ = $0.loop.step(isBesideOthers: true) } == 2)
+                // Not for the step that this one's is followed by either.
+                #expect(try await pieces { _ = $0.loop.step(isBesideOthers: true) } == 3)
             }
 
             @Test func areSeenWhenTheAnswerEndsEarly() async throws {

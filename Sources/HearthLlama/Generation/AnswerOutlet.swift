@@ -6,8 +6,9 @@
     /// together, everything else at once.
     ///
     /// Whoever waits for an event sleeps, and waking him costs the engine's thread up to a hundredth of the time a small model takes
-    /// for a token, and as much again on the core beside it. A piece waits no longer than one step of answers that have the engine
-    /// to themselves: before anything that may take longer, ``handOver()`` is called.
+    /// for a token, and as much again on the core beside it. A piece waits no longer than until the first token that is chosen once
+    /// the others have been read for that time, whether that one says anything or not: before anything that may take longer than a
+    /// token, ``handOver()`` is called.
     final class AnswerOutlet {
         /// The time for which a picture stands on a screen of 60 Hz.
         static let frame = Duration.microseconds(16_667)
@@ -15,7 +16,7 @@
         private let time: TimeSource
         private let give: (GenerationEvent) -> Void
         private var held: [GenerationEvent] = []
-        /// Counts from the last piece that did not wait.
+        /// Counts from the last time that a token's pieces did not wait.
         private var rest: Stopwatch?
 
         /// - Parameters:
@@ -29,10 +30,14 @@
         /// Takes an event; sooner or later it is handed over, after those before it.
         func yield(_ event: GenerationEvent) {
             held.append(event)
-            if event.isPiece {
-                if let rest, rest.elapsed < Self.frame { return }
-                rest = time.stopwatch()
-            }
+            if !event.isPiece { handOver() }
+        }
+
+        /// A token has said all it says.
+        func endToken() {
+            if held.isEmpty { return }
+            if let rest, rest.elapsed < Self.frame { return }
+            rest = time.stopwatch()
             handOver()
         }
 

@@ -85,6 +85,8 @@
             _ = LlamaLog.shared.takeProblems()
             computePicture()
             computeTokens(isBesideOthers: isBesideOthers)
+            // What the others do next may take longer than a token.
+            if isBesideOthers { handOver() }
             return sweep()
         }
 
@@ -158,7 +160,7 @@
             let watch = time.stopwatch()
             // The steps of a prompt are of all sizes and tell nothing of the number of threads.
             let isDecode = parts.allSatisfy { $0.run.phase == .decode && $0.tokens.count == 1 }
-            if !isDecode || isBesideOthers { handOver() }
+            if !isDecode { handOver() }
             let status =
                 isDecode
                 ? model.timed(streams: parts.count) { model.context.decode(batch) }

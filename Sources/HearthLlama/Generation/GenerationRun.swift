@@ -143,6 +143,7 @@
             do {
                 let step = try writer.next(
                     index, of: model.context, usedContext: position, running: running, &facts)
+                outlet.endToken()
                 switch step {
                 case .compute(let tokens): answer = tokens[...]
                 case .end(let reason): end(reason)
