@@ -157,9 +157,10 @@
         }
 
         /// Runs a step in which prompts are read.
-        func counted(_ step: () throws -> Int32) rethrows -> Int32 {
+        /// - Parameter others: how many threads it was that computed, if not those of the context; asked after the step.
+        func counted(by others: () -> Int? = { nil }, _ step: () throws -> Int32) rethrows -> Int32 {
             context.setThreadCount(threads.count)
-            return try threads.counted(step)
+            return try threads.counted(by: others, step)
         }
 
         // MARK: Memory

@@ -89,7 +89,14 @@
         }
 
         /// Computes the tokens of a batch (`llama_decode`).
-        borrowing func decode(_ batch: borrowing TokenBatch) -> Int32 { llama_decode(raw, batch.raw) }
+        borrowing func decode(_ batch: borrowing TokenBatch) -> Int32 {
+            let status = llama_decode(raw, batch.raw)
+            if status == 0 { threads.trim() }
+            return status
+        }
+
+        /// The pools of threads it keeps.
+        var poolCount: Int { threads.count }
 
         /// The logits of a token of the last batch, one for each of the vocabulary; they may be written to.
         /// - Parameter index: its place in the batch, -1 for the last one that has logits.
@@ -128,11 +135,17 @@
         }
     }
 
-    /// Owns the threads that compute for a context beside the calling one, a pool for each number of them that was used: one
-    /// that is not computing waits, where threads of a pool that is too large would spin, and a context goes on using its
+    /// Owns the threads that compute for a context beside the calling one, a pool for each number of them that was used of late:
+    /// one that is not computing waits, where threads of a pool that is too large would spin, and a context goes on using its
     /// pool until its next computation.
     private final class ThreadPools {
+        /// Two between which a tuner moves, and those before.
+        static let limit = 4
         private var pools: [Int: OpaquePointer] = [:]
+        /// The number used last comes last.
+        private var order: [Int] = []
+
+        var count: Int { pools.count }
 
         init() { Handles.take(.threads) }
 
@@ -140,7 +153,16 @@
         func use(_ count: Int, for context: OpaquePointer) {
             let pool = pools[count] ?? hearth_threads_new(Int32(clamping: count))
             pools[count] = pool
+            order.removeAll { $0 == count }
+            order.append(count)
             hearth_threads_use(context, pool)
+        }
+
+        /// After a computation, since when the context knows of no other pool than the one used last.
+        func trim() {
+            while order.count > Self.limit {
+                if let pool = pools.removeValue(forKey: order.removeFirst()) { hearth_threads_free(pool) }
+            }
         }
 
         /// After the context.

@@ -50,6 +50,21 @@
             }
         }
 
+        /// As of pictures, which a projector encodes with threads of its own.
+        @Test func theThreadsOfOthersAreCountedByTheirNumber() {
+            let machine = Machine()
+            let load = machine.load()
+            let threads = StepThreads(count: 1, adapts: false, time: machine.clock.time)
+            threads.count(with: load)
+            _ = threads.counted(by: { 4 }) {
+                machine.reading.time += 1
+                machine.reading.thread += 1
+                machine.reading.process += 4
+                return 0
+            }
+            #expect(load.available() == 4)
+        }
+
         @Test func aNumberThatWasChosenStays() {
             let machine = Machine()
             let threads = StepThreads(count: 1, adapts: false, time: machine.clock.time)
@@ -78,6 +93,25 @@
                 let (known, all) = await engine.loads
                 #expect(known.count == EngineRole.allCases.count && known.allSatisfy { $0 == all })
                 await engine.unload()
+            }
+
+            /// A machine with many cores, on which others come and go, does not gather threads.
+            @Test func poolsAreKeptForAFewNumbersOnly() async throws {
+                try await blocking {
+                    let model = try LoadedModel(
+                        path: TestModel.path(.window),
+                        configuration: LlamaConfiguration(contextLength: 256, threadCount: 1, stateBytes: 0),
+                        progress: { _ in true })
+                    var batch = TokenBatch(capacity: 1)
+                    batch.append([5], at: 0, outputs: .last)
+                    for count in [2, 3, 4, 5, 6, 2] {
+                        model.context.setThreadCount(count)
+                        model.context.clear()
+                        #expect(model.context.decode(batch) == 0)
+                        #expect(model.context.poolCount <= 4)
+                    }
+                    #expect(model.context.poolCount == 4)
+                }
             }
 
             /// Somebody who comes while vectors are made gets their cores, and others see with how many they are made.

@@ -117,7 +117,7 @@
                 model.listeners.members = [run.request.signal]
                 let status: Int32
                 do {
-                    status = try model.counted {
+                    status = try model.counted(by: { picture.wasEncoded ? model.projector?.threadCount : nil }) {
                         try picture.compute(in: model.context.raw, at: run.position, of: run.sequence)
                     }
                 } catch {

@@ -41,7 +41,7 @@
                 timedStreams = streams
                 tuner?.forgetTimes()
             }
-            let (status, seconds) = accounted(step)
+            let (status, seconds) = accounted(by: { nil }, step)
             guard status == 0 else { return status }
             adjust { tuner in
                 // The machine's accounts are read a few times a second, the time of each step is known anyway.
@@ -55,18 +55,21 @@
 
         /// Runs a step in which prompts or other texts are read. Between two of them the machine's word is taken, as before a prompt:
         /// programs come and go while a long one is read, and where somebody's always is, nobody would look otherwise.
-        func counted(_ step: () throws -> Int32) rethrows -> Int32 {
-            let (status, seconds) = try accounted(step)
+        /// - Parameter others: how many threads it was that computed, if not ``count``; asked after the step.
+        func counted(by others: () -> Int? = { nil }, _ step: () throws -> Int32) rethrows -> Int32 {
+            let (status, seconds) = try accounted(by: others, step)
             if tuner?.observe(prompts: seconds) == true { choose() }
             return status
         }
 
-        private func accounted(_ step: () throws -> Int32) rethrows -> (status: Int32, seconds: Double) {
+        private func accounted(
+            by others: () -> Int?, _ step: () throws -> Int32
+        ) rethrows -> (status: Int32, seconds: Double) {
             let watch = time.stopwatch()
             guard let load else { return (try step(), watch.elapsed.seconds) }
             let before = load.threadTime
             let status = try step()
-            load.add(thread: load.threadTime - before, count: count)
+            load.add(thread: load.threadTime - before, count: others() ?? count)
             return (status, watch.elapsed.seconds)
         }
 

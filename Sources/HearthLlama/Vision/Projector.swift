@@ -23,6 +23,9 @@
         /// Whether positions have sections for height and width, so that a picture has more tokens than positions.
         let hasGridPositions: Bool
 
+        /// The threads that encode; nothing changes their number.
+        let threadCount: Int
+
         private struct PixelSize: Hashable {
             let width: Int
             let height: Int
@@ -35,7 +38,8 @@
             try ModelFile.check(path, as: .projector)
             _ = LlamaLog.shared.takeProblems()
             var options = hearth_vision_options()
-            options.threads = Int32(clamping: configuration.resolvedThreadCount)
+            threadCount = configuration.resolvedThreadCount
+            options.threads = Int32(clamping: threadCount)
             options.gpu = configuration.resolvedGPULayers != 0 && LlamaFacts.hasGPU
             options.minimum_tokens = Int32(clamping: max(0, configuration.imageTokens.minimum ?? 0))
             options.maximum_tokens = Int32(clamping: max(0, configuration.imageTokens.maximum ?? 0))
