@@ -15,19 +15,26 @@
         nonisolated func tokenize(
             _ text: String, controlTokens: ControlTokenReading, role: EngineRole
         ) async throws -> [TokenID] {
-            let weights = try answering(role).weights
-            return try await abandonable { _ in
-                try await blocking {
-                    try weights.vocabulary.tokens(
-                        of: text, addSpecial: false, parseSpecial: controlTokens == .asControl)
-                }
+            try await counting(role) { facts in
+                try facts.weights.vocabulary.tokens(
+                    of: text, addSpecial: false, parseSpecial: controlTokens == .asControl)
             }
         }
 
         nonisolated func count(_ messages: [ChatMessage], role: EngineRole) async throws -> Int {
-            let facts = try answering(role)
+            try await counting(role) { try $0.weights.count(messages, projector: $0.projector) }
+        }
+
+        private nonisolated func counting<Result: Sendable>(
+            _ role: EngineRole, _ body: @escaping @Sendable (Facts) throws -> Result
+        ) async throws -> Result {
+            _ = try answering(role)
             return try await abandonable { _ in
-                try await blocking { try facts.weights.count(messages, projector: facts.projector) }
+                try await self.counts.turnUnlessCancelled {
+                    // Only now, or whoever waits here would keep a model that is unloaded meanwhile.
+                    let facts = try self.answering(role)
+                    return try await blocking { try body(facts) }
+                }
             }
         }
 

@@ -20,9 +20,11 @@
         let facts = Locked<[EngineRole: Facts]>([:])
         let requests = Locked(RequestBoard())
         /// Those who want the engine's thread for something else than answers: they get it between two steps.
-        let visitors = Atomic<Int>(0)
+        nonisolated let visitors = Atomic<Int>(0)
         /// Loads and unloads, of which each may count on the one before being over.
         let changes = TurnQueue()
+        /// Those who count tokens, one after the other: who is cancelled leaves, and many take no more than one core from the answers.
+        nonisolated let counts = TurnQueue()
         var loops: [EngineRole: GenerationLoop] = [:]
         /// What is being read; who asks for it waits.
         var reading: LoadOrder?
@@ -148,6 +150,11 @@
                 throw Self.notLoaded
             }
             if let mark, loop.mark !== mark { return .replaced }
+            // However many texts wait for the thread, a step of the answers comes between two of them.
+            if isAnswering {
+                _ = turn()
+                handOver()
+            }
             let isAlone = loops.values.allSatisfy(\.runs.isEmpty)
             let vector = try loop.model.embedder(isAlone: isAlone).embed(text, index, signal: signal) {
                 _ = self.turn()

@@ -4,11 +4,13 @@
     import HearthInference
     @testable import HearthLlama
     import HearthTestSupport
+    import Synchronization
     import Testing
 
     extension LlamaActor {
         /// Keeps the engine's thread.
         fileprivate func occupy(_ began: AsyncStream<Void>.Continuation, until released: DispatchSemaphore) {
+            visitors.subtract(1, ordering: .relaxed)
             began.finish()
             released.wait()
         }
@@ -20,6 +22,7 @@
         nonisolated func whileOccupied(_ body: () async throws -> Void) async rethrows {
             let released = DispatchSemaphore(value: 0)
             let (began, source) = AsyncStream<Void>.makeStream()
+            knock()
             Task { await occupy(source, until: released) }
             for await _ in began {}
             defer { released.signal() }

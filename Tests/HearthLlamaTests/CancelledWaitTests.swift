@@ -73,6 +73,35 @@
                 await engine.unload()
             }
 
+            /// And leaves nothing behind that has to be counted all the same.
+            @Test(.timeLimit(.minutes(10)))
+            func countsBehindAnother() async throws {
+                let engine = try await LlamaActor.load(TestModel.path(.window), configuration: Self.configuration)
+                let old = Weak(try engine.answering(.text).weights)
+                await engine.counts.turn {
+                    for _ in 0..<20 {
+                        await cancelled {
+                            try await engine.count(capitalOfFrance)
+                        } once: {
+                            engine.counts.waitingCount == 1
+                        }
+                        #expect(engine.counts.waitingCount == 0)
+                    }
+                    let late = Task { try await engine.count(capitalOfFrance) }
+                    await until { engine.counts.waitingCount == 1 }
+                    await engine.unload()
+                    // Who waits keeps no model.
+                    #expect(old.weights == nil)
+                    late.cancel()
+                    await #expect(throws: CancellationError.self) { _ = try await late.value }
+                }
+            }
+
+            private final class Weak: @unchecked Sendable {
+                weak var weights: ModelWeights?
+                init(_ weights: ModelWeights) { self.weights = weights }
+            }
+
             @Test func whoCounts() async throws {
                 let engine = try await SharedEngine.engine
                 let counts: [@Sendable () async throws -> Int] = [

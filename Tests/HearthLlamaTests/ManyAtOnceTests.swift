@@ -3,7 +3,13 @@
     import HearthInference
     @testable import HearthLlama
     import HearthTestSupport
+    import Synchronization
     import Testing
+
+    extension LlamaActor {
+        /// The tokens whose state the first sequence of the model for text has.
+        fileprivate var computedTokens: Int { loops[.text]?.model.ledger(0).count ?? 0 }
+    }
 
     extension RealModel {
         /// Several requests beside each other in one context.
@@ -137,6 +143,28 @@
                 vectors.cancel()
                 await #expect(throws: CancellationError.self) { _ = try await vectors.value }
                 #expect(try await engine.embed(["a", "b"]).count == 2)
+                await engine.unload()
+            }
+
+            /// As where an app indexes its texts in tasks of their own, and all of them wait for the engine's thread.
+            @Test func answersGoOnWhileManyEmbed() async throws {
+                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
+                var answer = engine.generate(Self.story, options: .greedy(maximumNewTokens: 500)).makeAsyncIterator()
+                while let event = try await answer.next() { if case .text = event { break } }
+                let waiting = 30
+                try await withThrowingTaskGroup(of: Int.self) { group in
+                    var counts: [Task<Int, Never>] = []
+                    await engine.whileOccupied {
+                        counts.append(Task { await engine.computedTokens })
+                        for _ in 0..<waiting { group.addTask { try await engine.embed(["word"]).count } }
+                        while engine.visitors.load(ordering: .relaxed) < waiting { await Task.yield() }
+                        // Who has knocked is about to come.
+                        for _ in 0..<1000 { await Task.yield() }
+                        counts.append(Task { await engine.computedTokens })
+                    }
+                    #expect(await counts[1].value - counts[0].value >= waiting / 2)
+                    for try await count in group { #expect(count == 1) }
+                }
                 await engine.unload()
             }
 
