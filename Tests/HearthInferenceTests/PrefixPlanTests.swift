@@ -306,6 +306,46 @@ import Testing
         #expect(edited.restores == again.state && edited.plan.reused == 20)
     }
 
+    /// What the context has already is taken from there, rather than a whole state read for its front.
+    @Test(arguments: [1, 2, 3])
+    func aSharedBeginningIsNotReadFromAnothersState(count: Int) throws {
+        let system = Array(Int32(0)..<200)
+        func talk(_ name: Int32, _ count: Int) -> [Int32] { system + (0..<Int32(count)).map { name + $0 } }
+        var table = SlotTable(count: count)
+        let evicted = table.didSave(HeldPrefix(tokens: talk(1000, 600)), bytes: 1)
+        // Nobody else has it: a long state is better than nothing.
+        let first = try choose(&table, talk(3000, 30))
+        #expect(first.restores == evicted.state && first.copies == nil && first.plan.reused == 200)
+        table.release(first.slot, holding: HeldPrefix(tokens: talk(3000, 100)))
+        let second = try choose(&table, talk(5000, 30))
+        #expect(second.restores == nil && second.plan.reused == 200)
+        #expect(second.copies == (count == 1 ? nil : SlotTable.Choice.Copy(slot: first.slot, count: 200)))
+        table.release(second.slot, holding: HeldPrefix(tokens: talk(5000, 100)))
+        // Whose it is goes on from all of it.
+        let again = try choose(&table, talk(1000, 620))
+        #expect(again.restores == evicted.state && again.copies == nil && again.plan.reused == 800)
+    }
+
+    @Test func ofStatesOfEqualUseTheShortestIsRead() throws {
+        var table = SlotTable(count: 2)
+        let system = Array(Int32(0)..<200)
+        let short = table.didSave(HeldPrefix(tokens: system + Array(1000..<1050)), bytes: 1)
+        _ = table.didSave(HeldPrefix(tokens: system + Array(2000..<2900)), bytes: 1)
+        let choice = try choose(&table, system + Array(5000..<5030))
+        #expect(choice.restores == short.state && choice.plan.reused == 200)
+    }
+
+    @Test func aStateWithoutRoomStaysAsItIs() throws {
+        var table = SlotTable(count: 2)
+        let system = Array(Int32(0)..<200)
+        let long = table.didSave(HeldPrefix(tokens: system + Array(2000..<2900)), bytes: 1)
+        let refused = table.choose(prompt: system + Array(5000..<5030), room: 1099)
+        #expect(refused?.restores == nil && refused?.plan.miss == .cold)
+        #expect(table.savedStates == [long.state])
+        let loaded = table.choose(prompt: system + Array(6000..<6030), room: 1100)
+        #expect(loaded?.restores == long.state)
+    }
+
     @Test func whatAComputingSequenceHoldsByNowCanBeCopied() throws {
         var table = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: true, canSave: false, fewestTokens: 4))
         let first = try choose(&table, tokens(1, 50))

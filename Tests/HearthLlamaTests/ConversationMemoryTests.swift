@@ -208,6 +208,53 @@
                 #expect(try reused(by: memory()) == prompt.ledger.count - 1)
             }
 
+            /// Another conversation with the same beginning comes while the context has no room for the whole of it.
+            @Test func keepAStateThatHasNoRoomBesideWhatIsComputed() async throws {
+                let folder = try TemporaryFolder()
+                let model = try LoadedModel(
+                    path: TestModel.path(.window),
+                    configuration: LlamaConfiguration(
+                        contextLength: 256, threadCount: 1, stateBytes: 0, sequences: 2),
+                    progress: { _ in true })
+                func memory() -> ConversationMemory {
+                    ConversationMemory(
+                        maker: "m", window: 256, cells: 256, sequences: 2, canGoBack: true, folder: folder.path,
+                        savedBytes: 1 << 30)
+                }
+                func begin(_ prompt: Prompt, beside others: Int, in memory: ConversationMemory) throws
+                    -> ConversationMemory.Place
+                {
+                    try #require(memory.begin(prompt, need: prompt.ledger.count, beside: others, model))
+                }
+                func compute(_ prompt: Prompt, in sequence: Int) throws {
+                    var batch = TokenBatch(capacity: prompt.ledger.count)
+                    batch.append(prompt.ledger[...], at: 0, of: sequence, outputs: .last)
+                    try #require(model.context.decode(batch) == 0)
+                    model.didCompute(prompt.ledger, in: sequence)
+                }
+                let saved = Prompt([.tokens(Array(2..<122))], text: "")
+                let first = memory()
+                let place = try begin(saved, beside: 0, in: first)
+                try compute(saved, in: place.sequence)
+                first.end(place.sequence, model)
+                first.saveAll(model)
+                model.clearMemory(place.sequence)
+
+                let second = memory()
+                let busy = Prompt([.tokens(Array(repeating: 5, count: 150))], text: "")
+                let busyPlace = try begin(busy, beside: 0, in: second)
+                try compute(busy, in: busyPlace.sequence)
+                let other = Prompt([.tokens(Array(2..<82) + [9])], text: "")
+                let otherPlace = try begin(other, beside: busy.ledger.count, in: second)
+                #expect(otherPlace.plan.reused == 0 && otherPlace.plan.miss == .cold)
+                second.end(otherPlace.sequence, model)
+                model.clearMemory(busyPlace.sequence)
+                second.end(busyPlace.sequence, model)
+                // With room again it is there, whole.
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path.string).count == 1)
+                #expect(try begin(saved, beside: 0, in: second).plan.reused == saved.ledger.count - 1)
+            }
+
             @Test func theOneUsedLastIsTheLastToGo() async throws {
                 let folder = try TemporaryFolder()
                 // Room for one of them, some 200 tokens of 22.5 KiB each.

@@ -92,28 +92,26 @@ public struct SlotTable: Sendable, Hashable {
     /// 1. The one whose conversation goes on, the longest of them: all it holds begins the prompt, or all that was asked in it,
     ///    where the template retells the answer in another way or the same is asked again. Also one at whose end only few
     ///    tokens differ.
-    /// 2. A saved state of which more is of use, loaded into an empty sequence, else into the least recently used.
+    /// 2. A saved state of which more is of use than of any sequence, loaded into an empty one, else into the least recently
+    ///    used. Of several that are of equal use the shortest, which leaves the most room to others.
     /// 3. An empty sequence, else the least recently used; with a copy of the front another one has, such as a system
     ///    prompt that all share, or a conversation up to a question that was edited.
     ///
-    /// - Parameter asked: the tokens of the prompt before the beginning of the answer, `nil` for all.
-    public mutating func choose(prompt: [Int32], asked: Int? = nil, isTruncated: Bool = false) -> Choice? {
+    /// - Parameters:
+    ///   - asked: the tokens of the prompt before the beginning of the answer, `nil` for all.
+    ///   - room: the most tokens a saved state may have to be loaded now; longer ones stay as they are.
+    public mutating func choose(
+        prompt: [Int32], asked: Int? = nil, isTruncated: Bool = false, room: Int = .max
+    ) -> Choice? {
         let free = slots.indices.filter { !slots[$0].isBusy }
         guard !free.isEmpty else { return nil }
         clock += 1
-        func common(_ held: HeldPrefix) -> Int { PrefixPlan.commonLength(held.tokens, prompt) }
-        /// Less than that where memory cannot go back.
-        func reused(_ held: HeldPrefix) -> Int { PrefixPlan(held: held, prompt: prompt).reused }
-        let own = free.map { (slot: $0, common: common(slots[$0].held)) }
+        let own = free.map { (slot: $0, common: common($0, prompt)) }
             .filter { goesOn(slots[$0.slot], sharing: $0.common, with: prompt.count) }
             .max { ($0.common, slots[$0.slot].lastUse) < ($1.common, slots[$1.slot].lastUse) }
-        let best = states.map { (state: $0.key, reused: reused($0.value.held), use: $0.value.lastUse) }
-            .filter { rules.canSave && $0.reused >= rules.fewestTokens }
-            .max { ($0.reused, $0.use) < ($1.reused, $1.use) }
-        let present = own.map { reused(slots[$0.slot].held) } ?? 0
-        let restored = best.flatMap { $0.reused > present + rules.fewestTokens ? $0.state : nil }
+        let best = bestState(for: prompt, room: room)
         let asked = min(asked ?? prompt.count, prompt.count)
-        if let own, restored == nil {
+        if let own, !isWorthLoading(best, beside: reused(own.slot, prompt)) {
             return take(own.slot, prompt, asked, isTruncated)
         }
 
@@ -126,25 +124,61 @@ public struct SlotTable: Sendable, Hashable {
         let evicted = slots[target]
         let saves =
             rules.canSave && evicted.saved == nil && evicted.held.tokens.count >= rules.fewestTokens
-        if let restored {
-            states[restored]?.lastUse = clock
-            slots[target].held = states[restored]?.held ?? HeldPrefix(tokens: [])
-            slots[target].saved = restored
-            return take(target, prompt, asked, isTruncated, saves: saves, restores: restored)
+        let copy = copy(to: target, prompt)
+        // What is in the context costs nothing, however it got there.
+        let present = max(reused(target, prompt), copy?.count ?? 0)
+        if let best, isWorthLoading(best, beside: present) {
+            states[best.state]?.lastUse = clock
+            slots[target].held = states[best.state]?.held ?? HeldPrefix(tokens: [])
+            slots[target].saved = best.state
+            return take(target, prompt, asked, isTruncated, saves: saves, restores: best.state)
         }
-        let source = slots.indices.filter { $0 != target }.map { (slot: $0, common: common(slots[$0].held)) }
+        if let copy {
+            slots[target].held = HeldPrefix(tokens: Array(prompt.prefix(copy.count)))
+            slots[target].saved = nil
+        }
+        return take(target, prompt, asked, isTruncated, saves: saves, copies: copy)
+    }
+
+    /// The tokens with which both what a sequence holds and a prompt begin.
+    private func common(_ slot: Int, _ prompt: [Int32]) -> Int {
+        PrefixPlan.commonLength(slots[slot].held.tokens, prompt)
+    }
+
+    /// How many of them need not be computed: fewer where memory cannot go back.
+    private func reused(_ slot: Int, _ prompt: [Int32]) -> Int {
+        PrefixPlan(held: slots[slot].held, prompt: prompt).reused
+    }
+
+    /// The saved state that is of most use to a prompt.
+    private func bestState(for prompt: [Int32], room: Int) -> (state: Int, reused: Int)? {
+        guard rules.canSave else { return nil }
+        return states.filter { $0.value.held.tokens.count <= room }
+            .map { state, saved in
+                (
+                    state: state, reused: PrefixPlan(held: saved.held, prompt: prompt).reused,
+                    length: saved.held.tokens.count, use: saved.lastUse
+                )
+            }
+            .max { ($0.reused, -$0.length, $0.use) < ($1.reused, -$1.length, $1.use) }
+            .flatMap { $0.reused >= rules.fewestTokens ? (state: $0.state, reused: $0.reused) : nil }
+    }
+
+    /// Whether a saved state is of so much more use than what is there already that it is worth being read.
+    private func isWorthLoading(_ state: (state: Int, reused: Int)?, beside present: Int) -> Bool {
+        state.map { $0.reused > present + rules.fewestTokens } ?? false
+    }
+
+    /// The longest front that another sequence can lend to one, if it is worth that.
+    private func copy(to target: Int, _ prompt: [Int32]) -> Choice.Copy? {
+        guard rules.canCopy else { return nil }
+        let source = slots.indices.filter { $0 != target }.map { (slot: $0, common: common($0, prompt)) }
             .max { $0.common < $1.common }
         // A short prompt asked again after a long answer has few tokens, and they are all it has.
-        if rules.canCopy, let source, source.common >= rules.fewestTokens || source.common * 2 >= prompt.count,
-            slots[source.slot].held.reach == .anywhere, source.common > common(evicted.held)
-        {
-            slots[target].held = HeldPrefix(tokens: Array(prompt.prefix(source.common)))
-            slots[target].saved = nil
-            return take(
-                target, prompt, asked, isTruncated, saves: saves,
-                copies: Choice.Copy(slot: source.slot, count: source.common))
-        }
-        return take(target, prompt, asked, isTruncated, saves: saves)
+        guard let source, source.common >= rules.fewestTokens || source.common * 2 >= prompt.count,
+            slots[source.slot].held.reach == .anywhere, source.common > common(target, prompt)
+        else { return nil }
+        return Choice.Copy(slot: source.slot, count: source.common)
     }
 
     /// Whether a prompt goes on with what a sequence holds, so that nothing is lost that anybody may come back to.

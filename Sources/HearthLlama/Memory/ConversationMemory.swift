@@ -57,7 +57,10 @@
                 table.note(slot, holding: held(model.ledger(slot)))
             }
             let tokens = prompt.ledger
-            guard let choice = table.choose(prompt: tokens, asked: prompt.asked, isTruncated: prompt.isTruncated)
+            // A saved state that has no room beside the others waits until it has.
+            guard
+                let choice = table.choose(
+                    prompt: tokens, asked: prompt.asked, isTruncated: prompt.isTruncated, room: cells - others)
             else { return nil }
             let slot = choice.slot
             // Read before the other is written, which may push it out.
