@@ -167,7 +167,7 @@
                 let url = Path(states.string + "/" + name).url
                 var state = try #require(StateFile(decoding: try Data(contentsOf: url)))
                 state.state[0] ^= 1
-                try state.encoded.write(to: url)
+                try state.encoded().write(to: url)
                 try await engine.load(TestModel.path)
                 #expect(try await turn(engine, first.messages).usage.cachedTokens == 0)
                 #expect(log.messages(of: "llama.memory").contains { $0.contains("cannot be restored") })

@@ -6,6 +6,17 @@
     import HearthTestSupport
     import Testing
 
+    extension StateFile {
+        /// The bytes of the file, as they are written.
+        func encoded() throws -> Data {
+            let folder = try TemporaryFolder()
+            let disk = LocalFileSystem()
+            let file = try disk.open(folder.path("a"), .createNew)
+            try write(to: file, disk)
+            return try disk.contents(ofFile: folder.path("a"), limit: Int(byteCount))
+        }
+    }
+
     @Suite struct StateFileTests {
         private let file = StateFile(maker: "m", tokens: [1, -2, .max], state: [UInt8](0..<200))
 
@@ -14,7 +25,7 @@
         }
 
         @Test func isReadAsWritten() throws {
-            let data = file.encoded
+            let data = try file.encoded()
             #expect(StateFile(decoding: data) == file)
             #expect(file.byteCount == UInt64(data.count))
             #expect(front(data) == .usable(tokens: file.tokens))
@@ -22,12 +33,21 @@
             let beginning = data.prefix(StateFile.frontLength(tokens: 4))
             #expect(front(beginning, size: data.count) == .usable(tokens: file.tokens))
             let empty = StateFile(maker: "", tokens: [], state: [])
-            #expect(StateFile(decoding: empty.encoded) == empty)
-            #expect(empty.byteCount == UInt64(empty.encoded.count))
+            #expect(try StateFile(decoding: empty.encoded()) == empty)
+            #expect(try empty.byteCount == UInt64(empty.encoded().count))
         }
 
-        @Test func whatMayBeOfUseToOthersIsForeign() {
-            let data = file.encoded
+        /// The format, byte by byte: files of earlier releases are read, and theirs by these.
+        @Test func hasTheBytesOfItsFormat() throws {
+            let body: [UInt8] =
+                [1, 0, 0, 0, 0x6D, 3, 0, 0, 0, 1, 0, 0, 0, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
+                + [200, 0, 0, 0, 0, 0, 0, 0] + Array(0..<200)
+            let head: [UInt8] = [0x48, 0x4B, 0x56, 0x53, 1, 0, 0, 0]
+            #expect(try file.encoded() == Data(head + SHA256Digest(hashing: Data(body)).bytes + body))
+        }
+
+        @Test func whatMayBeOfUseToOthersIsForeign() throws {
+            let data = try file.encoded()
             #expect(front(data, maker: "n") == .foreign)
             #expect(front(data, window: 3) == .foreign)
             var later = data
@@ -37,8 +57,8 @@
             #expect(front(Data(repeating: 0, count: 300)) == .foreign)
         }
 
-        @Test func isRefusedWithOneWrongBitOrByte() {
-            let data = file.encoded
+        @Test func isRefusedWithOneWrongBitOrByte() throws {
+            let data = try file.encoded()
             for offset in data.indices {
                 var wrong = data
                 wrong[offset] ^= 1
@@ -86,7 +106,7 @@
         }
 
         private func put(_ name: String, _ state: StateFile, age: Double) throws {
-            try put(name, state.encoded, age: age)
+            try put(name, state.encoded(), age: age)
         }
 
         @Test func touchesNothingThatDoesNotBeginAsAState() throws {
@@ -128,8 +148,8 @@
             try put("older.state", state(2), age: 9)
             try put("other.state", state(3, maker: "another"), age: 1)
             try put("long.state", StateFile(maker: "m", tokens: Array(0..<8), state: [1]), age: 1)
-            try put("torn.state", state(4).encoded.dropLast(1), age: 1)
-            try put("otherTorn.state", state(5, maker: "another").encoded.dropLast(1), age: 1)
+            try put("torn.state", state(4).encoded().dropLast(1), age: 1)
+            try put("otherTorn.state", state(5, maker: "another").encoded().dropLast(1), age: 1)
             try put("head.state", Data("HKVS".utf8), age: 1)
             let found = shelf().found(maker: "m", window: 8)
             #expect(found.map(\.tokens) == [[2, 2, 3], [1, 2, 3]])
@@ -141,10 +161,10 @@
             try put("mine.state", state(1), age: 30)
             try put("old.state", state(2, maker: "another"), age: 40)
             try put("new.state", state(3, maker: "another"), age: 10)
-            var later = state(4).encoded
+            var later = try state(4).encoded()
             later[4] = 9
             try put("later.state", later, age: 50)
-            try put(".left.state.tmp-1a", state(5).encoded, age: 60)
+            try put(".left.state.tmp-1a", state(5).encoded(), age: 60)
             #expect(shelf(5000).trim().isEmpty)
             #expect(try names.count == 5)
             #expect(shelf(3999).trim().isEmpty)
@@ -162,6 +182,35 @@
             #expect(shelf.read(7) == .gone)
             #expect(shelf.read(8) == .whole(state(6)))
             #expect(try names.contains("new.state") && names.count == 2)
+        }
+
+        /// Wherever the disk refuses, nothing is left; wherever the process is ended, nothing that is taken for a state, and what is
+        /// left goes like any other.
+        @Test(arguments: 1...3)
+        func aStateThatIsNotWrittenToItsEndIsNone(write: Int) throws {
+            let disk = FaultyFileSystem()
+            let shelf = StateShelf(folder: folder.path, limit: 10_000, fileSystem: disk)
+            disk.fail(call: write, of: .write, errno: ENOSPC, tears: true)
+            #expect(shelf.write(state(1)) == nil)
+            #expect(try names.isEmpty)
+            disk.heal()
+            #expect(disk.calls.count { $0.operation == .write } == write)
+
+            // As it is when nobody is left to remove it, and as a power cut may leave it after the rename.
+            disk.fail(call: write, of: .write, errno: EIO, stays: true, tears: true)
+            let path = folder.path(".a.state.tmp-1a")
+            let open = try disk.open(path, .createNew)
+            #expect(throws: FileError.self) { try state(1).write(to: open, disk) }
+            disk.heal()
+            let data = try disk.contents(ofFile: path, limit: 10_000)
+            #expect(StateFile(decoding: data) == nil)
+            #expect(shelf.found(maker: "m", window: 8).isEmpty)
+            #expect(try StateFolder(path: folder.path, fileSystem: disk).files().map(\.path) == [path])
+            try put("a.state", data)
+            for found in shelf.found(maker: "m", window: 8) { shelf.keep(found.written, as: 0) }
+            #expect([.gone, .damaged].contains(shelf.read(0)))
+            #expect(self.shelf(1).trim().isEmpty)
+            #expect(try !names.contains(".a.state.tmp-1a"))
         }
 
         @Test func whatIsReadIsUsedNow() throws {
@@ -201,7 +250,7 @@
             }
             #expect(log.messages(of: "llama.memory").count { $0.contains("cannot be read") } == 2)
             #expect(shelf.read(0) == .whole(state(1)))
-            try put("a.state", state(1).encoded.dropLast())
+            try put("a.state", state(1).encoded().dropLast())
             #expect(shelf.read(0) == .damaged)
             shelf.leave(0)
             #expect(shelf.read(0) == .gone)
@@ -222,7 +271,7 @@
 
         @Test func oneThatIsNotUsedLeavesTheFolderAlone() throws {
             try put("a.state", state(1), age: 100)
-            try put("torn.state", state(1).encoded.dropLast(), age: 100)
+            try put("torn.state", state(1).encoded().dropLast(), age: 100)
             let shelf = shelf(0)
             #expect(shelf.found(maker: "m", window: 8).isEmpty && shelf.trim().isEmpty)
             #expect(shelf.write(state(2)) == nil)

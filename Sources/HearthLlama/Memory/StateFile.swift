@@ -26,20 +26,30 @@
         /// The length of the file in bytes.
         var byteCount: UInt64 { UInt64(Self.headLength + maker.utf8.count + tokens.count * 4 + state.count + 16) }
 
-        /// The bytes of the file.
-        var encoded: Data {
-            var body = Data(capacity: maker.utf8.count + tokens.count * 4 + state.count + 16)
-            body.append(contentsOf: UInt32(maker.utf8.count).littleEndianBytes)
-            body.append(contentsOf: maker.utf8)
-            body.append(contentsOf: UInt32(tokens.count).littleEndianBytes)
-            for token in tokens { body.append(contentsOf: UInt32(bitPattern: token).littleEndianBytes) }
-            body.append(contentsOf: UInt64(state.count).littleEndianBytes)
-            body.append(contentsOf: state)
-            var data = Data(Self.magic)
-            data.append(contentsOf: Self.version.littleEndianBytes)
-            data.append(contentsOf: SHA256Digest(hashing: body).bytes)
-            data.append(body)
-            return data
+        /// Writes the file, its state straight out of the array: whole states may be a gigabyte. The digest comes last, and a
+        /// file without it is one that nobody can use.
+        /// - Throws: ``FileError``.
+        func write(to file: OpenFile, _ fileSystem: any FileSystem) throws {
+            var head = Self.magic + Self.version.littleEndianBytes
+            let digestOffset = head.count
+            head += [UInt8](repeating: 0, count: SHA256Digest.byteCount)
+            head += UInt32(maker.utf8.count).littleEndianBytes
+            head += maker.utf8
+            head += UInt32(tokens.count).littleEndianBytes
+            for token in tokens { head += UInt32(bitPattern: token).littleEndianBytes }
+            head += UInt64(state.count).littleEndianBytes
+            var hasher = SHA256Hasher()
+            try head.withUnsafeBytes { bytes in
+                hasher.update(UnsafeRawBufferPointer(rebasing: bytes[Self.headLength...]))
+                // It begins as a state at once, so that one that is never finished is found and counts.
+                try fileSystem.write(file, bytes, at: 0)
+            }
+            try state.withUnsafeBytes { bytes in
+                hasher.update(bytes)
+                try fileSystem.write(file, bytes, at: UInt64(head.count))
+            }
+            let digest = hasher.finalize()
+            try digest.bytes.withUnsafeBytes { try fileSystem.write(file, $0, at: UInt64(digestOffset)) }
         }
 
         /// Reads the bytes of a file; `nil` unless every byte is as it was written.

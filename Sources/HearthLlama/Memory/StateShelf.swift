@@ -49,7 +49,7 @@
                 let temporary = folder.path.appendingTemporary(besides: name)
                 let file = try fileSystem.open(temporary, .createNew, permissions: 0o600)
                 do {
-                    try state.encoded.withUnsafeBytes { try fileSystem.write(file, $0, at: 0) }
+                    try state.write(to: file, fileSystem)
                     try fileSystem.rename(temporary, to: path)
                 } catch {
                     try fileSystem.removeFile(temporary)
