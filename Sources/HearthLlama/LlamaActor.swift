@@ -259,6 +259,7 @@
             var full: [GenerationLoop] = []
             for request in waiting {
                 if request.signal.isCancelled {
+                    for loop in loops.values { loop.letGo(of: request) }
                     request.continuation.finish(throwing: CancellationError())
                     forget([request])
                     continue

@@ -67,6 +67,24 @@
                 #expect(error?.code == .modelNotLoaded)
             }
 
+            /// Its prompt is made, and there is no room for it in the context yet.
+            @Test func whoIsNextAndGivesUpIsKeptNoLonger() async throws {
+                let engine = try await LlamaActor.load(
+                    TestModel.path, configuration: Self.configuration(2, context: 256))
+                var running = engine.generate(Self.story, options: .greedy()).makeAsyncIterator()
+                _ = try await running.next()
+                let next = Task { try await Answer(engine.generate(Self.questions[0], options: .greedy())) }
+                while await !engine.keepsNext() {}
+                next.cancel()
+                _ = await next.result
+                // The first may come before the step that finds it cancelled.
+                _ = await engine.keepsNext()
+                #expect(await !engine.keepsNext())
+                // Nobody came or went in between.
+                #expect(engine.isAnswering)
+                await engine.unload()
+            }
+
             @Test func oneTooManyIsTold() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: Self.configuration(2, queue: 1))
@@ -228,6 +246,14 @@
                 #expect(!engine.isAnswering)
                 for stream in streams { #expect(try await Answer(stream).summary != nil) }
             }
+        }
+    }
+
+    extension LlamaActor {
+        /// Whether a request is kept for which there is no room yet, looked at between two steps.
+        fileprivate nonisolated func keepsNext() async -> Bool {
+            knock()
+            return await visited { $0.loops.values.contains { $0.next != nil } }
         }
     }
 #endif

@@ -2,8 +2,9 @@
     import Foundation
     import HearthBase
     import HearthInference
-    import HearthLlama
+    @testable import HearthLlama
     import HearthTestSupport
+    import Synchronization
     import Testing
 
     /// The engine that the tests of this target share: loaded once, on its own thread.
@@ -40,6 +41,14 @@
                 case .picturesLeftOut(let count): picturesLeftOut = count
                 }
             }
+        }
+    }
+
+    extension LlamaActor {
+        /// Looks at something on the engine's thread, between two steps; to be announced with `knock()`.
+        func visited<Value: Sendable>(_ look: @Sendable (isolated LlamaActor) throws -> Value) rethrows -> Value {
+            visitors.subtract(1, ordering: .relaxed)
+            return try look(self)
         }
     }
 

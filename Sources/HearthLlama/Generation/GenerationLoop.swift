@@ -17,7 +17,7 @@
         /// Those that are answered, in the order in which they came.
         private(set) var runs: [GenerationRun] = []
         /// The next one, whose prompt is made and has no room yet.
-        private var next: GenerationRun?
+        private(set) var next: GenerationRun?
         private var batch: TokenBatch
         /// How much of a prompt is read while others wait.
         private(set) var pace: StepPace
@@ -51,6 +51,11 @@
                 request.continuation.finish(throwing: error)
                 return .ended
             }
+        }
+
+        /// Keeps nothing more of a request that has not begun.
+        func letGo(of request: GenerationRequest) {
+            if next?.request.isSame(as: request) == true { next = nil }
         }
 
         /// Lets a request begin whose prompt is made.
