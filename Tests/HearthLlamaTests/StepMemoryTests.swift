@@ -163,6 +163,7 @@
                     let parts: [PromptPart] = [.tokens([1, 2, 3]), .picture(picture), .tokens([4, 5])]
                     let prompt = Prompt(parts, text: "")
                     #expect(prompt.ledger == [1, 2, 3, -5, -6, -7, 4, 5])
+                    #expect((0...8).map(prompt.hasPictures) == (0...8).map { $0 <= 3 })
                     // Never a part of one.
                     #expect((0...8).map(prompt.reusable) == [0, 1, 2, 3, 3, 3, 6, 7, 8])
                     guard case .tokens(0..<3) = prompt.step(at: 0), case .tokens(2..<3) = prompt.step(at: 2),

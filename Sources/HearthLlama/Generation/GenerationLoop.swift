@@ -111,6 +111,8 @@
             guard !ended.isEmpty else { return [] }
             for run in ended { model.conversations.end(run.sequence, model) }
             runs.removeAll { $0.phase == .finished }
+            // Its pixels stay from one part of a picture to the next, and the next part may never be asked for.
+            if !runs.contains(where: \.hasPicturesLeft) { model.projector?.letGoOfPixels() }
             return ended
         }
 

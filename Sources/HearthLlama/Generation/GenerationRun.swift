@@ -75,6 +75,9 @@
             }
         }
 
+        /// Whether a part of a picture is still to be computed.
+        var hasPicturesLeft: Bool { phase == .prefill && prompt.hasPictures(from: position) }
+
         /// The tokens of a step.
         func tokens(_ range: Range<Int>) -> ArraySlice<llama_token> {
             phase == .prefill ? prompt.ledger[range] : answer[range]

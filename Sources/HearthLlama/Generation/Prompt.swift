@@ -108,6 +108,9 @@
             return next.start == position ? .picture(next.picture) : .tokens(position..<next.start)
         }
 
+        /// Whether a picture begins at a position or after it.
+        func hasPictures(from position: Int) -> Bool { pictures.last.map { $0.start >= position } ?? false }
+
         /// How many of the first `count` positions are of use: a picture is computed as a whole.
         func reusable(_ count: Int) -> Int {
             let cut = pictures.first { $0.start < count && count < $0.start + $0.picture.ledger.count }

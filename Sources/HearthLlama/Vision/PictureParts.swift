@@ -16,9 +16,9 @@
 
         let raw: OpaquePointer
         let parts: [Part]
-        /// The parts that are encoded.
-        var pictureCount: Int {
-            parts.count { if case .picture = $0 { true } else { false } }
+        /// The last of the parts that are encoded; `nil` of a picture that has none.
+        var lastPicture: Int? {
+            parts.lastIndex { if case .picture = $0 { true } else { false } }
         }
 
         /// Takes over the handle.

@@ -106,10 +106,16 @@
             let vectors = try encode(pieces, part, count: count)
             picture.vectors[part] = vectors
             cache.insert(picture, bytes: picture.bytes, of: image.digest)
-            // Its pixels are many; they stay only while further parts may be asked for.
-            if picture.vectors.count == pieces.pictureCount { opened = nil }
+            // Its pixels are many; they stay only while further parts may be asked for, which come in order.
+            if part == pieces.lastPicture { letGoOfPixels() }
             return (vectors, true)
         }
+
+        /// Whether the pixels of a picture are kept for its further parts.
+        var holdsPixels: Bool { opened != nil }
+
+        /// Keeps no pixels: whoever asks for a further part has them read anew.
+        func letGoOfPixels() { opened = nil }
 
         /// Computes a part of an encoded picture at a position of a sequence.
         /// - Returns: what `llama_decode` says; -1 for something else than a part of a picture.

@@ -167,6 +167,31 @@
                 }
             }
 
+            /// A picture that was read and of which no further part is asked for, as after a failure or a request given up.
+            @Test func thePixelsOfAPictureGoWithWhoAskedForThem() async throws {
+                try await blocking {
+                    let model = try LoadedModel(
+                        path: TestModel.path, projector: try TestModel.path(.projector),
+                        configuration: Self.configuration, progress: { _ in true })
+                    let loop = GenerationLoop(model, load: CoreLoad(), time: .system)
+                    let projector = try #require(model.projector)
+                    let given = try picture(7)
+                    #expect(throws: LLMError.self) { try projector.encoded(given, part: 99) }
+                    #expect(projector.holdsPixels)
+                    let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
+                    let request = GenerationRequest(
+                        role: .text, messages: [ChatMessage(.user, "Hi")], options: .greedy(maximumNewTokens: 1),
+                        signal: StopSignal(), stopwatch: TimeSource.system.stopwatch(), continuation: continuation)
+                    #expect(loop.admit(request) == .begun)
+                    request.signal.cancel()
+                    #expect(loop.step().count == 1)
+                    #expect(!projector.holdsPixels)
+                    // Nor do they outlive the last part.
+                    #expect(try projector.encoded(given, part: 0).isNew && !projector.holdsPixels)
+                    withExtendedLifetime(stream) {}
+                }
+            }
+
             @Test func whoDoesNotWaitStopsTheEngineWithinOnePicture() async throws {
                 let engine = try await engine()
                 let pictures = try (0..<24).map { try picture(UInt8($0), width: 1500) }
