@@ -44,7 +44,7 @@ extension ModelManager {
         let (code, remedy): (ErrorCode<DeliveryErrorDomain>, String)
         switch objection {
         case .notInRollout: (code, remedy) = (.notInRollout, "Wait for your turn, or name the version.")
-        case .heldBack: (code, remedy) = (.heldBack, "Wait for a newer version, or name this one.")
+        case .heldBack, .bytesHeldBack: (code, remedy) = (.heldBack, "Wait for a newer version, or name this one.")
         // Engines of other programs may read it: whoever asks for a model by name may have it.
         case .noEngine: return
         case .appTooOld, .notEnoughMemory: return
@@ -84,10 +84,13 @@ extension ModelManager {
             underlying: unknown)
     }
 
+    /// Bytes that are held back would be tried wherever they come to a place that is live; a release only to be made live.
     func refuseHeldBack(_ release: Release, _ options: PullOptions) async throws {
-        guard options.activate else { return }
         let state = try await store.state(of: release.identity.family)
-        guard let held = state.heldBack(release.identity) else { return }
+        if let held = state.heldBackContents.last(where: release.isMeant) {
+            throw Self.bytesHeldBack(release.identity, held)
+        }
+        guard options.activate, let held = state.heldBack(release.identity) else { return }
         throw DeliveryError(
             .heldBack, "\(release.identity) is held back: \(held.reason)",
             context: ErrorContext(
@@ -95,14 +98,18 @@ extension ModelManager {
                 remedy: "Wait for a newer version, or name this one to try it again."))
     }
 
-    /// The same for what is to take the place of other bytes that are live.
+    /// The same for what is to take the place of other bytes that are live, and of which nobody told all digests before.
     func refuseHeldBack(_ staged: InstalledRelease) async throws {
         let state = try await store.state(of: staged.identity.family)
         guard let held = state.heldBack(staged.identity, content: staged.receipt.content) else { return }
-        throw DeliveryError(
-            .heldBack, "what \(staged.identity) was replaced by is held back: \(held.reason)",
+        throw Self.bytesHeldBack(staged.identity, held)
+    }
+
+    private static func bytesHeldBack(_ identity: ReleaseIdentity, _ held: HeldBack) -> DeliveryError {
+        DeliveryError(
+            .heldBack, "what \(identity) was replaced by is held back: \(held.reason)",
             context: ErrorContext(
-                model: staged.identity.description,
+                model: identity.description,
                 remedy: "What was active before still is. Wait for a newer version, or name this one to try it again."))
     }
 

@@ -115,9 +115,7 @@ extension ModelManager {
     private func offer(
         of family: Family, in listing: CatalogListing, to device: DeviceProfile, inUse: ReleaseIdentity?
     ) async throws -> (FamilyOffer?, stays: NoUpdate?) {
-        var question = UpdateQuestion(
-            family: family, inUse: inUse, pinned: try await store.state(of: family).pinned)
-        question.heldBack = try await heldBack(family)
+        var question = UpdateQuestion(family: family, inUse: inUse, try await store.state(of: family))
         question.ignoresMemory = ignoresMemory
         func offer(_ release: Release, isUpdate: Bool, _ objection: Ineligibility? = nil) -> FamilyOffer {
             let identity = release.identity
@@ -137,7 +135,8 @@ extension ModelManager {
             }
         }
         let choice = try Resolution(
-            catalog: listing.catalog, device: device, heldBack: question.heldBack, ignoresMemory: ignoresMemory
+            catalog: listing.catalog, device: device, heldBack: question.heldBack,
+            heldBackContents: question.heldBackContents, ignoresMemory: ignoresMemory
         ).choose(family: family)
         return (offer(choice.release, isUpdate: false, choice.objection), nil)
     }

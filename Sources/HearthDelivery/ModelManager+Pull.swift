@@ -30,7 +30,7 @@ extension ModelManager {
         try await recover(release.identity.family)
         if let there = try await whole(release.identity), try await holds(there, release) {
             await sweepTransfers(of: release)
-            if !there.isActive, !resolved.isNamed { try await refuseHeldBack(release, options) }
+            if options.activate, !there.isActive, !resolved.isNamed { try await refuseHeldBack(release, options) }
             let there = await changeOver(there, to: resolved)
             return .alreadyInstalled(
                 try await activateIfWanted(

@@ -117,9 +117,10 @@ extension ModelManager {
         _ family: Family, _ wanted: Wanted, in listing: CatalogListing, _ options: PullOptions
     ) async throws -> ResolvedRelease {
         let catalog = listing.catalog
+        let state = try await store.state(of: family)
         let resolution = Resolution(
-            catalog: catalog, device: await device(for: catalog), heldBack: try await heldBack(family),
-            ignoresMemory: ignoresMemory || options.ignoreMemory)
+            catalog: catalog, device: await device(for: catalog), heldBack: state.heldBackReleases,
+            heldBackContents: state.heldBackContents, ignoresMemory: ignoresMemory || options.ignoreMemory)
         let choice = try resolution.choose(family: family, version: wanted.version, variant: wanted.variant)
         try refuseExpired(catalog, listing.location, options)
         var resolved = ResolvedRelease(choice, location: listing.location, isNamed: wanted.version != nil)

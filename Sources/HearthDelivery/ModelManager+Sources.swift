@@ -35,13 +35,14 @@ extension ModelManager {
             if ignoresMemory { device.memory = .max }
             for release in listing.catalog.releases {
                 let family = release.identity.family
-                let heldBack = try await heldBack(family)
+                let state = try await store.state(of: family)
                 offers.append(
                     AvailableRelease(
                         release: release,
                         origin: report.origin ?? Origin(name: report.source, manifestURL: listing.location),
                         isCurrent: listing.catalog.current[family] == release.identity.version,
-                        objection: release.ineligibility(on: device, heldBack: heldBack)))
+                        objection: release.ineligibility(
+                            on: device, heldBack: state.heldBackReleases, heldBackContents: state.heldBackContents)))
             }
         }
         if !reports.contains(where: { $0.listing != nil }) { for report in reports { _ = try report.outcome.get() } }
@@ -125,11 +126,6 @@ extension ModelManager {
     private nonisolated func madeToFit(in catalog: Catalog) -> Set<ReleaseIdentity> {
         guard let preparer else { return [] }
         return Set(catalog.releases.lazy.filter { preparer.makesFit($0) }.map(\.identity))
-    }
-
-    /// The releases of a family that did not prove themselves here.
-    func heldBack(_ family: Family) async throws -> Set<ReleaseIdentity> {
-        Set(try await store.state(of: family).heldBack.map(\.release))
     }
 
     // MARK: - Availability

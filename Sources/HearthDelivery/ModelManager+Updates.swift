@@ -63,9 +63,7 @@ extension ModelManager {
         _ family: Family, _ inUse: ReleaseIdentity?, releases: [InstalledRelease], all installed: [InstalledRelease],
         _ answer: ReleaseOrigin.Answer, hub: HubReference?, ignoresMemory: Bool
     ) async throws -> UpdateFinding {
-        var question = UpdateQuestion(
-            family: family, inUse: inUse, pinned: try await store.state(of: family).pinned)
-        question.heldBack = try await heldBack(family)
+        var question = UpdateQuestion(family: family, inUse: inUse, try await store.state(of: family))
         question.ignoresMemory = ignoresMemory
         let found: CatalogListing?
         switch answer {
@@ -89,7 +87,7 @@ extension ModelManager {
             finding = UpdateFinding(family: family, active: inUse?.version, reason: .noUpdate(reason))
         case .take(let choice):
             finding = UpdateFinding(family: family, active: inUse?.version, reason: .newVersion(choice.release))
-            var resolved = ResolvedRelease(choice, location: found?.location, isNamed: hub != nil)
+            var resolved = ResolvedRelease(choice, location: found?.location, isNamed: false)
             resolved.acceptsOlder = hub != nil || found?.catalog.versionRule == .different
             resolved.reference = hub.map { .hub($0) }
             resolved.standing = found?.standing

@@ -150,6 +150,37 @@ import Testing
         #expect(large["reason"] as? String == nil, "as for a pull")
     }
 
+    // MARK: What is held back
+
+    /// Bytes of a live release that failed twice in their trial, as its state tells of them.
+    @Test func bytesThatAreHeldBackAreShown() async throws {
+        try offer(Offer(version: "1.0.0"))
+        await hearth("pull", "toy", "--no-probe")
+        #expect((try await json("show", "toy") as? [String: Any])?["heldBackContents"] as? [String] == [])
+        let file = folder.path("home/models/toy/state.json").url
+        var record = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+        record["heldBackContents"] = [
+            [
+                "release": "1.0.0~q4_1", "content": SHA256Digest(hashing: [1]).hex, "reason": "it said nothing",
+                "since": "2026-11-21T10:00:00Z",
+            ]
+        ]
+        try JSONSerialization.data(withJSONObject: record).write(to: file)
+
+        let told = "other bytes of toy@1.0.0:q4_1 since 2026-11-21T10:00:00Z: it said nothing"
+        #expect(await hearth("show", "toy").output.contains(told))
+        #expect((try await json("show", "toy") as? [String: Any])?["heldBackContents"] as? [String] == [told])
+        let probe = CommandProbe(home: folder.path("home"))
+        // Its status tells of the engine as well.
+        _ = await probe.run("doctor", "--format", "json")
+        let report = try JSONSerialization.jsonObject(with: Data(probe.output.contents.utf8)) as? [String: Any]
+        let finding = (report?["findings"] as? [[String: String]])?.first { $0["code"] == "bytes-held-back" }
+        #expect(
+            finding?["message"]
+                == "Other bytes of toy@1.0.0:q4_1 are held back since 2026-11-21T10:00:00Z: it said nothing")
+        #expect(finding?["cure"]?.contains("'hearth pull toy@1.0.0:q4_1'") == true, "\(finding ?? [:])")
+    }
+
     // MARK: The way back
 
     @Test func aRollbackHoldsBackWhatItLeaves() async throws {

@@ -224,8 +224,18 @@ import Testing
         #expect(ready.withLock { $0 } == 1)
 
         let tries = probe.asked.withLock { $0.count }
-        let again = await code { try await manager.pull(ModelReference(parsing: "toy"), options: options) }
+        let readings = Locked(0)
+        let again = await code {
+            try await manager.pull(ModelReference(parsing: "toy"), options: options) { _ in
+                readings.withLock { $0 += 1 }
+            }
+        }
         #expect(again == "held-back" && probe.asked.withLock { $0.count } == tries, "not by itself")
+        #expect((readings.withLock { $0 } == 0) == hasDigest, "no byte is looked at where the catalog tells them all")
+        let reason = hasDigest ? NoUpdate.notEligible(first.identity, .bytesHeldBack) : .upToDate
+        #expect(try await manager.updates(of: nil, .now).map(\.reason) == [.noUpdate(reason)])
+        #expect(try await manager.offers(.now).stays == [first.identity.family: reason])
+        #expect(try await manager.available().map(\.objection) == [hasDigest ? .bytesHeldBack : nil])
 
         fails.withLock { $0 = false }
         let second = try await manager.pull(ModelReference(parsing: "toy@1.0.0"), options: options).release

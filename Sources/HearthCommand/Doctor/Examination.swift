@@ -102,12 +102,8 @@ struct Examination: Sendable {
                             + "'hearth pull \(damaged.identity)'."))
             }
             for family in Set(inventory.releases.map(\.identity.family)).sorted() {
-                for held in try await store.state(of: family).heldBack {
-                    report.findings.append(
-                        DoctorReport.Finding(
-                            severity: .note, code: "held-back", message: "\(held.release) is held back: \(held.reason)",
-                            cure: "Wait for a newer version, or try it again with 'hearth use \(held.release)'."))
-                }
+                let state = try await store.state(of: family)
+                report.findings += (state.heldBack + state.heldBackContents).map(DoctorReport.Finding.init)
             }
         } catch {
             report.findings.append(DoctorReport.Finding(error))
@@ -219,5 +215,20 @@ extension DoctorReport.Finding {
     init(_ error: any Error, severity: Severity = .problem) {
         let rendered = FailureRenderer(error).event
         self.init(severity: severity, code: rendered.code, message: rendered.message, cure: rendered.remedy)
+    }
+}
+
+extension DoctorReport.Finding {
+    /// What is said of a release that is held back, or of other bytes of one.
+    fileprivate init(_ held: HeldBack) {
+        let isContent = held.content != nil
+        self.init(
+            severity: .note, code: isContent ? "bytes-held-back" : "held-back",
+            message: isContent
+                ? "Other bytes of \(held.release) are held back since \(held.since.formatted(.iso8601)): \(held.reason)"
+                : "\(held.release) is held back since \(held.since.formatted(.iso8601)): \(held.reason)",
+            cure: isContent
+                ? "Wait for a newer version, or try them again with 'hearth pull \(held.release)'."
+                : "Wait for a newer version, or try it again with 'hearth use \(held.release)'.")
     }
 }

@@ -15,7 +15,7 @@ struct List: Command {
             "With --format json, an array of objects with family, version, variant, state (installed, damaged or "
                 + "available), active, verified, path and sizeBytes.",
             "With --available, what this device may not have says why; in JSON as reason: no-engine, app-too-old, "
-                + "not-enough-memory, not-in-rollout, held-back, or null. An origin that does not answer is answered for by "
+                + "not-enough-memory, not-in-rollout, held-back, bytes-held-back, or null. An origin that does not answer is answered for by "
                 + "the last list it gave.",
         ],
         options: [available, Flag.refresh, format],

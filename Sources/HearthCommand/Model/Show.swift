@@ -136,6 +136,8 @@ struct ShownModel: Encodable, Sendable {
     /// What the active release has still to prove, and what was refused; for people.
     var probation: String?
     var heldBack: [String]?
+    /// Other bytes of a release that was live, which failed in their trial; for people.
+    var heldBackContents: [String]?
     /// What an engine made of it.
     var prepared: String?
     var canary: Canary?
@@ -158,7 +160,8 @@ struct ShownModel: Encodable, Sendable {
         if let trial = state.probation, trial.release == release.identity {
             probation = "\(trial.answers) of \(Probation.answersNeeded) answers, \(Int(trial.seconds)) s of use"
         }
-        heldBack = state.heldBack.map { "\($0.release) since \($0.since.formatted(.iso8601)): \($0.reason)" }
+        heldBack = state.heldBack.map(\.text)
+        heldBackContents = state.heldBackContents.map { "other bytes of \($0.text)" }
         self.prepared = prepared.map { "\($0.recipe.summary)  \($0.path)" }
         canary = receipt.canary
         name = receipt.name
@@ -227,10 +230,15 @@ struct ShownModel: Encodable, Sendable {
         add("class list", classListVersion)
         add("trained on", trainedOn)
         add("probation", probation)
-        for text in heldBack ?? [] { add("held back", text) }
+        for text in (heldBack ?? []) + (heldBackContents ?? []) { add("held back", text) }
         add("prepared", prepared)
         add("canary", canary.map { "\($0.prompt) \($0.pattern.map { "-> \($0)" } ?? "")" })
         for file in files ?? [] { add(file.role, "\(file.path)  \(file.sha256 ?? "no digest")") }
         return rows + (model?.rows ?? [])
     }
+}
+
+extension HeldBack {
+    /// What it is, since when and why.
+    fileprivate var text: String { "\(release) since \(since.formatted(.iso8601)): \(reason)" }
 }

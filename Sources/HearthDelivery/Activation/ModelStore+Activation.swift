@@ -7,10 +7,10 @@ extension ModelStore {
     func commit(_ identity: ReleaseIdentity, token: String) async throws -> InstalledRelease {
         try await prepare()
         return try await committing {
-            guard try read(identity) != nil else { throw notInstalled(identity.description) }
+            guard let passed = try read(identity) else { throw notInstalled(identity.description) }
             let state = try activation.stateBeforeChange(of: identity.family)
             let earlier = try overtakeDecisions(for: identity, ActivityMark(.commit, at: time.now), token: token)
-            var next = state.committing(identity, at: time.now)
+            var next = state.committing(identity, at: time.now).accepting(passed.receipt.content, of: identity)
             if next.probation == nil, earlier.contains(where: { $0.release == identity && $0.mark?.stage == .commit }) {
                 // The link leads to it since an attempt that failed before its probation was recorded.
                 next.probation = Probation(of: identity, began: time.now)

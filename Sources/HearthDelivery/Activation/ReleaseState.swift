@@ -42,6 +42,9 @@ public struct ReleaseState: Sendable, Hashable {
     /// Why and since when a release is held back, `nil` if it is not.
     public func heldBack(_ release: ReleaseIdentity) -> HeldBack? { heldBack.last { $0.release == release } }
 
+    /// The releases that are held back, whatever they hold.
+    var heldBackReleases: Set<ReleaseIdentity> { Set(heldBack.map(\.release)) }
+
     /// Why and since when other bytes of a release are held back, `nil` if they are not.
     func heldBack(_ release: ReleaseIdentity, content: SHA256Digest) -> HeldBack? {
         heldBackContents.last { $0.release == release && $0.content == content }

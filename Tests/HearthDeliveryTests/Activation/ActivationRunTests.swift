@@ -110,6 +110,15 @@ import Testing
         #expect(prompts.withLock { $0 } == ["Capital of France?", "Capital of France?"])
     }
 
+    /// What has passed is not held back any more, whatever failed before with the same bytes.
+    @Test func bytesThatPassAreForgiven() async throws {
+        let content = try #require(try await fixture.store.installed(one)).receipt.content
+        try await fixture.store.holdBack(content, of: one, because: "it said nothing")
+        #expect(try await state().heldBackContents.count == 1)
+        _ = try await fixture.manager(probe: ScriptedProbe()).activate(one)
+        #expect(try await state().heldBackContents.isEmpty)
+    }
+
     @Test func changedBytesAreNeverTried() async throws {
         let probe = ScriptedProbe()
         let installed = try #require(try await fixture.store.installed(two))

@@ -203,6 +203,20 @@ import Testing
         #expect(try await manager.updates().map(\.reason) == [.upToDate])
     }
 
+    /// Who updates has not named the commit; who pulls the address has.
+    @Test func anUpdateThatIsHeldBackMeanwhileIsNotMade() async throws {
+        lab.hub.publish("o/m", ["m.gguf": .large(.pattern(count: 5000))])
+        let manager = try lab.manager()
+        _ = try await manager.pull(try ModelReference(parsing: "hf:o/m"))
+        lab.hub.publish("o/m", ["m.gguf": .large(.pattern(offset: 5, count: 6000))])
+        let resolved = try #require(try await manager.updates().first?.resolved)
+        let newer = resolved.release.identity
+        _ = try await manager.store.holdBack(newer, because: "it failed")
+        #expect(await HubLab.code { _ = try await manager.pull(resolved) } == "held-back")
+        #expect(try await manager.updates().map(\.reason) == [.noUpdate(.notEligible(newer, .heldBack))])
+        #expect(try await manager.pull(try ModelReference(parsing: "hf:o/m")).release.identity == newer)
+    }
+
     @Test func aCommitThatWasNamedStaysWhatItIs() async throws {
         let first = lab.hub.publish("o/m", ["m.gguf": .large(.pattern(count: 5000))])
         lab.hub.publish("o/m", ["m.gguf": .large(.pattern(offset: 5, count: 6000))])

@@ -156,6 +156,24 @@ func device(memory: UInt64 = 100, app: String? = "1.5.0", hasCohort: Bool = true
         }
     }
 
+    /// What a catalog tells of all files is what their receipt will tell.
+    @Test func theContentsAreKnownBeforeTheyCome() async throws {
+        let fixture = try StoreFixture()
+        let identity = try StoreFixture.identity()
+        let names = ["weights.gguf", "a/mmproj.gguf"]
+        var release = try StoreFixture.release(identity, names: names)
+        let content = try #require(release.content)
+        #expect(try await fixture.install(identity, names: names).receipt.content == content)
+        release.file.digest = nil
+        #expect(release.content == nil)
+        release = try StoreFixture.release(identity, names: names)
+        release.file.size = .about(1, limit: 2)
+        #expect(release.content == nil)
+        release = try StoreFixture.release(identity)
+        release.archive = Archive(format: .zip)
+        #expect(release.content == nil, "what is in it is not known")
+    }
+
     @Test func whoNamesAVariantGetsThatOneOrAnOlder() throws {
         let offers = ["1.0.0:q8", "2.0.0:q8 rollout=0", "2.0.0:q4"]
         #expect(try choose(offers, variant: "q8").release.identity.version.name == "1.0.0")

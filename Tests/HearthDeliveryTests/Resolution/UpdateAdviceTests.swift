@@ -13,6 +13,8 @@ import Testing
         var current: String?
         var pinned: String?
         var heldBack: [String] = []
+        /// Releases whose bytes are; another word is other bytes.
+        var heldBackContents: [String] = []
         var rule = VersionRule.ordered
         var isStale = false
         var allowsStale = false
@@ -57,6 +59,27 @@ import Testing
             what: "newer than held back", offers: ["2.0.0", "2.0.1"], inUse: "1.0.0", heldBack: ["2.0.0"],
             advice: "take 2.0.1"),
         Row(
+            what: "other bytes of what is in use that are held back", offers: ["1.0.0 bytes=2"], inUse: "1.0.0",
+            heldBackContents: ["1.0.0 bytes=2"], advice: "stay bytes-held-back"),
+        Row(
+            what: "they are no reason to go back", offers: ["0.9.0", "1.0.0 bytes=2"], inUse: "1.0.0",
+            heldBackContents: ["1.0.0 bytes=2"], advice: "stay bytes-held-back"),
+        Row(
+            what: "not those bytes", offers: ["1.0.0 bytes=3"], inUse: "1.0.0", heldBackContents: ["1.0.0 bytes=2"],
+            advice: "stay up-to-date"),
+        Row(
+            what: "bytes of another variant than the one in use", offers: ["1.0.0:q8 bytes=2"], inUse: "1.0.0:q4",
+            heldBackContents: ["1.0.0:q8 bytes=2"], advice: "stay up-to-date"),
+        Row(
+            what: "newer than bytes that are held back", offers: ["1.0.0 bytes=2", "1.1.0"], inUse: "1.0.0",
+            heldBackContents: ["1.0.0 bytes=2"], advice: "take 1.1.0"),
+        Row(
+            what: "what is newer explains more", offers: ["1.0.0 bytes=2", "2.0.0 rollout=0"], inUse: "1.0.0",
+            heldBackContents: ["1.0.0 bytes=2"], advice: "stay not-in-rollout"),
+        Row(
+            what: "newer bytes that are held back", offers: ["1.0.0", "1.1.0 bytes=2"], inUse: "1.0.0",
+            heldBackContents: ["1.1.0 bytes=2"], advice: "stay bytes-held-back"),
+        Row(
             what: "between what is in use and what is not for this device",
             offers: ["1.0.0", "1.5.0", "2.0.0 rollout=0"],
             inUse: "1.0.0", advice: "take 1.5.0"),
@@ -89,6 +112,10 @@ import Testing
             family: family, inUse: try row.inUse.map { try release($0).identity },
             pinned: try row.pinned.map { try release($0).identity })
         question.heldBack = Set(try row.heldBack.map { try release($0).identity })
+        question.heldBackContents = try row.heldBackContents.map { words in
+            let release = try release(words)
+            return HeldBack(release.identity, content: release.content, reason: "it said nothing", since: now)
+        }
         question.allowsStale = row.allowsStale
         switch try question.advice(from: catalog, for: try device(), at: now) {
         case .take(let choice):

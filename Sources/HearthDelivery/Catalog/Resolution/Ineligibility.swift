@@ -12,6 +12,8 @@ public enum Ineligibility: Sendable, Hashable {
     case notInRollout(percent: Int)
     /// It did not prove itself here, or was left by a rollback; a newer version makes up for it.
     case heldBack
+    /// Other bytes of a version that was live come under its name now, and those did not prove themselves here.
+    case bytesHeldBack
 
     /// The reason as programs read it.
     public var code: String {
@@ -21,6 +23,7 @@ public enum Ineligibility: Sendable, Hashable {
         case .noEngine: "no-engine"
         case .notInRollout: "not-in-rollout"
         case .heldBack: "held-back"
+        case .bytesHeldBack: "bytes-held-back"
         }
     }
 
@@ -32,15 +35,21 @@ public enum Ineligibility: Sendable, Hashable {
         case .noEngine(let format): "is in the format \(format.rawValue), for which there is no engine here"
         case .notInRollout(let percent): "is offered to \(percent) % of all devices so far, and not to this one"
         case .heldBack: "is held back on this device, until something newer appears"
+        case .bytesHeldBack:
+            "comes with other bytes now, which are held back on this device, until something newer appears"
         }
     }
 }
 
 extension Release {
-    /// Why a device may not have the release, `nil` if it may. What a person can do nothing about here comes first.
-    /// - Parameter heldBack: releases that did not prove themselves; their version is meant, in any variant.
+    /// Why a device may not have the release, `nil` if it may. What a person can do nothing about here comes first, what is about
+    /// these bytes of the version only comes last.
+    /// - Parameters:
+    ///   - heldBack: releases that did not prove themselves; their version is meant, in any variant.
+    ///   - heldBackContents: bytes of releases that did not, as in ``ReleaseState/heldBackContents``. A release whose entry does
+    ///     not tell all of its bytes is none of them.
     public func ineligibility(
-        on device: DeviceProfile, heldBack: Set<ReleaseIdentity> = []
+        on device: DeviceProfile, heldBack: Set<ReleaseIdentity> = [], heldBackContents: [HeldBack] = []
     ) -> Ineligibility? {
         if let formats = device.formats, !formats.contains(format) { return .noEngine(format) }
         if let needed = minimumAppVersion, let version = device.appVersion, version < needed {
@@ -55,6 +64,23 @@ extension Release {
         if let rollout, rollout.percent < 100, !(device.cohort?.isIn(rollout) ?? false) {
             return .notInRollout(percent: rollout.percent)
         }
-        return nil
+        return heldBackContents.contains(where: isMeant) ? .bytesHeldBack : nil
+    }
+
+    /// Whether these bytes are held back.
+    func isMeant(by held: HeldBack) -> Bool {
+        held.release == identity && held.content != nil && held.content == content
+    }
+
+    /// The digest of all that an installed one would hold, as its receipt will tell it; `nil` where the entry gives a file no
+    /// digest or only about its length, or tells of an archive and not of what is in it.
+    var content: SHA256Digest? {
+        guard archive == nil else { return nil }
+        var listing: [(RelativePath, UInt64, SHA256Digest)] = []
+        for file in files {
+            guard let size = file.size.exact, let digest = file.digest else { return nil }
+            listing.append((file.name, size, digest))
+        }
+        return SHA256Digest(listing: listing)
     }
 }

@@ -16,21 +16,27 @@ import HearthBase
 /// Nothing newer than the publisher's choice is ever taken by itself. A pre-release is, only where there is nothing else or
 /// the publisher chose it. Among the variants of a version, the largest that fits the memory, else the smallest that can be
 /// made to.
+///
+/// Bytes that are held back are no reason to go back to an older version: what is live under their name stays.
 public struct Resolution: Sendable {
     public let catalog: Catalog
     public let device: DeviceProfile
     /// Releases that did not prove themselves on this device.
     public let heldBack: Set<ReleaseIdentity>
+    /// Bytes of releases that did not, as in ``ReleaseState/heldBackContents``.
+    public let heldBackContents: [HeldBack]
     /// Whether a release may need more memory than there is, because somebody insists.
     public let ignoresMemory: Bool
 
     /// A resolution over the given facts.
     public init(
-        catalog: Catalog, device: DeviceProfile, heldBack: Set<ReleaseIdentity> = [], ignoresMemory: Bool = false
+        catalog: Catalog, device: DeviceProfile, heldBack: Set<ReleaseIdentity> = [],
+        heldBackContents: [HeldBack] = [], ignoresMemory: Bool = false
     ) {
         self.catalog = catalog
         self.device = device
         self.heldBack = heldBack
+        self.heldBackContents = heldBackContents
         self.ignoresMemory = ignoresMemory
     }
 
@@ -54,11 +60,12 @@ public struct Resolution: Sendable {
                     && (variant == nil || $0.identity.variant == variant)
             }
             guard !offered.isEmpty else { continue }
-            let eligible = offered.filter { objection(to: $0) == nil }
+            let eligible = offered.filter { [nil, .bytesHeldBack].contains(objection(to: $0)) }
             if !eligible.isEmpty {
                 var choice = fitting(eligible)
                 // One that was asked for is no accident of what else there is.
                 if variant != nil { choice = ReleaseChoice(release: choice.release, reason: .asked) }
+                choice.objection = objection(to: choice.release)
                 choice.passedOver = passedOver
                 return choice
             }
@@ -80,7 +87,7 @@ public struct Resolution: Sendable {
     public func objection(to release: Release) -> Ineligibility? {
         var device = device
         if ignoresMemory { device.memory = .max }
-        return release.ineligibility(on: device, heldBack: heldBack)
+        return release.ineligibility(on: device, heldBack: heldBack, heldBackContents: heldBackContents)
     }
 
     /// The versions that may be taken without being named: the publisher's choice, then what is older, the newest first.

@@ -71,6 +71,8 @@ public struct UpdateQuestion: Sendable {
     public var pinned: ReleaseIdentity?
     /// Releases that did not prove themselves here.
     public var heldBack: Set<ReleaseIdentity> = []
+    /// Bytes of releases that did not, as in ``ReleaseState/heldBackContents``.
+    public var heldBackContents: [HeldBack] = []
     /// Whether a release may need more memory than there is, because somebody insists.
     public var ignoresMemory = false
     /// Whether a catalog past its date may decide.
@@ -83,35 +85,43 @@ public struct UpdateQuestion: Sendable {
         self.pinned = pinned
     }
 
+    /// A question about a family of which so much is recorded.
+    init(family: Family, inUse: ReleaseIdentity?, _ state: ReleaseState) {
+        self.init(family: family, inUse: inUse, pinned: state.pinned)
+        heldBack = state.heldBackReleases
+        heldBackContents = state.heldBackContents
+    }
+
     /// The answer that a catalog gives for a device; the first of these that holds:
     ///
     /// 1. a pinned family stays;
     /// 2. a family that is not listed stays, and so does any while the catalog is past its date;
     /// 3. the chosen release is taken if it is newer than what is in use, or only another where versions have no order
     ///    (``VersionRule/different``, or names that cannot be compared);
-    /// 4. else it stays, and the reason is what speaks against the publisher's choice, if that is something newer.
+    /// 4. else it stays, and the reason is what speaks against the publisher's choice, if that is something newer, or other bytes of
+    ///    what is in use that are held back.
     public func advice(from catalog: Catalog?, for device: DeviceProfile, at now: Date) throws -> UpdateAdvice {
         if let pinned { return .stay(.pinned(pinned)) }
         guard let catalog, let preferred = catalog.preferredVersion(of: family) else { return .stay(.notOffered) }
         if let expires = catalog.expires, expires < now, !allowsStale { return .stay(.catalogStale(since: expires)) }
 
         let resolution = Resolution(
-            catalog: catalog, device: device, heldBack: heldBack, ignoresMemory: ignoresMemory)
+            catalog: catalog, device: device, heldBack: heldBack, heldBackContents: heldBackContents,
+            ignoresMemory: ignoresMemory)
         let choice = try choose(resolution, preferring: preferred)
-        if let objection = choice.objection {
-            let identity = choice.release.identity
-            if identity.version == inUse?.version { return .stay(.upToDate) }
-            return .stay(.notEligible(identity, objection))
-        }
+        let identity = choice.release.identity
+        let isInUse = identity.version == inUse?.version
+        if let objection = choice.objection, !isInUse { return .stay(.notEligible(identity, objection)) }
         guard let inUse else { return .take(choice) }
-        if choice.release.identity.version == inUse.version {
-            // What is newer and not for this device explains more than that nothing changed.
-            let newer = choice.passedOver.first { Self.isWanted($0.identity.version, over: inUse.version, catalog) }
-            return .stay(newer.map { .notEligible($0.identity, $0.objection) } ?? .upToDate)
-        }
-        if Self.isWanted(choice.release.identity.version, over: inUse.version, catalog) { return .take(choice) }
+        if !isInUse, Self.isWanted(identity.version, over: inUse.version, catalog) { return .take(choice) }
+        // What is newer and not for this device explains more than that nothing changed.
         let newer = choice.passedOver.first { Self.isWanted($0.identity.version, over: inUse.version, catalog) }
         if let newer { return .stay(.notEligible(newer.identity, newer.objection)) }
+        if isInUse {
+            // Of what else speaks against a version in use, nothing is news.
+            let isReplaced = identity == inUse && choice.objection == .bytesHeldBack
+            return .stay(isReplaced ? .notEligible(identity, .bytesHeldBack) : .upToDate)
+        }
         return .stay(preferred == inUse.version ? .upToDate : .offeredIsOlder(preferred))
     }
 
