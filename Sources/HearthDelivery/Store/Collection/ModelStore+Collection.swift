@@ -111,7 +111,10 @@ extension ModelStore {
 
     /// Clears up what interrupted processes left, also while this one goes on.
     func collectLeftOvers() async throws {
-        try await committing { try LeftOvers(layout: layout, fileSystem: fileSystem).collect() }
+        try await committing {
+            try LeftOvers(layout: layout, fileSystem: fileSystem).collect()
+            for family in try marks.families() { try marks.tidy(family) }
+        }
     }
 
     /// The bytes of all files below a folder, none where there is no folder.
