@@ -58,12 +58,7 @@ struct ActivationRun: Sendable {
         switch activation.failure {
         case nil: return work.release
         case .refused(let reason): throw refused(release, reason)
-        case .damaged(let what):
-            throw StoreError(
-                .releaseDamaged, "\(identity) is damaged: \(what)",
-                context: ErrorContext(
-                    model: identity.description, file: release.folder.string,
-                    remedy: "Pull the model again, or remove it."))
+        case .damaged(let what): throw StoreError.damaged(release, what)
         case .stopped: throw work.error ?? CancellationError()
         }
     }
@@ -88,7 +83,8 @@ struct ActivationRun: Sendable {
         case .prepare:
             guard let preparer else { return .prepared(.notNeeded) }
             let outcome = try await ReleasePreparation(
-                store: store, preparer: preparer, lease: work.lease, makesRefused: true, progress: progress
+                store: store, preparer: preparer, lease: work.lease, makesRefused: true, sourceIsVerified: rehashes,
+                progress: progress
             ).prepare(work.release, rehashing: true)
             work.prepared = outcome.prepared
             return .prepared(outcome.preparation)
@@ -142,8 +138,7 @@ struct ActivationRun: Sendable {
         progress(.verifying)
         // What was prepared of it is read when that is asked for.
         let report = try await store.verify(identity, readsPrepared: false)
-        guard let bad = report.files.first(where: { $0.outcome != .intact }) else { return .verified }
-        return .damaged("\(bad.expected.name) is not as it was installed")
+        return report.files.lazy.compactMap(\.damage).first.map { .damaged($0) } ?? .verified
     }
 
     private func tryOut(_ prepared: Path?, _ release: InstalledRelease) async throws -> Activation.Event {

@@ -13,11 +13,14 @@ extension ModelStore {
     /// the release is tried where it was staged, nothing goes that the live one of its name may open.
     /// - Parameters:
     ///   - rehashing: whether one that is found is read again.
+    ///   - verifying: whether what it is built from is read again first. Nothing is read where it is found.
     ///   - lease: the caller's own lease on the release, under which nothing is open yet.
     /// - Returns: the artefact, and whether it was built now.
+    /// - Throws: ``DamagedSource``; what the preparer throws; ``ActivationError``, ``StoreError``, `FileError`, `CancellationError`.
     nonisolated func prepare(
         _ release: InstalledRelease, by preparer: any ReleasePreparer, _ recipe: PreparationRecipe, rehashing: Bool,
-        under lease: ReleaseLease? = nil, progress: @escaping @Sendable (Double) -> Void = { _ in }
+        verifying: Bool = true, under lease: ReleaseLease? = nil,
+        progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws -> (prepared: PreparedRelease, isNew: Bool) {
         let files = preparedFiles
         let found = try await StopFlag.blocking { flag in
@@ -27,6 +30,7 @@ extension ModelStore {
             if !isStaged(release) { await retireOthers(than: found, under: lease) }
             return (found, false)
         }
+        if verifying { try await verifySource(of: recipe, in: release) }
         let work = try await committing { try files.begin(recipe, of: release) }
         do {
             try await preparer.build(recipe, of: release, at: work.path, progress: progress)
@@ -42,6 +46,16 @@ extension ModelStore {
             try await blocking { work.close() }
             throw error
         }
+    }
+
+    /// Weights that were whole when they were installed may have rotted on the disk since. Reading them takes seconds, making
+    /// something of them minutes.
+    private nonisolated func verifySource(of recipe: PreparationRecipe, in release: InstalledRelease) async throws {
+        let report = try await StopFlag.blocking { [fileSystem] flag in
+            try Verification(receipt: release.receipt, folder: release.folder, fileSystem: fileSystem, flag: flag)
+                .compare(recipe.sourceFiles(in: release))
+        }
+        if let what = report.lazy.compactMap(\.damage).first { throw DamagedSource(what: what) }
     }
 
     private func place(

@@ -9,6 +9,8 @@ struct ReleasePreparation: Sendable {
     var lease: ReleaseLease?
     /// Whether what a trial has refused is made once more, because it is going to be tried.
     var makesRefused = false
+    /// Whether every byte of the release was read again just now.
+    var sourceIsVerified = false
     let progress: @Sendable (ActivationProgress) -> Void
 
     /// What came of it.
@@ -19,7 +21,8 @@ struct ReleasePreparation: Sendable {
         var isNew = false
     }
 
-    /// - Throws: `CancellationError` only.
+    /// - Throws: `StoreError` with `release-damaged` where what it would be made from is not what was installed;
+    ///   `CancellationError`.
     func prepare(_ release: InstalledRelease, rehashing: Bool) async throws -> Outcome {
         do {
             guard let recipe = try await preparer.recipe(for: release) else {
@@ -32,7 +35,7 @@ struct ReleasePreparation: Sendable {
                 return Outcome(prepared: nil, preparation: .failed(refusal.reason))
             }
             let (prepared, isNew) = try await store.prepare(
-                release, by: preparer, recipe, rehashing: rehashing, under: lease
+                release, by: preparer, recipe, rehashing: rehashing, verifying: !sourceIsVerified, under: lease
             ) {
                 progress(.preparing(recipe.summary, fraction: $0))
             }
@@ -40,6 +43,8 @@ struct ReleasePreparation: Sendable {
                 Log.write(.info, "delivery.activation", "made of \(release.identity): \(recipe.summary)")
             }
             return Outcome(prepared: prepared, preparation: .ready(recipe.summary), isNew: isNew)
+        } catch let damage as DamagedSource {
+            throw StoreError.damaged(release, damage.what)
         } catch {
             // A failure that comes from being stopped is none of the release's.
             try Task.checkCancellation()
@@ -48,10 +53,17 @@ struct ReleasePreparation: Sendable {
             return Outcome(prepared: nil, preparation: .failed("\(error)"))
         }
     }
+
     private func refusal(
         of recipe: PreparationRecipe, for release: InstalledRelease
     ) async throws -> PreparedRecord.Refusal? {
         let files = store.preparedFiles
         return try await blocking { try files.refusal(of: recipe, for: release) }
     }
+}
+
+/// What an artefact was to be made from is not what was installed: it would carry the damage on, and pass for whole.
+struct DamagedSource: Error {
+    /// The end of a sentence about the release.
+    let what: String
 }

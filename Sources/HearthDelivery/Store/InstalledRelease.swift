@@ -109,6 +109,9 @@ public struct VerificationReport: Sendable, Hashable {
         /// What the receipt says.
         public let expected: Receipt.File
         public let outcome: Outcome
+
+        /// What is wrong with it, as the end of a sentence; `nil` where nothing is.
+        var damage: String? { outcome == .intact ? nil : "\(expected.name) is not as it was installed" }
     }
 
     public let identity: ReleaseIdentity

@@ -46,6 +46,15 @@ extension ErrorCode<StoreErrorDomain> {
 }
 
 extension StoreError {
+    /// The error for a release of which a file is not the one its receipt tells of.
+    static func damaged(_ release: InstalledRelease, _ what: String) -> Self {
+        StoreError(
+            .releaseDamaged, "\(release.identity) is damaged: \(what)",
+            context: ErrorContext(
+                model: release.identity.description, file: release.folder.string,
+                remedy: "Pull the model again, or remove it."))
+    }
+
     /// The error for a release that somebody reads.
     static func inUse(_ identity: ReleaseIdentity, by holder: ProcessIdentity) -> Self {
         StoreError(

@@ -110,6 +110,46 @@ import Testing
         #expect(prompts.withLock { $0 } == ["Capital of France?", "Capital of France?"])
     }
 
+    private func damage(_ release: InstalledRelease) throws {
+        let weights = try #require(release.weights)
+        var data = try Data(contentsOf: weights.url)
+        data[0] ^= 1
+        try data.write(to: weights.url)
+    }
+
+    /// They were whole when they came, and damage would be made part of an artefact that passes for whole.
+    @Test func nothingIsMadeOfWeightsThatRottedMeanwhile() async throws {
+        let preparer = ScriptedPreparer()
+        let manager = fixture.manager(preparer: preparer, probe: ScriptedProbe())
+        var options = ActivationOptions()
+        options.rehashes = false
+        let (live, new) = (
+            try #require(try await fixture.store.installed(one)), try #require(try await fixture.store.installed(two))
+        )
+        for release in [live, new] { try damage(release) }
+        let error = await #expect(throws: StoreError.self) { try await manager.weightsToOpen(of: live) }
+        #expect(error?.code == .releaseDamaged)
+        #expect(error?.message == "tiny@1.0.0:q4 is damaged: weights.gguf is not as it was installed")
+        #expect(await code { try await manager.activate(two, options: options) } == "release-damaged")
+        let state = try await state()
+        #expect(state.active == one && !state.isHeldBack(two) && state.probation == nil)
+        #expect(try preparer.builds.withLock { $0 } == 0 && fixture.marks().isEmpty)
+        #expect(try !fixture.exists(fixture.layout.preparedFolder(of: one.family)))
+        // Where nothing is made, nothing is read.
+        preparer.use(nil)
+        #expect(try await manager.weightsToOpen(of: live) == live.weights)
+        #expect(try await manager.activate(two, options: options).isActive)
+    }
+
+    /// What was made of them while they were whole is as good as it was.
+    @Test func whatWasMadeBeforeIsOpenedWithoutReadingTheWeights() async throws {
+        let preparer = ScriptedPreparer()
+        let live = try #require(try await fixture.store.installed(one))
+        let made = try await fixture.manager(preparer: preparer).weightsToOpen(of: live)
+        try damage(live)
+        #expect(try await fixture.manager(preparer: preparer).weightsToOpen(of: live) == made && made != live.weights)
+    }
+
     /// What has passed is not held back any more, whatever failed before with the same bytes.
     @Test func bytesThatPassAreForgiven() async throws {
         let content = try #require(try await fixture.store.installed(one)).receipt.content
@@ -121,11 +161,7 @@ import Testing
 
     @Test func changedBytesAreNeverTried() async throws {
         let probe = ScriptedProbe()
-        let installed = try #require(try await fixture.store.installed(two))
-        let weights = try #require(installed.weights)
-        var data = try Data(contentsOf: weights.url)
-        data[0] ^= 1
-        try data.write(to: weights.url)
+        try damage(try #require(try await fixture.store.installed(two)))
         #expect(await code { try await fixture.manager(probe: probe).activate(two) } == "release-damaged")
         #expect(probe.asked.withLock { $0.isEmpty })
         #expect(try await state().active == one)
