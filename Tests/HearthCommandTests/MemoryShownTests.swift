@@ -102,27 +102,13 @@
             #expect(facts["availableBytes"] as? Int == 14 << 30)
         }
 
-        /// Makes a larger file of a release, which is what a conversation opens then.
-        private struct Growing: ReleasePreparer {
-            func recipe(for release: InstalledRelease) -> PreparationRecipe? {
-                PreparationRecipe(
-                    engine: "made", engineVersion: "1", settings: "up", fileName: "more.gguf", expectedSize: 2 << 20,
-                    summary: "more")
-            }
-
-            func build(
-                _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
-                progress: @escaping @Sendable (Double) -> Void
-            ) throws {
-                try (GGUFBuilder.small.header() + Data(count: 1 << 20)).write(to: target.url)
-            }
-        }
-
+        /// A larger file was made of it, which is what a conversation opens then.
         @Test func whatWasPreparedIsWhatIsLoaded() async throws {
             try await install()
             let manager = ModelManager(
                 home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40,
-                preparer: Growing())
+                preparer: FixedPreparer(
+                    name: "more.gguf", contents: GGUFBuilder.small.header() + Data(count: 1 << 20)))
             let release = try #require(try await manager.installed().first)
             #expect(try await manager.weightsToOpen(of: release).lastComponent == "more.gguf")
             for words in [["show", "m"], ["doctor"]] {

@@ -101,25 +101,10 @@ import Testing
 
     // MARK: - What was made for this device
 
-    /// As an engine of another app does, which speaks for itself.
-    private struct Copying: ReleasePreparer {
-        func recipe(for release: InstalledRelease) -> PreparationRecipe? {
-            PreparationRecipe(
-                engine: "made", engineVersion: "1", settings: "copy", fileName: "made.bin", expectedSize: 1,
-                summary: "a copy")
-        }
-
-        func build(
-            _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
-            progress: @escaping @Sendable (Double) -> Void
-        ) throws {
-            try Data("made of it".utf8).write(to: target.url)
-        }
-    }
-
     private func prepare(_ family: String) async throws -> Path {
         try await ModelManager(
-            home: home, origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40, preparer: Copying()
+            home: home, origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40,
+            preparer: FixedPreparer(name: "made.bin", contents: Data("made of it".utf8))
         ).weightsToOpen(of: try await release(family))
     }
 

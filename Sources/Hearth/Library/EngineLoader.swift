@@ -18,9 +18,7 @@ public actor EngineLoader: ModelLoading {
     public nonisolated let models: LiveModels
     private var opened: [ModelRole: LiveModel] = [:]
     private var loading: [Family] = []
-    private var observers: [UInt64: AsyncStream<LoadState>.Continuation] = [:]
-    private var revision: UInt64 = 0
-    private var nextObserver: UInt64 = 0
+    private let board = LoadStateBoard()
 
     /// A loader of the models an app has anyway.
     public init(models: LiveModels) { self.models = models }
@@ -40,10 +38,6 @@ public actor EngineLoader: ModelLoading {
     /// A loader that opens the files of a release as it is told.
     public init(manager: ModelManager, open: @escaping @Sendable (ReleaseFiles) async throws -> any InferenceEngine) {
         self.init(models: LiveModels(manager: manager, open: open))
-    }
-
-    deinit {
-        for observer in observers.values { observer.finish() }
     }
 
     /// The engine that answers, `nil` while none is loaded. Where memory got short meanwhile, it loads again when it is used.
@@ -71,27 +65,11 @@ public actor EngineLoader: ModelLoading {
         await models.unload(family)
     }
 
-    public func loadStates() -> AsyncStream<LoadState> {
-        let (stream, observer) = AsyncStream.makeStream(of: LoadState.self, bufferingPolicy: .bufferingNewest(1))
-        let id = nextObserver
-        nextObserver += 1
-        observers[id] = observer
-        observer.onTermination = { [weak self] _ in
-            Task { await self?.forget(id) }
-        }
-        observer.yield(loadState())
-        return stream
-    }
+    public func loadState() -> LoadState { board.state }
 
-    private func forget(_ id: UInt64) { observers[id] = nil }
-
-    public func loadState() -> LoadState {
-        LoadState(loaded: opened.mapValues(\.family), loading: loading.first, revision: revision)
-    }
+    public func loadStates() -> AsyncStream<LoadState> { board.states() }
 
     private func tell() {
-        revision += 1
-        let state = loadState()
-        for observer in observers.values { observer.yield(state) }
+        board.change { ($0.loaded, $0.loading) = (opened.mapValues(\.family), loading.first) }
     }
 }

@@ -7,15 +7,10 @@ import HearthInference
 actor ChatLoader: ModelLoading {
     private let open: @Sendable (Family) async throws -> OpenedModel
     private var result: Result<OpenedModel, any Error>?
-    private var state = LoadState()
-    private var observers: [AsyncStream<LoadState>.Continuation] = []
+    private let board = LoadStateBoard()
 
     /// A loader of families that are on this device.
     init(open: @escaping @Sendable (Family) async throws -> OpenedModel) { self.open = open }
-
-    deinit {
-        for observer in observers { observer.finish() }
-    }
 
     /// What the last load has brought.
     /// - Throws: why it brought nothing; `CancellationError` where there was none.
@@ -25,38 +20,27 @@ actor ChatLoader: ModelLoading {
     }
 
     func load(_ model: ModelInfo) async throws {
-        guard state.loaded[model.role] != model.id else { return }
-        change { $0.loading = model.id }
+        guard board.state.loaded[model.role] != model.id else { return }
+        board.change { $0.loading = model.id }
         do {
             result = .success(try await open(model.id))
-            change { ($0.loading, $0.loaded) = (nil, [model.role: model.id]) }
+            board.change { ($0.loading, $0.loaded) = (nil, [model.role: model.id]) }
         } catch {
             result = .failure(error)
-            change { $0.loading = nil }
+            board.change { $0.loading = nil }
             throw error
         }
     }
 
     func unload(_ family: Family) async {
-        guard state.loaded.values.contains(family), case .success(let opened)? = result else { return }
+        guard board.state.loaded.values.contains(family), case .success(let opened)? = result else { return }
         result = nil
-        change { $0.loaded = [:] }
+        board.change { $0.loaded = [:] }
         await opened.engine.unload()
         opened.model.lease?.release()
     }
 
-    func loadState() -> LoadState { state }
+    func loadState() -> LoadState { board.state }
 
-    func loadStates() -> AsyncStream<LoadState> {
-        let (stream, observer) = AsyncStream.makeStream(of: LoadState.self, bufferingPolicy: .bufferingNewest(1))
-        observers.append(observer)
-        observer.yield(state)
-        return stream
-    }
-
-    private func change(_ make: (inout LoadState) -> Void) {
-        make(&state)
-        state.revision += 1
-        for observer in observers { observer.yield(state) }
-    }
+    func loadStates() -> AsyncStream<LoadState> { board.states() }
 }

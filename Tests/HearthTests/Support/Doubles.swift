@@ -160,15 +160,14 @@ actor ScriptedLoader: ModelLoading {
 
     private let journal: Journal
     private var scripts: [Family: [[Step]]] = [:]
-    private var state = LoadState()
-    private var observers: [AsyncStream<LoadState>.Continuation] = []
+    private let board: LoadStateBoard
     /// The most loads at a time.
     private(set) var mostAtATime = 0
     private var underWay = 0
 
     init(journal: Journal = Journal(), loaded: [ModelRole: Family] = [:]) {
         self.journal = journal
-        state.loaded = loaded
+        board = LoadStateBoard(LoadState(loaded: loaded))
     }
 
     func script(_ model: ModelInfo, _ scripts: [Step]...) { self.scripts[model.id] = scripts }
@@ -177,10 +176,10 @@ actor ScriptedLoader: ModelLoading {
         journal.note("load \(model.id)")
         underWay += 1
         mostAtATime = max(mostAtATime, underWay)
-        change { $0.loading = model.id }
+        board.change { $0.loading = model.id }
         defer {
             underWay -= 1
-            change { $0.loading = nil }
+            board.change { $0.loading = nil }
         }
         let steps = scripts[model.id]?.isEmpty == false ? scripts[model.id]?.removeFirst() ?? [] : []
         for step in steps {
@@ -190,29 +189,18 @@ actor ScriptedLoader: ModelLoading {
             }
         }
         try Task.checkCancellation()
-        change { $0.loaded[model.role] = model.id }
+        board.change { $0.loaded[model.role] = model.id }
         journal.note("loaded \(model.id)")
     }
 
     func unload(_ family: Family) {
         journal.note("unload \(family)")
-        change { $0.loaded = $0.loaded.filter { $0.value != family } }
+        board.change { $0.loaded = $0.loaded.filter { $0.value != family } }
     }
 
-    func loadState() -> LoadState { state }
+    func loadState() -> LoadState { board.state }
 
-    func loadStates() -> AsyncStream<LoadState> {
-        let (stream, observer) = AsyncStream.makeStream(of: LoadState.self)
-        observers.append(observer)
-        observer.yield(state)
-        return stream
-    }
-
-    private func change(_ body: (inout LoadState) -> Void) {
-        body(&state)
-        state.revision += 1
-        for observer in observers { observer.yield(state) }
-    }
+    func loadStates() -> AsyncStream<LoadState> { board.states() }
 }
 
 /// A setting in memory.
