@@ -10,6 +10,8 @@ enum Key: Sendable, Hashable {
     case endOfInput
     /// Ctrl-L.
     case redraw
+    /// Ctrl-Z, which is a byte in raw mode as well.
+    case suspend
     case character(Unicode.Scalar)
 }
 
@@ -74,6 +76,7 @@ struct KeyReader: Sendable {
         case 0x0D, 0x0A: return [.enter]
         case 0x04: return [.endOfInput]
         case 0x0C: return [.redraw]
+        case 0x1A: return [.suspend]
         case 0x20..<0x7F: return [.character(Unicode.Scalar(byte))]
         default: return []
         }

@@ -25,6 +25,10 @@ protocol ScreenTerminal: Sendable {
     func enter(_ hear: @escaping @Sendable (TerminalEvent) -> Void) throws
     /// Gives it back as it was before; a second time changes nothing.
     func leave()
+    /// Gives it back and stops the program, as Ctrl-Z does with one that has no terminal for itself; takes it again when somebody
+    /// has the program go on. Blocks until then, or for a moment where nobody is there who could.
+    /// - Throws: ``FileError``, ``OutputClosed``; then it is given back.
+    func suspend() throws
     /// Writes all of the text. Blocks while nobody reads.
     func write(_ text: String) throws
 }
@@ -42,7 +46,12 @@ final class DescriptorTerminal: ScreenTerminal {
         var before: termios?
         var hear: (@Sendable (TerminalEvent) -> Void)?
         var isListening = false
+        /// Who waits for the program to go on.
+        var resumption: DispatchSemaphore?
     }
+
+    /// So long a stop may take to come, in milliseconds. None comes where no shell looks after the program's group.
+    private static let stopPatience = 500
 
     private let input: DescriptorSource
     private let output: DescriptorSink
@@ -67,7 +76,7 @@ final class DescriptorTerminal: ScreenTerminal {
         let before = try attributes()
         try apply(Self.raw(before))
         let isListening = state.withLock { state in
-            defer { state = State(before: before, hear: hear, isListening: true) }
+            defer { (state.before, state.hear, state.isListening) = (before, hear, true) }
             return state.isListening
         }
         if !isListening { listen() }
@@ -86,13 +95,44 @@ final class DescriptorTerminal: ScreenTerminal {
         try? write(Self.leaving)
     }
 
+    func suspend() throws {
+        let resumption = DispatchSemaphore(value: 0)
+        let hear = state.withLock { state -> (@Sendable (TerminalEvent) -> Void)? in
+            guard state.before != nil else { return nil }
+            state.resumption = resumption
+            return state.hear
+        }
+        guard let hear else { return }
+        defer { state.withLock { $0.resumption = nil } }
+        leave()
+        // All of the group, as the terminal itself does it: a script that waits for this program is the shell's job.
+        kill(0, SIGTSTP)
+        // The stop may come a moment later than this returns.
+        _ = resumption.wait(timeout: .now() + .milliseconds(Self.stopPatience))
+        try enter(hear)
+    }
+
     func write(_ text: String) throws { try output.write(text) }
 
     private func listen() {
         Signals.handle(SIGWINCH) { self.tell(.resized) }
+        Signals.handle(SIGCONT) { self.resume() }
         input.readOnThread { next in
             while let bytes = next() { self.tell(.bytes(bytes)) }
             self.tell(.ended)
+        }
+    }
+
+    /// Goes on after a stop: by its own hand, or by a signal after which the shell has used the terminal as it likes.
+    private func resume() {
+        let (resumption, before) = state.withLock { ($0.resumption, $0.before) }
+        if let resumption {
+            resumption.signal()
+        } else if let before {
+            // A terminal that is gone tells so when it is read.
+            try? apply(Self.raw(before))
+            try? write(Self.entering)
+            tell(.resized)
         }
     }
 

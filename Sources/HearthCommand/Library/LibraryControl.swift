@@ -22,6 +22,8 @@ struct LibraryControl: Sendable, Hashable {
         /// End as a signal would end the command.
         case interrupt
         case redraw
+        /// Stop the program, until the shell has it go on.
+        case suspend
         case refresh
         /// Fetch it, or its update.
         case download(Family)
@@ -71,6 +73,7 @@ struct LibraryControl: Sendable, Hashable {
         message = nil
         if key == .interrupt { return .interrupt }
         if key == .redraw { return .redraw }
+        if key == .suspend { return .suspend }
         if let question {
             self.question = nil
             guard key == .character("y") || key == .character("Y") else { return nil }

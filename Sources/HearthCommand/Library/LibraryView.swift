@@ -91,7 +91,7 @@ import Observation
                 control.settle(in: library.rows)
                 let page = screen.page(terminal.size)
                 guard let action = control.take(key, in: library.rows, page: page) else { continue }
-                if let ending = carryOut(action) { return ending }
+                if let ending = try await carryOut(action) { return ending }
             }
         }
         // Not more often than eyes can follow; what changes meanwhile is drawn when the pause is over.
@@ -146,11 +146,14 @@ import Observation
 
     // MARK: Carrying out
 
-    private func carryOut(_ action: LibraryControl.Action) -> Ending? {
+    private func carryOut(_ action: LibraryControl.Action) async throws -> Ending? {
         switch action {
         case .leave: return .left
         case .interrupt: return .interrupted
         case .redraw: painter.forget()
+        case .suspend:
+            try await blocking { [terminal] in try terminal.suspend() }
+            painter.forget()
         case .refresh where library.isRefreshing: break
         case .refresh: begin { await self.library.refresh(.now) }
         case .download(let family): download(family, library.metered)

@@ -14,7 +14,8 @@ struct Models: Command {
             "At a terminal, a live view: arrow keys or j and k choose a row; Enter or space does what it needs: downloads the "
                 + "model, or makes one that is here the default of 'hearth chat'. u fetches an update, c gives up a download with "
                 + "what has come, x deletes, r asks the origins anew, q and Ctrl-C leave: what has come of downloads is kept, and "
-                + "the next one goes on from there.",
+                + "the next one goes on from there. Ctrl-Z stops the program until the shell has it go on; a download waits as "
+                + "long.",
             "Elsewhere, with --plain, NO_COLOR or TERM=dumb, the rows are printed once. * stands before the default model. An "
                 + "origin that does not answer is answered for by the last list it gave, which is said on stderr.",
             "With --format json, an array of objects with family, version, variant, name, summary, role, state (not-downloaded, "

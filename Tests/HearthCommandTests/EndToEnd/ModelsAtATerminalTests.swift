@@ -58,7 +58,7 @@ struct ModelsAtATerminalTests {
 
         hearth.type("\r")
         await hearth.showsLine { $0.hasPrefix(">    Tiny") && $0.hasSuffix(" downloaded") && !$0.contains("not ") }
-        hearth.type([0xFF, 0x00, 0x1A] + Array("\u{1B}[<0;1;1M\u{1B}]0;x\u{7}é日zZ?\u{1B}OP".utf8))
+        hearth.type([0xFF, 0x00, 0x1C] + Array("\u{1B}[<0;1;1M\u{1B}]0;x\u{7}é日zZ?\u{1B}OP".utf8))
         hearth.type(" ")
         await hearth.showsLine { $0.hasPrefix("> *  Tiny") }
         hearth.type("q")
@@ -83,6 +83,37 @@ struct ModelsAtATerminalTests {
         await hearth.shows { !$0.isTaken && $0.text.contains { $0.contains("[interrupted]") } }
         #expect(hearth.attributes == hearth.attributesBefore && !hearth.attributes.isEmpty)
         #expect(!hearth.screen.hidesCursor)
+    }
+
+    /// Who presses Ctrl-Z has the terminal as it was, and the list again when the program goes on.
+    @Test func aSuspensionGivesTheTerminalBackUntilItGoesOn() async throws {
+        try await serve()
+        let hearth = try start()
+        // It stops its group, which is not to be that of the tests.
+        try #require(getpgid(hearth.identifier) != getpgrp())
+        await hearth.showsLine { $0.contains("Tiny") && $0.hasSuffix("not downloaded") }
+        for _ in 1...2 {
+            hearth.type("\u{1A}")
+            try await hearth.stopped()
+            await hearth.shows { !$0.isTaken && !$0.hidesCursor }
+            #expect(hearth.attributes == hearth.attributesBefore && !hearth.attributes.isEmpty)
+            hearth.send(SIGCONT)
+            await hearth.shows { $0.isTaken && $0.hidesCursor && $0.text.contains { $0.contains("q leave") } }
+            #expect(hearth.isRaw)
+        }
+        // Stopped by somebody else it could give nothing back; the shell has done that for itself.
+        hearth.send(SIGSTOP)
+        try await hearth.stopped()
+        try hearth.restoreAttributes()
+        hearth.send(SIGCONT)
+        await hearth.shows { _ in hearth.isRaw }
+        hearth.type("\u{1B}[B")
+        await hearth.showsLine { $0.hasPrefix(">    Tiny") }
+        hearth.type("q")
+        #expect(await hearth.status() == 0)
+        await hearth.shows { !$0.isTaken && !$0.hidesCursor }
+        #expect(hearth.attributes == hearth.attributesBefore)
+        #expect(hearth.screen.strangers.isEmpty, "\(hearth.screen.strangers)")
     }
 
     /// Leaving in the middle of a download keeps what has come, and the next one goes on from there.

@@ -18,7 +18,7 @@ import Testing
     static let cases = [
         Case("jk q", .character("j"), .character("k"), .character(" "), .character("q")),
         Case("\r\n", .enter, .enter),
-        Case("\u{3}\u{4}\u{C}", .interrupt, .endOfInput, .redraw),
+        Case("\u{3}\u{4}\u{C}\u{1A}", .interrupt, .endOfInput, .redraw, .suspend),
         Case("\u{1B}[A\u{1B}[B", .up, .down),
         Case("\u{1B}OA\u{1B}OB\u{1B}OH\u{1B}OF\u{1B}OM", .up, .down, .home, .end, .enter),
         Case("\u{1B}[H\u{1B}[F\u{1B}[1~\u{1B}[4~\u{1B}[7~\u{1B}[8~", .home, .end, .home, .end, .home, .end),
@@ -37,7 +37,7 @@ import Testing
         Case("é日👍", .character("é"), .character("日"), .character("👍")),
         Case([0xFF, 0xC0, 0x80, 0x6A], .character("j")), Case([0xE6, 0x97, 0x6A], .character("j")),
         Case([0xE6, 0x97, 0x03], .interrupt), Case([0xED, 0xA0, 0x80, 0x6B], .character("k")),
-        Case([0x00, 0x01, 0x7F, 0x1A, 0x08]),
+        Case([0x00, 0x01, 0x7F, 0x1C, 0x08]),
     ]
 
     @Test(arguments: cases)

@@ -87,6 +87,7 @@ import Testing
         Case("Ctrl-C ends", Rows.here("ada"), .interrupt, action: .interrupt),
         Case("Ctrl-C ends a question", Rows.here("ada"), .character("x"), .interrupt, action: .interrupt),
         Case("Ctrl-L draws", Rows.here("ada"), .redraw, action: .redraw),
+        Case("Ctrl-Z stops", Rows.here("ada"), .suspend, action: .suspend),
         Case("other letters mean nothing", Rows.here("ada"), .character("é")),
         Case("metered asks", Rows.offered("ada", .download, .failed(Rows.metered)), .enter),
         Case(

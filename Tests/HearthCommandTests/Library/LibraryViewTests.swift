@@ -159,6 +159,20 @@ import Testing
         #expect(try await ending == .left)
     }
 
+    /// Whoever had the terminal meanwhile has left nothing of the picture.
+    @Test func afterASuspensionAllIsDrawnAnew() async throws {
+        let (view, _, _) = view()
+        async let ending = view.run(.asPublished)
+        await until { $0.hasPrefix(">    ada") }
+        await settle()
+        terminal.type("\u{1A}")
+        while terminal.suspensions == 0 { await Task.yield() }
+        await until { $0.contains("q leave") }
+        #expect(terminal.suspensions == 1 && terminal.lines.contains { $0.hasPrefix(">    ada") })
+        terminal.type("q")
+        #expect(try await ending == .left)
+    }
+
     /// Asked when the download is refused, and when it is wanted again; a yes is for this download alone.
     @Test func onAMeteredNetworkThePersonDecides() async throws {
         try offer(at: "https://models.invalid/far.gguf")

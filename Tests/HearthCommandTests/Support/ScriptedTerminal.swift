@@ -10,6 +10,7 @@ final class ScriptedTerminal: ScreenTerminal {
         var hear: (@Sendable (TerminalEvent) -> Void)?
         var writes = 0
         var isOurs = false
+        var suspensions = 0
     }
 
     private let state = Locked(State())
@@ -21,12 +22,21 @@ final class ScriptedTerminal: ScreenTerminal {
     /// How often something was drawn.
     var writes: Int { state.withLock { $0.writes } }
     var isTaken: Bool { state.withLock { $0.isOurs } }
+    var suspensions: Int { state.withLock { $0.suspensions } }
 
     func enter(_ hear: @escaping @Sendable (TerminalEvent) -> Void) throws {
         state.withLock { ($0.hear, $0.isOurs) = (hear, true) }
     }
 
     func leave() { state.withLock { ($0.hear, $0.isOurs) = (nil, false) } }
+
+    /// Whoever has the terminal meanwhile leaves nothing of the picture.
+    func suspend() throws {
+        state.withLock { state in
+            state.suspensions += 1
+            state.screen = VirtualScreen()
+        }
+    }
 
     func write(_ text: String) throws {
         state.withLock { state in

@@ -83,6 +83,29 @@ final class TerminalProcess: Sendable {
 
     func send(_ signal: Int32) { kill(identifier, signal) }
 
+    /// Returns once the program has been stopped.
+    func stopped() async throws {
+        let identifier = identifier
+        let result = try await blocking {
+            var information = siginfo_t()
+            var result: Int32
+            repeat {
+                result = waitid(P_PID, id_t(identifier), &information, WSTOPPED)
+            } while result != 0 && errno == EINTR
+            return result
+        }
+        guard result == 0 else { throw FileError(errno: errno, doing: "wait for", path: Path("the program")) }
+    }
+
+    /// Gives the terminal the attributes it had before, as a shell does that takes it back.
+    func restoreAttributes() throws {
+        var attributes = termios()
+        withUnsafeMutableBytes(of: &attributes) { $0.copyBytes(from: attributesBefore) }
+        guard tcsetattr(slave, TCSANOW, &attributes) == 0 else {
+            throw FileError(errno: errno, doing: "set the mode of", path: Path("the terminal"))
+        }
+    }
+
     func type(_ text: String) { type(Array(text.utf8)) }
 
     func type(_ bytes: [UInt8]) { _ = bytes.withUnsafeBytes { Foundation.write(master, $0.baseAddress, $0.count) } }
