@@ -198,21 +198,29 @@
                 let question = [ChatMessage(.user, "Which is the brightest?", images: pictures)]
                 let clock = ContinuousClock()
                 var stopped: Duration?
+                var encodedThen = 0
                 do {
                     for try await event in engine.generate(question, options: .greedy(maximumNewTokens: 1)) {
-                        // The first picture is computed.
-                        guard case .phase(.prefill(let done, _)) = event, done > 16, stopped == nil else { continue }
-                        stopped = try await clock.measure {
-                            engine.stop()
-                            // Answered as soon as the engine is free again.
-                            _ = try await ask(engine, [ChatMessage(.user, "Hi")], tokens: 1)
+                        guard case .phase(.prefill) = event else { continue }
+                        let began = clock.now
+                        engine.knock()
+                        encodedThen = await engine.visited { engine in
+                            let held = (engine.loops[.text]?.model.ledger(0) ?? []).count { $0 < 0 }
+                            if held > 0 { engine.stop() }
+                            return held / 16
                         }
+                        // The system prompt comes before the first picture.
+                        guard encodedThen > 0 else { continue }
+                        // Answered as soon as the engine is free again.
+                        _ = try await ask(engine, [ChatMessage(.user, "Hi")], tokens: 1)
+                        stopped = clock.now - began
                         break
                     }
                 } catch is CancellationError {}
                 let rest = try await ask(engine, question, tokens: 1)
-                let encoded = try #require(rest.summary).encodedPictures
-                #expect(encoded > 0, "not all were encoded for an answer that nobody wanted")
+                let encoded = pictures.count - (try #require(rest.summary).encodedPictures)
+                #expect(encodedThen > 0 && encodedThen < pictures.count)
+                #expect(encoded <= encodedThen + 1, "no more are encoded for an answer that nobody wants")
                 let one = try picture(99, width: 1500)
                 let chunk = try await clock.measure {
                     _ = try await ask(engine, [ChatMessage(.user, "Hi", images: [one])], tokens: 1)
