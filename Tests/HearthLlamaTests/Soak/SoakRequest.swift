@@ -18,16 +18,36 @@
         enum Kind: CaseIterable {
             case plain, letGo, cancelled, stopped, tooLong, truncated, tinyLimit, timeout, picture, brokenPicture
             case grammar, wrongGrammar, penalties, vectors, tooLongVectors, count, answersForVision
+            case cancelledPictures, tools, thinking, answerNow, schema, prepared, reloaded
         }
+
+        /// Where memory is counted no model comes and goes: what the system's allocator keeps of one would hide what is lost.
+        private static let kinds = Kind.allCases.filter { $0 != .reloaded || !SoakSize.isFull }
+
+        /// Loads the model for vision, beside whatever is asked meanwhile.
+        static func loadForVision(_ engine: LlamaActor) async throws {
+            try await engine.load(TestModel.path(.grid), role: .vision, projector: TestModel.path(.gridProjector))
+        }
+
+        /// Told of tools, and made to think, by its template.
+        static let template =
+            ToolTemplates.hermes
+            + "{%- if add_generation_prompt and enable_thinking %}{{- '<think>\\n' }}{%- endif %}"
+
+        private static let weather = ToolDefinition(
+            name: "weather", description: "Tells the weather.",
+            parameters: JSONSchema.object([.init("city", .oneOf([#""Paris""#, #""Rome""#]))]).json)
 
         /// Makes one request.
         /// - Returns: the reason of its end: that of the summary, the code of the error, or what was done to it.
         mutating func make() async throws -> String {
-            let kind = Kind.allCases.randomElement(using: &random) ?? .plain
+            let kind = Self.kinds.randomElement(using: &random) ?? .plain
             var options = GenerationOptions.seeded(
                 UInt32.random(in: 0...999, using: &random), maximumNewTokens: Int.random(in: 1...12, using: &random))
+            options.thinking = .disabled
             var messages = [ChatMessage(.user, text(words: Int.random(in: 2...12, using: &random)))]
             var role = EngineRole.text
+            var press: Int?
             switch kind {
             case .plain: break
             case .letGo: return try await letGo(messages)
@@ -53,8 +73,36 @@
                 return try await vectors(words: kind == .vectors ? 20 : 4000)
             case .count: return try await engine.count(messages) > 0 ? "counted" : "nothing counted"
             case .answersForVision: role = .vision
+            case .cancelledPictures:
+                if Bool.random(using: &random) { role = .vision }
+                // Of other colours than any before them, so that they are encoded.
+                messages[0].images = try (0..<4).map { _ in
+                    try ChatImage(
+                        TestPictures.png(
+                            width: 20, height: 20, red: UInt8.random(in: 0...255, using: &random),
+                            blue: UInt8.random(in: 0...255, using: &random)))
+                }
+                return try await cancelled([messages], role)
+            case .tools: useTools(&messages, &options)
+            case .thinking: think(&options, tokens: Int.random(in: 0...6, using: &random))
+            case .answerNow:
+                think(&options, tokens: nil)
+                press = Int.random(in: 1...8, using: &random)
+            case .schema:
+                let schema = JSONSchema.object([.init("color", .oneOf([#""red""#, #""blue""#]))]).json
+                // Words of every answer, and of hardly any.
+                options.constraint = .jsonSchema(
+                    schema, after: Bool.random(using: &random) ? [" ", "e", "a"] : ["```json"])
+                options.maximumNewTokens = 24
+            case .prepared: options.purpose = .preparation
+            case .reloaded:
+                await engine.unload(.vision)
+                try await Self.loadForVision(engine)
+                return "reloaded"
             }
-            return try await ending(engine.generate(messages, options: options, role: role))
+            return try await ending(
+                engine.generate(messages, options: options, role: role), of: role,
+                pressing: press.flatMap { count in options.thinking.control.map { ($0, count) } })
         }
 
         private mutating func text(words: Int) -> String {
@@ -62,15 +110,43 @@
             return "Say " + (0..<words).map { "\(word) \($0 % 7)" }.joined(separator: " ")
         }
 
+        /// A question that is answered with a call as a rule, having seen one.
+        private mutating func useTools(_ messages: inout [ChatMessage], _ options: inout GenerationOptions) {
+            let call = ToolCall(id: "call00000", name: Self.weather.name, arguments: #"{"city": "Rome"}"#)
+            messages = [
+                ChatMessage(.user, "What is the weather in Rome?"), ChatMessage(.assistant, "", toolCalls: [call]),
+                ChatMessage(result: "sun in Rome", of: call), ChatMessage(.assistant, "There is sun in Rome."),
+                ChatMessage(.user, "What is the weather in Paris?"),
+            ]
+            options.tools = [Self.weather]
+            options.maximumNewTokens = Int.random(in: 1...40, using: &random)
+        }
+
+        private func think(_ options: inout GenerationOptions, tokens: Int?) {
+            options.maximumNewTokens = 24
+            options.thinking = ThinkingOptions(
+                maximumTokens: tokens, answerTokens: 4, lastWords: "Enough.", control: ThinkingControl())
+        }
+
         /// Reads a stream to its end, which has to have a reason.
-        private func ending(_ stream: AsyncThrowingStream<GenerationEvent, any Error>) async throws -> String {
+        /// - Parameter pressing: a button, and after how many events it is pressed.
+        private func ending(
+            _ stream: AsyncThrowingStream<GenerationEvent, any Error>, of role: EngineRole = .text,
+            pressing: (control: ThinkingControl, after: Int)? = nil
+        ) async throws -> String {
             var reason = "no reason"
+            var events = 0
             do {
                 for try await event in stream {
+                    events += 1
+                    if events == pressing?.after { pressing?.control.answerNow() }
                     if case .finish(let summary) = event { reason = summary.reason.rawValue }
                 }
             } catch let error as LLMError {
                 reason = error.code.rawValue
+            } catch is CancellationError where role == .vision {
+                // Only that role's model is ever unloaded.
+                reason = "unloaded"
             }
             return reason
         }
@@ -78,18 +154,28 @@
         /// Reads some events and lets go of the stream.
         private mutating func letGo(_ messages: [ChatMessage]) async throws -> String {
             var events = Int.random(in: 1...10, using: &random)
-            for try await _ in engine.generate(messages, options: .greedy(maximumNewTokens: 40)) {
+            for try await _ in engine.generate(messages, options: Self.greedy(40)) {
                 events -= 1
                 if events == 0 { break }
             }
             return "let go"
         }
 
+        private static func greedy(_ maximumNewTokens: Int) -> GenerationOptions {
+            GenerationOptions(sampling: .greedy, maximumNewTokens: maximumNewTokens, thinking: .disabled)
+        }
+
         /// Cancels the task that reads, in whatever phase the request is then.
         private mutating func cancelled(_ messages: [ChatMessage]) async throws -> String {
             let long = messages + [ChatMessage(.assistant, "Yes."), ChatMessage(.user, text(words: 120))]
-            let asked = Bool.random(using: &random) ? messages : long
-            let task = Task { [self] in try await ending(engine.generate(asked, options: .greedy(maximumNewTokens: 60)))
+            return try await cancelled([messages, long], .text)
+        }
+
+        /// The same with one of several conversations.
+        private mutating func cancelled(_ all: [[ChatMessage]], _ role: EngineRole) async throws -> String {
+            let asked = all.randomElement(using: &random) ?? []
+            let task = Task { [self] in
+                try await ending(engine.generate(asked, options: Self.greedy(60), role: role), of: role)
             }
             let wait = Int.random(in: 0...400, using: &random)
             await withTaskGroup(of: Void.self) { group in
@@ -113,7 +199,7 @@
             do {
                 let message = ChatMessage(.user, "What is this?", images: [try ChatImage(bytes)])
                 let role = Bool.random(using: &random) ? EngineRole.text : .vision
-                return try await ending(engine.generate([message], options: .greedy(maximumNewTokens: 2), role: role))
+                return try await ending(engine.generate([message], options: Self.greedy(2), role: role), of: role)
             } catch let error as LLMError {
                 return error.code.rawValue
             }

@@ -7,18 +7,20 @@
     import Testing
 
     extension RealModel {
-        /// Requests of all kinds from eight tasks to two models, given up at any moment. In full, in a process of its own, its memory
-        /// and its handles are counted too.
+        /// Requests of all kinds from eight tasks to two models, given up at any moment; in the short form one of the models comes
+        /// and goes. In full, in a process of its own, its memory and its handles are counted too.
         @Suite struct Soak {
             private static let tasks = 8
 
             private static func load() async throws -> LlamaActor {
                 // What is kept of conversations is at its limit before anybody looks.
-                let configuration = LlamaConfiguration(contextLength: 1024, stateBytes: 8 << 20)
-                let engine = try await LlamaActor.load(
-                    TestModel.path, projector: TestModel.path(.projector), configuration: configuration)
+                var configuration = LlamaConfiguration(contextLength: 1024, stateBytes: 8 << 20)
+                let engine = LlamaActor(configuration: configuration)
+                configuration.chatTemplate = SoakRequest.template
                 try await engine.load(
-                    TestModel.path(.grid), role: .vision, projector: TestModel.path(.gridProjector))
+                    TestModel.path, projector: TestModel.path(.projector), configuration: configuration)
+                #expect(engine.callsTools)
+                try await SoakRequest.loadForVision(engine)
                 return engine
             }
 
@@ -41,7 +43,7 @@
             /// What ends a request in a way that is its own fault, or nobody's.
             private static let known: Set<String> = [
                 "stop", "stop-string", "length", "context-full", "timeout", "let go", "cancelled", "embedded",
-                "counted",
+                "counted", "unloaded", "reloaded",
                 ErrorCode.exceededContextWindowSize.rawValue, ErrorCode.cannotReadPicture.rawValue,
                 ErrorCode.pictureTooLarge.rawValue, ErrorCode.unusableGrammar.rawValue,
             ]
@@ -90,7 +92,9 @@
                 #expect(seen.done == total)
                 #expect(Set(seen.ends.keys).isSubset(of: Self.known), "\(seen.ends)")
                 // All of that went through nobody's state but its own.
-                let answer = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
+                let answer = try await Answer(
+                    engine.generate(
+                        capitalOfFrance, options: GenerationOptions(sampling: .greedy, thinking: .disabled)))
                 #expect(answer.text.contains("Paris"))
                 if SoakSize.isFull { try expectBalance(idle, seen, resident) }
                 await engine.unload()
