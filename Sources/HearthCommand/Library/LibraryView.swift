@@ -47,7 +47,8 @@ import Observation
         control = LibraryControl(asksAboutMetered: library.metered == .ask)
     }
 
-    /// Shows the library until somebody leaves or the task is cancelled. The terminal is given back in any case.
+    /// Shows the library until somebody leaves or the task is cancelled. The terminal is given back,
+    /// but for a process that is ended on the spot, by a crash or `kill -9`: `reset` brings it back then.
     /// - Throws: ``FileError`` and ``OutputClosed`` of the terminal, `CancellationError`.
     func run(_ wish: ListingWish) async throws -> Ending {
         defer { terminal.leave() }
