@@ -30,14 +30,16 @@ extension ModelManager {
         try await recover(release.identity.family)
         if let there = try await whole(release.identity), try await holds(there, release) {
             await sweepTransfers(of: release)
-            if options.activate, !there.isActive, !resolved.isNamed { try await refuseHeldBack(release, options) }
+            if options.activate, !there.isActive, !resolved.triesHeldBack {
+                try await refuseHeldBack(release, options)
+            }
             let there = await changeOver(there, to: resolved)
             return .alreadyInstalled(
                 try await activateIfWanted(
                     there, resolved, options, rehashes: true,
                     ReleaseProgress(installed: there.receipt.totalSize, report: progress)))
         }
-        if !resolved.isNamed { try await refuseHeldBack(release, options) }
+        if !resolved.triesHeldBack { try await refuseHeldBack(release, options) }
         try check(resolved, options)
         if !resolved.acceptsOlder { try await refuseDowngrade(release, options) }
 
@@ -78,6 +80,7 @@ extension ModelManager {
         var purpose = TransferPurpose(
             release: release.identity, source: resolved.location ?? release.file.locations.first,
             activates: options.activate)
+        purpose.isNamed = resolved.isNamed
         purpose.reference = resolved.reference
         let requests = files.map {
             TransferRequest($0, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
@@ -91,7 +94,7 @@ extension ModelManager {
             ) {
                 tracker.extracting($0)
             } trial: {
-                if !resolved.isNamed { try await self.refuseHeldBack($0) }
+                if !resolved.triesHeldBack { try await self.refuseHeldBack($0) }
                 try await self.tryOut($0, options) { tracker.activating($0) }
             }
         }

@@ -71,7 +71,9 @@ public struct ResolvedRelease: Sendable, Hashable {
     /// The list it was found in; `nil` for a local file.
     public let location: URL?
     /// Whether the user named the version, and so means it whatever the publisher prefers.
-    public let isNamed: Bool
+    public internal(set) var isNamed: Bool
+    /// Whether what is held back is tried once more: somebody who named it asks for it now.
+    var triesHeldBack: Bool
     /// Whether it is wanted also in place of a newer one.
     public internal(set) var acceptsOlder: Bool
     /// Whether nobody else's list could be meant: it was named by its address, or everybody was asked and no other has the family.
@@ -88,6 +90,7 @@ public struct ResolvedRelease: Sendable, Hashable {
         passedOver = choice.passedOver
         self.location = location
         self.isNamed = isNamed
+        triesHeldBack = isNamed
         acceptsOlder = isNamed
     }
 }

@@ -247,6 +247,41 @@ import Testing
         #expect(ready.withLock { $0 } == 2, "under the same name, and news all the same")
     }
 
+    /// Bytes that end the program in their trial stay beside it: a start that goes on with what was under way leaves them alone.
+    @Test func aRestartTriesNothingAgainThatIsHeldBack() async throws {
+        offer(Offer(version: "1.0.0", content: Self.old))
+        let first = try await manager().pull(ModelReference(parsing: "toy")).release
+        let other = try manager().store
+        let files = MarkFiles(layout: other.layout, fileSystem: LocalFileSystem())
+        let probe = ScriptedProbe { candidate in
+            let identity = candidate.release.identity
+            guard let found = try files.all(of: identity.family).first, var mark = found.mark else {
+                throw StoreError(.releaseDamaged, "nobody marked it")
+            }
+            for number in Int32(1)...2 {
+                mark.process = ProcessIdentity(number: number, started: "0", boot: "another boot", space: "")
+                try files.put(mark, identity, token: ActivityMark.token())
+                try await other.recover()
+            }
+            throw CancellationError()
+        }
+        offer(Offer(version: "1.0.0", content: Self.new))
+        var options = PullOptions()
+        options.asksAgain = true
+        let (ended, reference) = (try manager(probe: probe), try ModelReference(parsing: "toy"))
+        let wanted = options
+        await #expect(throws: CancellationError.self) {
+            _ = try await ended.pull(reference, options: wanted)
+        }
+        #expect(try await other.state(of: first.identity.family).heldBackContents.count == 1)
+        #expect(probe.asked.withLock { $0.count } == 1)
+
+        let outcomes = try await manager(probe: probe).restoreTransfers(options: options)
+        #expect(outcomes.count == 1 && (outcomes.first?.error as? DeliveryError)?.code == .heldBack, "\(outcomes)")
+        #expect(probe.asked.withLock { $0.count } == 1)
+        #expect(try await other.active(first.identity.family) == first)
+    }
+
     @Test(arguments: [NetworkCondition.metered, .offline], [MeteredUse.ask, .deny])
     func aHeldNetworkLeavesThisMachinesOwnAddresses(condition: NetworkCondition, metered: MeteredUse) async throws {
         let elsewhere = #""mirrors": ["https://models.invalid/toy.gguf"],"#

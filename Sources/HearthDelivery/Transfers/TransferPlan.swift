@@ -37,6 +37,8 @@ public struct TransferPurpose: Sendable, Hashable {
     public var source: URL?
     /// Whether the release is to become the active one of its family.
     public var activates: Bool
+    /// Whether the user named the version.
+    public var isNamed = true
     /// What to pull to get it again, where that is not `source` and the release's name.
     public var reference: ModelReference?
 
@@ -53,8 +55,8 @@ public struct TransferPurpose: Sendable, Hashable {
 /// ```json
 /// { "format": 1, "label": "toy-v1.0.0-q4_1.gguf", "locations": ["https://…/toy-v1.0.0-q4_1.gguf"], "sizeBytes": 98400000,
 ///   "sha256": "…", "family": "toy", "version": "1.0.0", "variant": "q4_1",
-///   "reference": "https://…/models.json#toy@1.0.0:q4_1", "activate": true, "created": "2026-11-21T00:00:00Z",
-///   "requested": "running" }
+///   "reference": "https://…/models.json#toy@1.0.0:q4_1", "activate": true, "named": false,
+///   "created": "2026-11-21T00:00:00Z", "requested": "running" }
 /// ```
 public struct TransferPlan: Sendable, Hashable {
     /// What people want of a transfer. Whoever runs it looks every half second.
@@ -82,6 +84,8 @@ public struct TransferPlan: Sendable, Hashable {
     /// What to pull to get it again, `nil` where nobody knows.
     public var reference: ModelReference?
     public var activates: Bool
+    /// Whether the user named the version; older programs wrote down nothing of it.
+    public var isNamed: Bool
     public var created: Date
     public var wish: Wish
 
@@ -96,6 +100,7 @@ public struct TransferPlan: Sendable, Hashable {
         digest = request.digest
         release = purpose?.release
         activates = purpose?.activates ?? true
+        isNamed = purpose?.isNamed ?? true
         created = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
         wish = .running
         let text = purpose.flatMap(Self.reference(of:))
@@ -124,7 +129,7 @@ public struct TransferPlan: Sendable, Hashable {
 
 extension TransferPlan: DiskRecord {
     private enum Key: String, CodingKey {
-        case format, label, locations, sizeBytes, sha256, family, version, variant, reference, activate, created,
+        case format, label, locations, sizeBytes, sha256, family, version, variant, reference, activate, named, created,
             requested
     }
 
@@ -149,6 +154,7 @@ extension TransferPlan: DiskRecord {
                 variant: try values.decodeIfPresent(Variant.self, forKey: .variant))
         }
         activates = try values.decodeIfPresent(Bool.self, forKey: .activate) ?? true
+        isNamed = try values.decodeIfPresent(Bool.self, forKey: .named) ?? true
         created = try values.decode(Date.self, forKey: .created)
         wish = try values.decode(Wish.self, forKey: .requested)
         referenceText = try values.decodeIfPresent(String.self, forKey: .reference)
@@ -176,6 +182,7 @@ extension TransferPlan: DiskRecord {
         try values.encodeIfPresent(release?.variant, forKey: .variant)
         try values.encodeIfPresent(referenceText, forKey: .reference)
         try values.encode(activates, forKey: .activate)
+        try values.encode(isNamed, forKey: .named)
         try values.encode(created, forKey: .created)
         try values.encode(wish, forKey: .requested)
     }

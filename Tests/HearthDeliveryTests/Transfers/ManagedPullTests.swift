@@ -107,6 +107,31 @@ import Testing
         #expect(try await next.transfers.list().isEmpty)
     }
 
+    /// A pull that named no version leaves alone what is pinned, also after a restart; one that named it does not.
+    @Test(arguments: ["toy", "toy@1.0.0"])
+    func aRestartKnowsWhetherTheVersionWasNamed(reference: String) async throws {
+        let manager = try manager()
+        let old = try folder.write("toy-v0.9.0-q4_1.gguf", Data("old".utf8))
+        let pinned = try await manager.pull(.file(old)).release
+        try await manager.pin(pinned.identity)
+        let (readings, sink) = AsyncStream.makeStream(of: TransferProgress.self)
+        let pull = Task {
+            try await manager.pull(try ModelReference(parsing: reference)) { sink.yield($0) }
+        }
+        await gate.reached()
+        for await reading in readings where reading.phase == .downloading && reading.completedBytes > 0 { break }
+        pull.cancel()
+        await #expect(throws: CancellationError.self) { try await pull.value }
+        gate.open()
+
+        let next = try self.manager()
+        let outcomes = try await next.restoreTransfers()
+        #expect(outcomes.count == 1 && outcomes[0].error == nil, "\(outcomes)")
+        let version = try await next.store.active(pinned.identity.family)?.identity.version.name
+        #expect(version == (reference == "toy" ? "0.9.0" : "1.0.0"))
+        #expect(try await next.installed().count == 2)
+    }
+
     @Test func whatAnInstallationLeftBehindIsSweptByTheNextPull() async throws {
         gate.open()
         let manager = try manager()
