@@ -25,6 +25,8 @@ struct ActivationRun: Sendable {
         let lease: ReleaseLease?
         var release: InstalledRelease
         var prepared: PreparedRelease?
+        /// What an earlier trial had against what is prepared; it holds until a trial has passed.
+        var refusal: PreparedRecord.Refusal?
         /// An artefact that failed; of what is staged, the live release may open the same one.
         var refused: PreparedRelease?
         /// What the last trial had to object.
@@ -83,13 +85,17 @@ struct ActivationRun: Sendable {
         case .prepare:
             guard let preparer else { return .prepared(.notNeeded) }
             let outcome = try await ReleasePreparation(
-                store: store, preparer: preparer, lease: work.lease, makesRefused: true, sourceIsVerified: rehashes,
-                progress: progress
+                store: store, preparer: preparer, lease: work.lease, makesRefused: probe != nil,
+                sourceIsVerified: rehashes, progress: progress
             ).prepare(work.release, rehashing: true)
             work.prepared = outcome.prepared
+            work.refusal = outcome.refusal
             return .prepared(outcome.preparation)
         case .probe(let usesPrepared):
-            let event = try await tryOut(usesPrepared ? work.prepared?.path : nil, work.release)
+            let event =
+                try await tryOut(usesPrepared ? work.prepared?.path : nil, work.release)
+                // Not tried: what had failed before counts as it did.
+                ?? (usesPrepared ? work.refusal : nil).map { .probeFailed($0.reason) } ?? .probePassed
             if case .probeFailed(let reason) = event { work.objection = reason }
             return event
         case .dropPrepared:
@@ -141,8 +147,9 @@ struct ActivationRun: Sendable {
         return report.files.lazy.compactMap(\.damage).first.map { .damaged($0) } ?? .verified
     }
 
-    private func tryOut(_ prepared: Path?, _ release: InstalledRelease) async throws -> Activation.Event {
-        guard let probe, let weights = prepared ?? release.weights else { return .probePassed }
+    /// - Returns: `nil` where no trial takes place.
+    private func tryOut(_ prepared: Path?, _ release: InstalledRelease) async throws -> Activation.Event? {
+        guard let probe, let weights = prepared ?? release.weights else { return nil }
         progress(.probing)
         let canary = release.receipt.canary ?? .usual
         let report: ProbeReport?
@@ -156,7 +163,7 @@ struct ActivationRun: Sendable {
             return .probeFailed((error as? any HearthFailure)?.message ?? "\(error)")
         }
         try Task.checkCancellation()
-        guard let report else { return .probePassed }
+        guard let report else { return nil }
         if let objection = canary.objection(to: report) { return .probeFailed(objection) }
         Log.write(
             .info, "delivery.activation",

@@ -19,6 +19,8 @@ struct ReleasePreparation: Sendable {
         var preparation: Activation.Preparation
         /// Whether it was made just now.
         var isNew = false
+        /// What an earlier trial had against it, where it was made all the same.
+        var refusal: PreparedRecord.Refusal?
     }
 
     /// - Throws: `StoreError` with `release-damaged` where what it would be made from is not what was installed;
@@ -28,7 +30,8 @@ struct ReleasePreparation: Sendable {
             guard let recipe = try await preparer.recipe(for: release) else {
                 return Outcome(prepared: nil, preparation: .notNeeded)
             }
-            if !makesRefused, let refusal = try await refusal(of: recipe, for: release) {
+            let refusal = try await refusal(of: recipe, for: release)
+            if let refusal, !makesRefused {
                 Log.write(
                     .info, "delivery.activation",
                     "\(release.identity) is used as it is: \(recipe.summary) did not pass, \(refusal.reason)")
@@ -42,7 +45,7 @@ struct ReleasePreparation: Sendable {
             if isNew {
                 Log.write(.info, "delivery.activation", "made of \(release.identity): \(recipe.summary)")
             }
-            return Outcome(prepared: prepared, preparation: .ready(recipe.summary), isNew: isNew)
+            return Outcome(prepared: prepared, preparation: .ready(recipe.summary), isNew: isNew, refusal: refusal)
         } catch let damage as DamagedSource {
             throw StoreError.damaged(release, damage.what)
         } catch {

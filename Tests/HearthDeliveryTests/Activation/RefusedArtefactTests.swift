@@ -63,6 +63,29 @@ import Testing
         #expect(folders.count == 1)
     }
 
+    /// Nobody tries it who makes the release live once more: then it is what it was.
+    @Test func withoutATrialItStaysRefused() async throws {
+        try await manager.activate(release.identity)
+        var untried = ActivationOptions()
+        untried.probes = false
+        #expect(try await manager.activate(release.identity, options: untried).isActive)
+        #expect(try await fixture.manager(preparer: preparer).activate(release.identity).isActive)
+        #expect(try await opened() == "weights.gguf" && builds == 1)
+    }
+
+    /// There is no room for a trial beside the engine that is loaded, or no engine of this build runs it.
+    @Test func aTrialThatDoesNotTakePlaceLeavesItRefused() async throws {
+        try await manager.activate(release.identity)
+        let silent = ScriptedProbe { _ in nil }
+        #expect(try await fixture.manager(preparer: preparer, probe: silent).activate(release.identity).isActive)
+        #expect(silent.asked.withLock { $0.map(\.lastComponent) } == ["made.bin", "weights.gguf"])
+        for _ in 1...2 { #expect(try await opened() == "weights.gguf" && builds == 2) }
+        let installed = try #require(try await fixture.store.installed(release.identity))
+        let recipe = try #require(preparer.recipe.withLock { $0 })
+        let refusal = try fixture.store.preparedFiles.refusal(of: recipe, for: installed)
+        #expect(refusal?.reason.contains("it says nothing") == true, "for the reason it had")
+    }
+
     /// Neither passes: that may be the memory of the moment, and says nothing of what was made.
     @Test func aReleaseThatFailsAsWellSaysNothingOfIt() async throws {
         failing.withLock { $0 = ["made.bin", "weights.gguf"] }
