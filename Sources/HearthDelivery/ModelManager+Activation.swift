@@ -72,6 +72,8 @@ extension ModelManager {
     public func remove(
         _ family: Family, version: ReleaseVersion? = nil, variant: Variant? = nil
     ) async throws -> Removal {
+        // Whoever has seen what is live of it, and has not said so yet, looks again.
+        announcements[family, default: 0] += 1
         let removal = try await store.remove(family, version: version, variant: variant)
         for identity in removal.removed { hub.post(.removed(identity)) }
         if let known = announced[family], removal.removed.contains(known) { announced[family] = nil }

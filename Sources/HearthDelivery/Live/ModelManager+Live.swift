@@ -48,12 +48,13 @@ extension ModelManager {
 
     /// Says what was found to be live of a family, by a look at the disk since which nothing was announced of it.
     func announce(_ model: ModelAvailability, in family: Family) async {
-        // What is gone is news when it comes back.
         guard let identity = model.identity else {
             announced[family] = nil
             return
         }
+            // What is gone is news when it comes back, and whoever saw it before that has to look again.
         guard announced[family] != identity else { return }
+            announcements[family, default: 0] += 1
         announced[family] = identity
         announcements[family, default: 0] += 1
         do {

@@ -132,8 +132,9 @@ import Testing
         }
     }
 
-    /// An update comes while the start is still busy with another family.
-    @Test func aStartSaysNothingThatIsOutOfDate() async throws {
+    /// An update comes, or the model goes, while the start is still busy with another family.
+    @Test(arguments: ["updated", "removed"])
+    func aStartSaysNothingThatIsOutOfDate(change: String) async throws {
         let first = try StoreFixture.identity(family: "aaa")
         let one = try StoreFixture.identity("1.0.0")
         let two = try StoreFixture.identity("2.0.0")
@@ -154,11 +155,15 @@ import Testing
         await manager.onReady { model in ready.withLock { $0.append(model.identity) } }
         let start = Task { await manager.loadStored() }
         for await _ in begun { break }
-        try await manager.activate(two)
+        if change == "updated" {
+            try await manager.activate(two)
+        } else {
+            try await manager.remove(one.family)
+        }
         gate.finish()
         #expect(await start.value.models.count == 2)
-        #expect(swaps.withLock { $0 } == [first, two])
-        #expect(ready.withLock { $0 } == [two, first])
+        #expect(swaps.withLock { $0 } == (change == "updated" ? [first, two] : [first]))
+        #expect(ready.withLock { $0 } == (change == "updated" ? [two, first] : [first]))
     }
 
     private func next(_ count: Int, of events: AsyncStream<ModelEvent>) async -> [String] {
