@@ -73,13 +73,16 @@ import HearthDelivery
     /// Ends a model's pull.
     func stop(_ family: Family) { fetches.removeValue(forKey: family)?.task?.cancel() }
 
-    /// Ends every pull, as the end of the process would, and returns once all that has begun is over: what has come is kept, and
-    /// recorded; removals are complete. Nobody hears of it.
-    func end() async {
+    /// Ends every pull, as the end of the process would: what has come is kept. Their `end` is not called.
+    /// - Returns: the models that were on their way.
+    func end() -> [Family] {
+        defer { fetches = [:] }
         for fetch in fetches.values { fetch.task?.cancel() }
-        fetches = [:]
-        for task in last.values { await task.value }
+        return fetches.keys.sorted()
     }
+
+    /// Returns once all that has begun is over, and what has come is recorded.
+    func finish() async { for task in last.values { await task.value } }
 
     /// Throws away what has come of a model, once everything begun for it earlier is over.
     func discard(_ model: ModelInfo, then: @escaping @MainActor () async -> Void) {

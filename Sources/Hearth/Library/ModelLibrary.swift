@@ -224,8 +224,15 @@ import Observation
     }
 
     /// Ends the downloads under way as the end of the program would: what has come is kept, and the next download goes on from
-    /// there. Returns once that is recorded and removals are complete. The rows stay as they were.
-    public func close() async { await work.end() }
+    /// there. Their rows have failed with ``DownloadFailure/interrupted`` then, and whoever waits for them is told.
+    /// Returns once what has come is recorded and removals are complete. The library can be used on.
+    public func close() async {
+        let ended = work.end()
+        for family in ended { state.take(.failed(.interrupted), of: family) }
+        publish()
+        for family in ended { tell(.failed(.interrupted), family) }
+        await work.finish()
+    }
 
     // MARK: Carrying out
 

@@ -65,6 +65,9 @@ public struct DownloadFailure: HearthFailure, Hashable {
         self.init(code: error.codeText, message: error.message, disposition: error.disposition)
     }
 
+    /// Whoever downloads has ended it, and kept what had come.
+    public static let interrupted = DownloadFailure(
+        code: "interrupted", message: "Download interrupted", disposition: .tryLater)
     /// The bytes were not the promised ones, in every attempt.
     public static let corrupted = DownloadFailure(code: "checksum-mismatch", message: "Download corrupted")
 }

@@ -1,4 +1,5 @@
 import Hearth
+import HearthBase
 import HearthDelivery
 import Testing
 
@@ -68,7 +69,33 @@ import Testing
         barrier.open()
         try await removal
         await closing.value
-        #expect(!delivery.journal.all.contains("discard diary") && endings.isEmpty)
+        #expect(!delivery.journal.all.contains("discard diary"))
+        guard case .failed(let failure)? = endings.first, endings.count == 1 else {
+            Issue.record("\(endings)")
+            return
+        }
+        #expect(failure.code == "interrupted" && failure.disposition == .tryLater)
+        #expect(library.downloadState(of: Models.text.id) == .failed(failure))
+    }
+
+    /// An app that goes to the background closes its library, and uses it again when it comes back.
+    @Test func whatWasClosedIsUsedOn() async throws {
+        delivery.offer(OfferedModel(Models.text), OfferedModel(Models.other))
+        delivery.script(Models.text, [.report(.progress(0.5)), .wait(Barrier())])
+        let library = await library()
+        let models = ModelDownloadViewModel(
+            library: library, loader: ScriptedLoader(journal: delivery.journal), text: Models.text)
+        try models.startDownload()
+        await until { library.downloadState(of: Models.text.id) == .downloading(progress: 0.5) }
+        await library.close()
+        #expect(models.activeDownload == nil)
+        guard case .failed = models.downloadState else {
+            Issue.record("\(models.downloadState)")
+            return
+        }
+        #expect(!delivery.journal.all.contains("discard diary"))
+        try models.startDownload()
+        await until { library.row(of: Models.text.id)?.state == .downloaded }
     }
 
     @Test func figuresOfADownloadAreShownWhileItRuns() async throws {
