@@ -85,7 +85,7 @@ extension ModelManager: ModelDelivering {
         let events = events()
         return AsyncStream { continuation in
             let task = Task {
-                for await event in events { if let change = LibraryChange(event) { continuation.yield(change) } }
+                for await event in events { LibraryChange.changes(of: event).forEach { continuation.yield($0) } }
                 continuation.finish()
             }
             continuation.onTermination = { _ in task.cancel() }
@@ -103,12 +103,14 @@ extension ReleaseState {
 }
 
 extension LibraryChange {
-    /// What an event changes in a list of models, `nil` for nothing.
-    init?(_ event: ModelEvent) {
+    /// What an event changes in a list of models.
+    fileprivate static func changes(of event: ModelEvent) -> [Self] {
         switch event {
-        case .installed, .activated, .rolledBack, .removed, .heldBack: self = .local
-        case .updateFound: self = .offers
-        case .noUpdate, .checkFailed, .swapFailed: return nil
+        case .installed, .activated, .removed: [.local]
+        // What is held back is no offer any more.
+        case .rolledBack, .heldBack: [.local, .offers]
+        case .updateFound: [.offers]
+        case .noUpdate, .checkFailed, .swapFailed: []
         }
     }
 }

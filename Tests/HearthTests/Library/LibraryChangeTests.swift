@@ -1,0 +1,54 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthDelivery
+import HearthTestSupport
+import Testing
+
+/// What an event of a manager has a library look up again.
+@Suite(.timeLimit(.minutes(10))) struct LibraryChangeTests {
+    private struct RefusingProbe: ReleaseProbe {
+        func probe(_ candidate: ProbeCandidate) async throws -> ProbeReport? {
+            throw StoreError(.releaseDamaged, "it says nothing")
+        }
+    }
+
+    private let folder: TemporaryFolder
+    private let manager: ModelManager
+    private var releases: [ReleaseIdentity] = []
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        manager = ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40,
+            probe: RefusingProbe())
+        for version in ["1.0.0", "2.0.0"] {
+            let weights = try folder.write(version, Data(version.utf8))
+            releases.append(try await manager.store.install("m@\(version)", weights: weights).identity)
+        }
+        var untried = ActivationOptions()
+        untried.probes = false
+        try await manager.activate(releases[0], options: untried)
+    }
+
+    /// Nobody is to be offered again what has just been refused.
+    @Test func whatIsHeldBackIsLookedUpInTheOffersToo() async throws {
+        var changes = await manager.changes().makeAsyncIterator()
+        await #expect(throws: ActivationError.self) { try await manager.activate(releases[1]) }
+        try await manager.remove(releases[1].family, version: releases[1].version)
+        var seen: [LibraryChange] = []
+        while seen.count < 2, let change = await changes.next() { seen.append(change) }
+        #expect(seen == [.local, .offers])
+    }
+
+    @Test func aRollbackHoldsBackAsWell() async throws {
+        var untried = ActivationOptions()
+        untried.probes = false
+        try await manager.activate(releases[1], options: untried)
+        var changes = await manager.changes().makeAsyncIterator()
+        try await manager.rollback(releases[1].family)
+        // What is live now is told before, unless nobody has listened by then.
+        while let change = await changes.next() { if change == .offers { return } }
+        Issue.record("the offers are as before")
+    }
+}
