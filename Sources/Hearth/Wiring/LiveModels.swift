@@ -220,7 +220,12 @@ public final class LiveModels: Sendable {
     private func becameLive(_ model: ModelAvailability) async throws {
         try await swap(to: model)
         guard let family = model.identity?.family, let active = models.withLock({ $0[family] }) else { return }
-        try await follow(family, model, with: active)
+        do {
+            try await follow(family, model, with: active)
+        } catch {
+            // The model serves; of another one that could not be loaded everybody was told.
+            Log.write(.info, "delivery.live", "what else became live of \(family) is left for its next use: \(error)")
+        }
     }
 
     /// Puts a model in the place of the one in memory, if there is one. Where there is none the next use finds it on the disk.

@@ -65,4 +65,49 @@ import Testing
         #expect(lease.release == releases[2])
         lease.end()
     }
+
+    /// Hides which release is live while a test wants it.
+    private final class FailingLinks: ForwardingFileSystem {
+        let base: any FileSystem = LocalFileSystem()
+        let fails = Locked(false)
+
+        func readLink(_ path: Path) throws -> String {
+            if fails.withLock({ $0 }) { throw FileError(errno: EIO, doing: "read", path: path) }
+            return try base.readLink(path)
+        }
+    }
+
+    /// It answers by then, whatever a second look at the disk says.
+    @Test func aLookThatFailsAfterTheSwapIsNoFailedSwap() async throws {
+        let folder = try TemporaryFolder()
+        let disk = FailingLinks()
+        let manager = ModelManager(
+            home: folder.path("home"), origins: [], fileSystem: disk, network: UnmonitoredNetwork(),
+            deviceMemory: 1 << 40)
+        var releases: [ReleaseIdentity] = []
+        for version in ["1.0.0", "2.0.0"] {
+            let weights = try folder.write(version, Data(version.utf8))
+            releases.append(try await manager.store.install("m@\(version)", weights: weights).identity)
+        }
+        let models = LiveModels(manager: manager) { files in
+            let version = try String(contentsOf: files.weights.url, encoding: .utf8)
+            disk.fails.withLock { $0 = version == "2.0.0" }
+            return ScriptedEngine([])
+        }
+        try await manager.activate(releases[0])
+        let model = try await models.model(releases[0].family, policy: .localOnly)
+        try await model.lease().end()
+        let ready = Locked<[ReleaseIdentity?]>([])
+        await manager.onReady { model in ready.withLock { $0.append(model.identity) } }
+        var events = manager.events().makeAsyncIterator()
+        try await manager.activate(releases[1])
+        guard case .activated(let release)? = await events.next() else {
+            Issue.record("it was not told that it is live")
+            return
+        }
+        #expect(release.identity == releases[1] && ready.withLock { $0 } == [releases[1]])
+        let lease = try await model.lease()
+        #expect(lease.release == releases[1])
+        lease.end()
+    }
 }
