@@ -6,7 +6,7 @@ public enum DeliveryErrorDomain: ErrorDomain {
         [
             .digestMissing, .downgrade, .noOrigin, .ambiguous, .appTooOld, .unusableName,
             .catalogExpired, .notEnoughMemory, .archiveUnsupported, .insufficientStorage,
-            .meteredNetwork, .offline, .sourceUnreachable, .notInRollout, .heldBack,
+            .meteredNetwork, .offline, .sourceUnreachable, .notInRollout, .heldBack, .modelUnloading,
         ]
     }
 }
@@ -45,4 +45,6 @@ extension ErrorCode<DeliveryErrorDomain> {
     public static var notInRollout: Self { "not-in-rollout" }
     /// The release did not prove itself on this device, or was left by a rollback.
     public static var heldBack: Self { "held-back" }
+    /// The model's engines are on their way out of memory, and it is loaded again only after that.
+    public static var modelUnloading: Self { "model-unloading" }
 }

@@ -171,7 +171,7 @@ public final class LiveModels: Sendable {
             guard let serving = await active.live, let release = wanted.identity, serving != release else { return }
             if failed.withLock({ $0[family] }) == release, try await canAnswer(serving) { return }
             do {
-                try await swap(to: wanted)
+                guard try await swap(to: wanted) else { return }
             } catch {
                 try Task.checkCancellation()
                 if error is CancellationError { throw error }
@@ -199,7 +199,7 @@ public final class LiveModels: Sendable {
     }
 
     /// The same, and returns when they are gone and nothing of the family's files is in use here any more; earlier if the task is
-    /// cancelled.
+    /// cancelled. Whoever asks for the model until then is refused with `model-unloading`; whoever asks afterwards loads it again.
     public func unload(_ family: Family) async {
         failed.withLock { $0[family] = nil }
         do {
@@ -229,17 +229,23 @@ public final class LiveModels: Sendable {
     }
 
     /// Puts a model in the place of the one in memory, if there is one. Where there is none the next use finds it on the disk.
-    private func swap(to model: ModelAvailability) async throws {
-        guard let release = model.identity, let active = models.withLock({ $0[release.family] }) else { return }
+    /// - Returns: whether it was put there.
+    @discardableResult
+    private func swap(to model: ModelAvailability) async throws -> Bool {
+        guard let release = model.identity, let active = models.withLock({ $0[release.family] }) else { return false }
         note(model)
         guard await isWanted(release.family, active) else {
             failed.withLock { $0[release.family] = nil }
-            return
+            return false
         }
         do {
             let bytes = await manager.memoryEstimate(of: model)
             try await whileEntering(release.family) { _ = try await active.swap(to: release, bytes: bytes) }
             failed.withLock { $0[release.family] = nil }
+            return true
+        } catch let error as DeliveryError where error.code == .modelUnloading {
+            // Nobody uses it any more: the next use finds it on the disk.
+            return false
         } catch {
             if !(error is CancellationError) { failed.withLock { $0[release.family] = release } }
             throw error

@@ -22,6 +22,8 @@ public final class ModelCache<Engine: Sendable>: Sendable {
         /// Those whose cancellation came before their question, or after their answer.
         var cancelled: Set<UInt64> = []
         var lastNumber: UInt64 = 0
+        /// What is being dropped, all that is meant of it: nobody new gets any of it meanwhile.
+        var leaving: [UInt64: @Sendable (ReleaseIdentity) -> Bool] = [:]
     }
 
     private let core: Locked<Core>
@@ -56,27 +58,36 @@ public final class ModelCache<Engine: Sendable>: Sendable {
 
     /// The engine of a release, loaded if it is not; others who ask meanwhile wait for the same load.
     /// - Parameter bytes: about what it takes in memory, for the budget.
-    /// - Throws: what loading throws; `CancellationError`, after which the load goes on only if others wait for it.
+    /// - Throws: what loading throws; ``DeliveryError`` with `model-unloading` during ``drop(where:)``; `CancellationError`, after
+    ///   which the load goes on only if others wait for it.
     public func lease(_ release: ReleaseIdentity, bytes: UInt64) async throws -> EngineLease<Engine> {
         try Task.checkCancellation()
         let waiter = nextNumber()
         defer { core.withLock { _ = $0.cancelled.remove(waiter) } }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: Continuation) in
-                var isCancelled = false
+                var refusal: (any Error)?
                 change { core in
-                    isCancelled = core.cancelled.contains(waiter)
-                    if isCancelled { return [] }
+                    if core.cancelled.contains(waiter) { refusal = CancellationError() }
+                    if core.leaving.values.contains(where: { $0(release) }) { refusal = Self.unloading(release) }
+                    if refusal != nil { return [] }
                     let (answer, effects) = core.state.take(release, bytes: bytes, for: waiter)
                     core.waiters[waiter] = continuation
                     if case .granted(let slot) = answer { return [.grant([waiter], slot)] + effects }
                     return effects
                 }
-                if isCancelled { continuation.resume(throwing: CancellationError()) }
+                if let refusal { continuation.resume(throwing: refusal) }
             }
         } onCancel: {
             cancel(waiter)
         }
+    }
+
+    private static func unloading(_ release: ReleaseIdentity) -> DeliveryError {
+        DeliveryError(
+            .modelUnloading, "\(release) is being unloaded",
+            context: ErrorContext(model: release.description, remedy: "Ask again when that is done."),
+            disposition: .tryLater)
     }
 
     private func cancel(_ waiter: CacheState.Waiter) {
@@ -136,13 +147,18 @@ public final class ModelCache<Engine: Sendable>: Sendable {
         for release in present.filter(isMeant) { retire(release) }
     }
 
-    /// The same, and returns when their memory is free, also that of those on their way out.
+    /// The same, and returns when none of them is in memory any more, nor on its way in or out: whoever asked before is served
+    /// first, and whoever asks meanwhile is refused.
     /// - Throws: `CancellationError`; those that have not gone yet may stay then.
-    public func drop(where isMeant: (ReleaseIdentity) -> Bool) async throws {
-        let meant = present.filter(isMeant)
-        // All at once, and waited for one by one.
-        for release in meant { retire(release) }
-        for release in meant { try await drop(release) }
+    public func drop(where isMeant: @escaping @Sendable (ReleaseIdentity) -> Bool) async throws {
+        let number = nextNumber()
+        core.withLock { $0.leaving[number] = isMeant }
+        defer { core.withLock { _ = $0.leaving.removeValue(forKey: number) } }
+        while case let meant = present.filter(isMeant), !meant.isEmpty {
+            // All at once, and waited for one by one.
+            for release in meant { retire(release) }
+            for release in meant { try await drop(release) }
+        }
     }
 
     /// What is in memory, on its way in or on its way out.

@@ -88,6 +88,86 @@ import Testing
         #expect(try await manager.availability(of: family) == .none)
     }
 
+    /// Else its next load would begin in the moment in which the files are free to go.
+    @Test func whoAsksWhileItIsUnloadedIsRefused() async throws {
+        let (coming, leaving) = (Gate(), Gate())
+        coming.open()
+        let models = LiveModels(manager: manager) { _ in
+            await coming.pass()
+            return SlowEngine(leaving: leaving)
+        }
+        let model = try await models.model(family, policy: .localOnly)
+        try await model.lease().end()
+        models.cache.dropIdle()
+        await leaving.isReached()
+        let removing = Task {
+            await models.unload(family)
+            try await manager.store.remove(family, version: nil, variant: nil)
+        }
+        for _ in 0..<1000 { await Task.yield() }
+        let error = await #expect(throws: DeliveryError.self) { try await model.lease().end() }
+        #expect(error?.code == "model-unloading" && error?.disposition == .tryLater)
+        leaving.open()
+        try await removing.value
+        #expect(try await manager.availability(of: family) == .none)
+    }
+
+    @Test func whoAskedBeforeIsServedFirst() async throws {
+        let (coming, leaving) = (Gate(), Gate())
+        coming.open()
+        let models = LiveModels(manager: manager) { _ in
+            await coming.pass()
+            return SlowEngine(leaving: leaving)
+        }
+        let model = try await models.model(family, policy: .localOnly)
+        let first = try await model.lease()
+        first.end()
+        models.cache.dropIdle()
+        await leaving.isReached()
+        // Without a look at the disk before.
+        let asking = Task { try await models.cache.lease(first.release, bytes: 1) }
+        for _ in 0..<1000 { await Task.yield() }
+        let removing = Task {
+            await models.unload(family)
+            try await manager.store.remove(family, version: nil, variant: nil)
+        }
+        for _ in 0..<1000 { await Task.yield() }
+        leaving.open()
+        let lease = try await asking.value
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(models.cache.loaded == [lease.release], "not before its answer has ended")
+        lease.end()
+        try await removing.value
+    }
+
+    /// What becomes live meanwhile is not loaded for nobody, and no failure is told.
+    @Test func whatBecomesLiveWhileTheOneBeforeIsUnloadedWaitsForItsFirstUse() async throws {
+        let (coming, leaving) = (Gate(), Gate())
+        coming.open()
+        leaving.open()
+        let models = LiveModels(manager: manager) { _ in
+            await coming.pass()
+            return SlowEngine(leaving: leaving)
+        }
+        let newer = try await manager.store.install("slow@2.0.0", weights: try folder.write("y", Data("y".utf8)))
+        let model = try await models.model(family, policy: .localOnly)
+        let lease = try await model.lease()
+        let unloading = Task { await models.unload(family) }
+        for _ in 0..<1000 { await Task.yield() }
+        var events = manager.events().makeAsyncIterator()
+        try await manager.activate(newer.identity)
+        guard case .activated? = await events.next() else {
+            Issue.record("it was not told that it is live")
+            return
+        }
+        lease.end()
+        await unloading.value
+        #expect(models.cache.loaded.isEmpty)
+        let next = try await model.lease()
+        #expect(next.release == newer.identity)
+        next.end()
+    }
+
     /// What was wanted of it when somebody else took its place is not kept for nobody.
     @Test func whatIsRetiredOnItsWayInGoesWhenItIsIdle() async throws {
         let (coming, leaving) = (Gate(), Gate())
