@@ -126,6 +126,22 @@ private let hasModel = model.map { FileManager.default.fileExists(atPath: $0.str
         #expect(!probe.errors.contents.contains("[y/N]"))
     }
 
+    /// No origin could change the answer: nobody is to wait for one.
+    @Test(arguments: [["hf:org/repo"], ["https://models.invalid/models.json#tiny"], ["tiny@2.0.0"], ["tiny:q8_0"]])
+    func whereNothingCanBeOfferedNoOriginIsAsked(words: [String]) async throws {
+        let server = try FaultServer { _ in Reply(503) }
+        let bytes = Data("tiny".utf8)
+        try folder.write("tiny.gguf", bytes)
+        try folder.write(
+            "models.json",
+            list(entry("tiny", at: "tiny.gguf", size: bytes.count, digest: SHA256Digest(hashing: bytes))))
+        #expect(await self.probe().run("pull", "tiny", "--no-probe") == 0)
+        let probe = probe(["HEARTH_ORIGIN": try server.url("/models.json").absoluteString], time: HurriedClock().time)
+        #expect(await probe.run(["chat"] + words, input: typing("y\n")) == 1)
+        #expect(server.requests.isEmpty, "\(probe.errors.contents)")
+        #expect(!probe.errors.contents.contains("[y/N]") && !probe.errors.contents.contains("origins"))
+    }
+
     @Test func aFailureIsToldInItsWordsWithTheStatusOfPull() async throws {
         try offerFar()
         let pull = probe(time: HurriedClock().time)

@@ -31,8 +31,10 @@ import Observation
     /// - Returns: `nil` where there is nothing to offer, or after a no.
     /// - Throws: why it cannot run here, did not come, or could not be loaded; `interrupted`, which says what is kept.
     func make() async throws -> OpenedModel? {
+        await library.refreshLocal()
+        guard canBeOffered else { return nil }
         context.console.showBar("asking the origins")
-        await library.refresh()
+        await library.refreshOffers()
         context.console.showBar(nil)
         try Task.checkCancellation()
         for notice in library.notices { context.console.say(notice) }
@@ -41,6 +43,15 @@ import Observation
         let model = row.model
         let question = "\(model.displayName) is not on this device. Download \(model.sizeText) now?"
         return try await context.confirms(question) ? try await bring(model) : nil
+    }
+
+    /// Whether an origin could have what was asked for: a family of which nothing is here.
+    private var canBeOffered: Bool {
+        switch wanted {
+        case .family(let family, _, _): library.row(of: family)?.local == nil
+        case nil: true
+        case .file, .manifest, .hub: false
+        }
     }
 
     /// The model asked for, else the recommended one or the one that needs the most memory of those that fit.
