@@ -30,7 +30,7 @@ struct ActivityMark: Sendable, Hashable {
     var stage: Stage
     var process: ProcessIdentity
     var since: Date
-    /// Where a rollback leads.
+    /// Where a rollback leads; the name of the folder in which is to stand what is being made.
     var target: String?
     /// Why it is made.
     var reason: String?

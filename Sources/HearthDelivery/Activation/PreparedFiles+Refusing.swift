@@ -18,18 +18,17 @@ extension PreparedFiles {
     /// the commit lock.
     ///
     /// The record goes when something is made by the recipe all the same, and is outdated once the release holds other bytes.
+    /// - Parameter prepared: what was refused; `nil` where it could not even be made.
     func refuse(
-        _ prepared: PreparedRelease, for release: InstalledRelease, because reason: String, at date: Date,
-        isRead: () throws -> Bool
+        _ recipe: PreparationRecipe, _ prepared: PreparedRelease? = nil, for release: InstalledRelease,
+        because reason: String, at date: Date, isRead: () throws -> Bool
     ) throws {
-        let recipe = prepared.recipe
-        guard let source = recipe.sourceDigest(in: release), let file = PathComponent(prepared.path.lastComponent)
-        else { return }
+        guard let source = recipe.sourceDigest(in: release), let file = PathComponent(recipe.fileName) else { return }
         var record = PreparedRecord(
             recipe: recipe, file: file, source: source,
             shape: recipe.product == .file
-                ? .file(size: prepared.size, modified: date) : .folder(PreparedTree(files: [], folders: [])),
-            sha256: prepared.digest, made: date)
+                ? .file(size: prepared?.size ?? 0, modified: date) : .folder(PreparedTree(files: [], folders: [])),
+            sha256: prepared?.digest ?? source, made: date)
         record.refusal = PreparedRecord.Refusal(of: release.receipt.content, because: reason)
         let parent = layout.preparedFolder(of: release.identity)
         let earlier = try folders(recipe, source, release.identity)

@@ -122,6 +122,11 @@ struct PreparedFiles: Sendable {
         return HomeLayout.join(layout.preparedFolder(of: identity), String(hash))
     }
 
+    /// The name of that folder, `nil` where the release holds nothing to make it from.
+    func name(of recipe: PreparationRecipe, in release: InstalledRelease) -> String? {
+        recipe.sourceDigest(in: release).map { folder(recipe, $0, release.identity).lastComponent }
+    }
+
     /// Where what a recipe makes may stand.
     func folders(
         _ recipe: PreparationRecipe, _ source: SHA256Digest, _ identity: ReleaseIdentity

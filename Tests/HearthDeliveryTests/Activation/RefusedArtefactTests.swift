@@ -114,4 +114,70 @@ import Testing
         let folder = try #require(try LocalFileSystem().contents(of: parent).first)
         #expect(try LocalFileSystem().contents(of: HomeLayout.join(parent, folder)) == ["prepared.json"])
     }
+
+    /// Ends the process that makes something, as far as the next one can tell.
+    private func dying(_ builds: Locked<Int>, lives: Locked<Bool>) -> ClosurePreparer {
+        let (layout, identity) = (fixture.layout, release.identity)
+        return ClosurePreparer { path in
+            let number = builds.withLock { builds in
+                builds += 1
+                return Int32(builds)
+            }
+            if lives.withLock({ $0 }) { return try Data("made".utf8).write(to: path.url) }
+            let files = MarkFiles(layout: layout, fileSystem: LocalFileSystem())
+            for found in try files.all(of: identity.family) where found.mark?.stage == .prepare {
+                guard var mark = found.mark else { continue }
+                mark.process = ProcessIdentity(number: number, started: "0", boot: "another boot", space: "")
+                try files.put(mark, found.release, token: ActivityMark.token())
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// The engine's own code may end the program on a file: twice, and then the release is used as it came.
+    @Test(arguments: ["made live", "opened"])
+    func whatEndsTheProgramTwiceWhileItIsMadeIsNotMadeAgain(moment: String) async throws {
+        let (builds, lives) = (Locked(0), Locked(false))
+        let preparer = dying(builds, lives: lives)
+        @Sendable func once() async throws -> String? {
+            let manager = fixture.manager(preparer: preparer, probe: ScriptedProbe())
+            try await manager.recover()
+            if moment == "made live" { try await manager.activate(release.identity) }
+            let installed = try #require(try await fixture.anotherStore().installed(release.identity))
+            return try await manager.weightsToOpen(of: installed).lastComponent
+        }
+        for count in 1...2 {
+            await #expect(throws: CancellationError.self) { try await once() }
+            #expect(builds.withLock { $0 } == count)
+        }
+        let installed = try #require(try await fixture.anotherStore().installed(release.identity))
+        for _ in 1...2 {
+            let manager = fixture.manager(preparer: preparer)
+            try await manager.recover()
+            #expect(try await manager.weightsToOpen(of: installed).lastComponent == "weights.gguf")
+        }
+        #expect(builds.withLock { $0 } == 2)
+        #expect(try fixture.marks().isEmpty && fixture.temporaryNames().isEmpty)
+
+        // Whoever makes it live by hand has it made once more, and no oftener.
+        await #expect(throws: CancellationError.self) {
+            try await fixture.manager(preparer: preparer, probe: ScriptedProbe()).activate(release.identity)
+        }
+        let live = fixture.manager(preparer: preparer, probe: ScriptedProbe())
+        #expect(try await live.activate(release.identity).isActive && builds.withLock { $0 } == 3)
+        #expect(try await live.weightsToOpen(of: installed).lastComponent == "weights.gguf")
+    }
+
+    @Test func whatIsMadeAllTheSameHasNoEndsBehindIt() async throws {
+        let (builds, lives) = (Locked(0), Locked(false))
+        let manager = fixture.manager(preparer: dying(builds, lives: lives))
+        let installed = try #require(try await fixture.anotherStore().installed(release.identity))
+        await #expect(throws: CancellationError.self) { try await manager.weightsToOpen(of: installed) }
+        #expect(try fixture.marks() == ["prepare"], "one counts until it is made")
+        lives.withLock { $0 = true }
+        try await fixture.manager().recover()
+        #expect(try fixture.marks() == ["prepare"])
+        #expect(try await manager.weightsToOpen(of: installed).lastComponent == "made.bin")
+        #expect(try fixture.marks().isEmpty)
+    }
 }

@@ -334,7 +334,7 @@ import Testing
             return ScriptedProbe.report()
         }
         _ = try await replace(fixture, probe)
-        #expect(disk.stages.withLock { $0 } == [.probe])
+        #expect(disk.stages.withLock { $0 } == [.prepare, .probe])
         #expect(try await state(fixture).active == other)
     }
 }
