@@ -29,6 +29,17 @@ import Testing
         #expect(TerminalText.columns(of: TerminalText.truncated(text, to: width)) <= width)
     }
 
+    /// What a terminal gives two cells, and what only looks like it.
+    @Test(arguments: [
+        ("日", 2), ("Ａ", 2), ("ｱ", 1), ("〈", 2), ("é", 1), ("e\u{301}", 1), ("→", 1), ("\u{17000}", 2), ("\u{200B}", 0),
+        ("⭐", 2), ("✅", 2), ("⚡", 2), ("⌛", 2), ("❤", 1), ("❤️", 2), ("🇩🇪", 2), ("1️⃣", 2), ("👩‍👩‍👧", 2),
+        ("👍🏽", 2), ("🟢", 2), ("🀄", 2), ("🌡", 1), ("🌡️", 2),
+    ])
+    func wideCharactersTakeTwoColumns(character: String, columns: Int) {
+        #expect(TerminalText.columns(of: character) == columns)
+        #expect(VirtualScreen.cells(of: character) == columns)
+    }
+
     @Test func aLabelCannotTurnTheRestOfItsLine() {
         for value: UInt32 in [0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069] {
             let mark = Unicode.Scalar(value).map(String.init) ?? ""

@@ -49,20 +49,28 @@ enum TerminalText {
         return String(result)
     }
 
-    /// The columns a character takes: 2 for the wide ranges of East Asian scripts and emoji, 0 for marks that combine.
+    /// The columns a character takes: 2 for the wide ranges of East Asian scripts and for what is shown as a picture, 0 for marks that
+    /// combine.
     static func columns(of character: Character) -> Int {
         guard let scalar = character.unicodeScalars.first else { return 0 }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0
         default: break
         }
+        if scalar.properties.isEmojiPresentation || isWide(scalar) { return 2 }
+        // The variation selector asks for the picture of what is a sign of text otherwise.
+        return scalar.properties.isEmoji && character.unicodeScalars.contains("\u{FE0F}") ? 2 : 1
+    }
+
+    /// Whether the East Asian width of a scalar is W or F, but for the pictures, which `isEmojiPresentation` tells.
+    private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
-            0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F,
-            0x1F680...0x1F6FF, 0x1F900...0x1FAFF, 0x20000...0x3FFFD:
-            return 2
+        case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0x4DBF, 0x4E00...0xA4C6,
+            0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6B, 0xFF01...0xFF60,
+            0xFFE0...0xFFE6, 0x16FE0...0x1B2FB, 0x1F200...0x1F265, 0x1FA70...0x1FAFF, 0x20000...0x3FFFD:
+            true
         default:
-            return 1
+            false
         }
     }
 

@@ -124,7 +124,7 @@ import Testing
     static let names = [
         "\u{1B}]0;owned\u{7}\u{1B}[2J\u{1B}[31mred", "a\r\nb\u{8}\u{9B}31m", "\u{202E}txet desrever\u{2066}",
         String(repeating: "日本👩‍👩‍👧", count: 200), "a" + String(repeating: "\u{301}", count: 400), "مرحبا بالعالم",
-        "\u{2028}x\u{2029}", "",
+        "\u{2028}x\u{2029}", "", String(repeating: "⭐🇩🇪✅", count: 60), "⚡ ❤️ 1️⃣ ⌛ 〈〉 Ａ",
     ]
 
     @Test(arguments: names)
@@ -141,7 +141,7 @@ import Testing
                     let lines = screen.lines(ScreenSize(columns: columns, lines: height))
                     #expect(lines.count <= height)
                     for line in lines {
-                        #expect(TerminalText.columns(of: line) <= max(0, columns - 1))
+                        #expect(VirtualScreen.cells(of: line) <= max(0, columns - 1), "\(line)")
                         #expect(
                             line.unicodeScalars.allSatisfy {
                                 $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) && $0.value != 0x202E
