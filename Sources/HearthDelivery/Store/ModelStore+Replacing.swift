@@ -78,8 +78,10 @@ extension ModelStore {
         if let content { state = state.accepting(content, of: identity) }
         state.probation = Probation(of: identity, began: time.now)
         try activation.write(state, of: identity.family)
-        // What ended with the bytes before is none of the new ones' ends.
-        clearMarks(of: identity.family) { $0.isUse(of: identity) }
+        // What ended with the bytes before is none of the new ones' ends. What a process is at may end yet.
+        clearMarks(of: identity.family) { found in
+            found.isUse(of: identity) && found.mark?.isLeft(at: time.now, isRunning: { $0.isRunning }) ?? true
+        }
     }
 }
 

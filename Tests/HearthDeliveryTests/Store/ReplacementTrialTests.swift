@@ -274,6 +274,20 @@ import Testing
         #expect(try await store.recover().map(\.from) == [identity], "its own two do")
     }
 
+    /// Of a process that runs nobody knows yet how it ends.
+    @Test func whatAProcessIsAtKeepsItsMark() async throws {
+        try await fixture.install(identity, activate: true)
+        let (fixture, identity) = (fixture, identity)
+        let probe = ScriptedProbe { _ in
+            try MarkFiles(layout: fixture.layout, fileSystem: LocalFileSystem())
+                .put(ActivityMark(.load, at: fixture.time.now), identity, token: ActivityMark.token())
+            return ScriptedProbe.report()
+        }
+        try fixture.leave(.generate, identity)
+        #expect(try await replace(probe).isActive)
+        #expect(try fixture.marks() == ["load"], "what ended with the bytes before is forgotten")
+    }
+
     /// What is installed has not failed, also where another is live in the end: nobody is to be told that it has.
     @Test func whatFailsHoldsNothingBackThatHasItsName() async throws {
         let other = try StoreFixture.identity("2.0.0")
