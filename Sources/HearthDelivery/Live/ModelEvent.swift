@@ -35,6 +35,13 @@ public enum ModelEvent: Sendable {
     /// What a later event makes out of date: the newest word on each topic is all that somebody who was busy has missed.
     enum Topic: Hashable {
         case disk(Family), removal(ReleaseIdentity), refusal(ReleaseIdentity), live(Family), update(Family?)
+
+        var isOfOneRelease: Bool {
+            switch self {
+            case .removal, .refusal: true
+            case .disk, .live, .update: false
+            }
+        }
     }
 
     var topic: Topic {
@@ -51,8 +58,11 @@ public enum ModelEvent: Sendable {
     }
 }
 
-/// The events a listener has not seen yet: at most one for each topic, the newest, in the order in which they came.
+/// The events a listener has not seen yet: at most one for each topic, the newest, in the order in which they came. Of releases
+/// that went or are held back, whose number has no end, the newest ``mostReleases``.
 struct EventBox: Sendable {
+    static let mostReleases = 64
+
     private var pending: [(topic: ModelEvent.Topic, event: ModelEvent)] = []
 
     var count: Int { pending.count }
@@ -61,6 +71,10 @@ struct EventBox: Sendable {
         let topic = event.topic
         pending.removeAll { $0.topic == topic }
         pending.append((topic, event))
+        guard topic.isOfOneRelease, pending.count(where: { $0.topic.isOfOneRelease }) > Self.mostReleases,
+            let oldest = pending.firstIndex(where: { $0.topic.isOfOneRelease })
+        else { return }
+        pending.remove(at: oldest)
     }
 
     mutating func take() -> ModelEvent? { pending.isEmpty ? nil : pending.removeFirst().event }

@@ -44,6 +44,22 @@ import Testing
         #expect(box.take() == nil)
     }
 
+    /// A family may come and go under ever new versions, and a listener never read.
+    @Test func whoNeverReadsKeepsNoGrowingQueue() async throws {
+        let one = try await fixture.install(try StoreFixture.identity())
+        var box = EventBox()
+        box.put(.activated(one))
+        for number in 0..<1000 {
+            box.put(.removed(try StoreFixture.identity("1.0.\(number)")))
+            box.put(.heldBack(try StoreFixture.identity("2.0.\(number)"), reason: "it failed"))
+        }
+        #expect(box.count == 65)
+        var seen: [String] = []
+        while let event = box.take() { seen.append(event.summary) }
+        #expect(seen.first == "activated tiny@1.0.0:q4" && seen.last == "held back tiny@2.0.999:q4")
+        #expect(seen.dropFirst().first == "removed tiny@1.0.968:q4", "the oldest go")
+    }
+
     @Test func everyListenerHears() async throws {
         let hub = EventHub()
         let family = try #require(Family("tiny"))
