@@ -19,6 +19,9 @@ extension ModelManager {
 
     /// Has `swap` awaited each time a release became live, before anybody hears of it: the place to load its engine in place of
     /// the old one. Where it throws, ``ModelEvent/swapFailed(_:_:)`` is posted, and nobody is told that the release is ready.
+    ///
+    /// Where another release of the family becomes live meanwhile, `swap` is called for that one while the call before is still
+    /// under way, and either may end first. So the body has to see to it, when it ends, that what is live serves by then.
     public func onActivation(_ swap: @escaping @Sendable (ModelAvailability) async throws -> Void) {
         swapBodies.append(swap)
     }
@@ -49,12 +52,12 @@ extension ModelManager {
     /// Says what was found to be live of a family, by a look at the disk since which nothing was announced of it.
     func announce(_ model: ModelAvailability, in family: Family) async {
         guard let identity = model.identity else {
+            // What is gone is news when it comes back, and whoever saw it before that has to look again.
             announced[family] = nil
+            announcements[family, default: 0] += 1
             return
         }
-            // What is gone is news when it comes back, and whoever saw it before that has to look again.
         guard announced[family] != identity else { return }
-            announcements[family, default: 0] += 1
         announced[family] = identity
         announcements[family, default: 0] += 1
         do {
