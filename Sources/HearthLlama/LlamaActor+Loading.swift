@@ -1,4 +1,5 @@
 #if Llama
+    import CLlamaShim
     import HearthBase
     import HearthInference
     import Synchronization
@@ -160,6 +161,8 @@
                 forget(loop.end(throwing: CancellationError()).map(\.request))
                 loop.model.conversations.saveAll(loop.model)
             }
+            // What the allocator keeps of a model for later is a good part of it.
+            hearth_memory_trim()
         }
     }
 #endif

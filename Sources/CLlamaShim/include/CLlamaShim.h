@@ -72,9 +72,13 @@ void hearth_call_format_free(struct hearth_call_format *format);
 /// has none to give, and for fewer than two.
 struct hearth_threads *hearth_threads_new(int32_t count);
 /// Computes with these from the next graph on, with NULL with none that stay. That graph pauses those used until then: they must
-/// be alive until then, and are free of work from then on. So free no threads before every context that used them.
+/// be alive until then, and are free of work from then on. So free threads after a graph of every context that used them, computed
+/// with others, or after the contexts.
 void hearth_threads_use(struct llama_context *context, struct hearth_threads *threads);
 void hearth_threads_free(struct hearth_threads *threads);
+
+/// Has the allocator give what it keeps for later back to the system, where it does not do so by itself (glibc).
+void hearth_memory_trim(void);
 
 /// The version of llama.cpp this shim was written for. load.cpp does not compile against another's structures.
 #define HEARTH_LLAMA_VERSION "0.5.0-dev"

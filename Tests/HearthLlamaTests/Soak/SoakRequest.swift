@@ -21,7 +21,7 @@
             case cancelledPictures, tools, thinking, answerNow, schema, prepared, reloaded
         }
 
-        /// Where memory is counted no model comes and goes: what the system's allocator keeps of one would hide what is lost.
+        /// Where memory is counted no model comes and goes: one that is being read would hide what is lost.
         private static let kinds = Kind.allCases.filter { $0 != .reloaded || !SoakSize.isFull }
 
         /// Loads the model for vision, beside whatever is asked meanwhile.
