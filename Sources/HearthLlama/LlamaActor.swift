@@ -240,7 +240,11 @@
         /// - Returns: whether there is more to do.
         private func turn() -> Bool {
             let waiting = requests.withLock { $0.waiting }
-            if !waiting.isEmpty { handOver() }
+            if !waiting.isEmpty {
+                handOver()
+                // Who stops an answer and asks on goes on in its place.
+                for loop in loops.values { forget(loop.endAsked().map(\.request)) }
+            }
             admit(waiting)
             for loop in loops.values where !loop.runs.isEmpty {
                 let isBesideOthers = loops.values.contains { $0 !== loop && !$0.runs.isEmpty }

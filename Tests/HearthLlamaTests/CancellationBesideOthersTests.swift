@@ -22,11 +22,15 @@
                 let others = (0..<2).map { _ in
                     Task {
                         var said = ""
-                        for try await event in engine.generate(Self.story, options: .greedy()) {
-                            if case .text(let text) = event {
-                                if said.isEmpty { source.yield() }
-                                said += text
+                        do {
+                            for try await event in engine.generate(Self.story, options: .greedy()) {
+                                if case .text(let text) = event {
+                                    if said.isEmpty { source.yield() }
+                                    said += text
+                                }
                             }
+                        } catch is CancellationError {
+                            // Told by the engine before the stream has ended for its task.
                         }
                         return said
                     }
@@ -38,10 +42,12 @@
                 for round in 0..<20 {
                     let (reading, source) = AsyncStream<Void>.makeStream()
                     let task = Task {
-                        for try await event in engine.generate(Self.long(round), options: .greedy()) {
-                            source.yield()
-                            if case .finish = event { return true }
-                        }
+                        do {
+                            for try await event in engine.generate(Self.long(round), options: .greedy()) {
+                                source.yield()
+                                if case .finish = event { return true }
+                            }
+                        } catch is CancellationError {}
                         return false
                     }
                     for await _ in reading { break }

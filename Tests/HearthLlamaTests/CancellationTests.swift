@@ -2,9 +2,17 @@
     import Foundation
     import HearthBase
     import HearthInference
-    import HearthLlama
+    @testable import HearthLlama
     import HearthTestSupport
     import Testing
+
+    extension LlamaActor {
+        /// The sequences of the model for text in which something was computed.
+        fileprivate var usedSequences: Int {
+            guard let model = loops[.text]?.model else { return 0 }
+            return (0..<model.admission.sequences).count { !model.ledger($0).isEmpty }
+        }
+    }
 
     extension RealModel {
         @Suite struct Cancellation {
@@ -152,6 +160,35 @@
                 let last = engine.generate(capitalOfFrance, options: .greedy())
                 #expect(try await Answer(first).text.contains("Paris"))
                 #expect(try await Answer(last).text.contains("Paris"))
+            }
+
+            /// Also where the engine learns of both at once.
+            @Test func leavesItsPlaceToTheNextQuestion() async throws {
+                let engine = try await LlamaActor.load(
+                    TestModel.path,
+                    configuration: LlamaConfiguration(
+                        contextLength: 1024, threadCount: 1, stateBytes: 0, sequences: 2))
+                var messages = [ChatMessage(.user, "Write a very long story about a fox.")]
+                let said = Locked("")
+                let first = Task { [messages] in
+                    for try await event in engine.generate(messages, options: .greedy()) {
+                        if case .text(let piece) = event { said.withLock { $0 += piece } }
+                    }
+                }
+                while said.withLock({ $0.count }) < 20 { await Task.yield() }
+                messages += [
+                    ChatMessage(.assistant, said.withLock { $0 }), ChatMessage(.user, "Thank you."),
+                ]
+                var next: AsyncThrowingStream<GenerationEvent, any Error>?
+                await engine.whileOccupied {
+                    first.cancel()
+                    next = engine.generate(messages, options: .greedy(maximumNewTokens: 4))
+                }
+                #expect(try await Answer(try #require(next)).summary?.reason == .maximumNewTokens)
+                #expect(await engine.usedSequences == 1)
+                // Ended by the engine or by the task, whichever was first.
+                do { try await first.value } catch is CancellationError {}
+                await engine.unload()
             }
 
             @Test func keepsWhatWasSaidInTheConversation() async throws {

@@ -81,6 +81,13 @@
             return .begun
         }
 
+        /// Ends what nobody waits for any more, or what has no time left.
+        /// - Returns: those that have ended.
+        func endAsked() -> [GenerationRun] {
+            for run in runs { run.endIfAsked() }
+            return sweep()
+        }
+
         /// Computes one batch for all that run.
         /// - Parameter isBesideOthers: another model answers too, and waits for the end of the step.
         /// - Returns: those that have ended.
