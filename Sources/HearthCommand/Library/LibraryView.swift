@@ -35,6 +35,8 @@ import Observation
     private var isPausing = false
     /// Whether the next change of what is shown will be told.
     private var isWatching = false
+    /// Whether what is here was never looked for yet.
+    private var isNew = true
     /// What keys have begun.
     private var tasks: [Task<Void, Never>] = []
 
@@ -57,7 +59,10 @@ import Observation
             Task { @MainActor in self?.show(TerminalText.singleLine(note).trimmingCharacters(in: .whitespaces)) }
         }
         defer { notes.divert(nil) }
-        begin { await self.library.refresh(wish) }
+        begin {
+            self.isNew = false
+            await self.library.refresh(wish)
+        }
         let ending: Result<Ending, any Error>
         do {
             ending = .success(try await follow())
@@ -114,7 +119,7 @@ import Observation
 
     private var screen: LibraryScreen {
         LibraryScreen(
-            rows: library.rows, selection: control.selection, isRefreshing: library.isRefreshing,
+            rows: library.rows, selection: control.selection, isRefreshing: library.isRefreshing || isNew,
             notices: library.notices, prompt: control.prompt(in: library.rows))
     }
 

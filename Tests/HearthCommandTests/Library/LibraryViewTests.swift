@@ -82,6 +82,8 @@ import Testing
         let (view, library, _) = view()
         async let ending = view.run(.asPublished)
         await until { $0.contains("bob") && $0.contains("not downloaded") }
+        // Nobody has looked yet, which is not that nothing is there.
+        #expect(terminal.firstLines.contains { $0.hasPrefix("Asking the origins") }, "\(terminal.firstLines)")
         #expect(terminal.isTaken)
         terminal.type("j")
         await until { $0.hasPrefix(">    bob") }

@@ -9,6 +9,7 @@ final class ScriptedTerminal: ScreenTerminal {
         var size = ScreenSize(columns: 100, lines: 20)
         var hear: (@Sendable (TerminalEvent) -> Void)?
         var writes = 0
+        var first: [String] = []
         var isOurs = false
         var suspensions = 0
     }
@@ -19,6 +20,8 @@ final class ScriptedTerminal: ScreenTerminal {
     var size: ScreenSize { state.withLock { $0.size } }
     var lines: [String] { state.withLock { $0.screen.text } }
     var strangers: [String] { state.withLock { $0.screen.strangers } }
+    /// What was to be seen first.
+    var firstLines: [String] { state.withLock { $0.first } }
     /// How often something was drawn.
     var writes: Int { state.withLock { $0.writes } }
     var isTaken: Bool { state.withLock { $0.isOurs } }
@@ -41,6 +44,7 @@ final class ScriptedTerminal: ScreenTerminal {
     func write(_ text: String) throws {
         state.withLock { state in
             state.screen.write(text)
+            if state.writes == 0 { state.first = state.screen.text }
             state.writes += 1
         }
         source.yield()
