@@ -58,15 +58,31 @@ import Testing
         family = try await manager.activate(installed.identity).identity.family
     }
 
+    /// Models whose engines pass one gate on their way in, and one on their way out.
+    private func liveModels(coming: Gate, leaving: Gate) -> LiveModels {
+        LiveModels(manager: manager) { _ in
+            await coming.pass()
+            return SlowEngine(leaving: leaving)
+        }
+    }
+
+    /// Has the family go from their memory and from the disk.
+    private func removal(of models: LiveModels) -> Task<Void, any Error> {
+        Task {
+            await models.unload(family)
+            try await manager.store.remove(family, version: nil, variant: nil)
+        }
+    }
+
+    /// Time enough for what was begun to get as far as it can.
+    private func settle() async { for _ in 0..<1000 { await Task.yield() } }
+
     @Test(arguments: ["on its way in", "in use", "on its way out"])
     func whatIsUnloadedCanBeRemoved(_ place: String) async throws {
         let (coming, leaving) = (Gate(), Gate())
         if place != "on its way in" { coming.open() }
         if place != "on its way out" { leaving.open() }
-        let models = LiveModels(manager: manager) { _ in
-            await coming.pass()
-            return SlowEngine(leaving: leaving)
-        }
+        let models = liveModels(coming: coming, leaving: leaving)
         let model = try await models.model(family, policy: .localOnly)
         let leasing = Task { try await model.lease() }
         if place == "on its way in" { await coming.isReached() } else { _ = try await leasing.value }
@@ -75,12 +91,9 @@ import Testing
             models.cache.dropIdle()
             await leaving.isReached()
         }
-        let removing = Task {
-            await models.unload(family)
-            try await manager.store.remove(family, version: nil, variant: nil)
-        }
+        let removing = removal(of: models)
         // Time enough to begin to wait; whoever does not is refused.
-        for _ in 0..<1000 { await Task.yield() }
+        await settle()
         coming.open()
         leaving.open()
         try await leasing.value.end()
@@ -92,19 +105,13 @@ import Testing
     @Test func whoAsksWhileItIsUnloadedIsRefused() async throws {
         let (coming, leaving) = (Gate(), Gate())
         coming.open()
-        let models = LiveModels(manager: manager) { _ in
-            await coming.pass()
-            return SlowEngine(leaving: leaving)
-        }
+        let models = liveModels(coming: coming, leaving: leaving)
         let model = try await models.model(family, policy: .localOnly)
         try await model.lease().end()
         models.cache.dropIdle()
         await leaving.isReached()
-        let removing = Task {
-            await models.unload(family)
-            try await manager.store.remove(family, version: nil, variant: nil)
-        }
-        for _ in 0..<1000 { await Task.yield() }
+        let removing = removal(of: models)
+        await settle()
         let error = await #expect(throws: DeliveryError.self) { try await model.lease().end() }
         #expect(error?.code == "model-unloading" && error?.disposition == .tryLater)
         leaving.open()
@@ -115,10 +122,7 @@ import Testing
     @Test func whoAskedBeforeIsServedFirst() async throws {
         let (coming, leaving) = (Gate(), Gate())
         coming.open()
-        let models = LiveModels(manager: manager) { _ in
-            await coming.pass()
-            return SlowEngine(leaving: leaving)
-        }
+        let models = liveModels(coming: coming, leaving: leaving)
         let model = try await models.model(family, policy: .localOnly)
         let first = try await model.lease()
         first.end()
@@ -126,15 +130,12 @@ import Testing
         await leaving.isReached()
         // Without a look at the disk before.
         let asking = Task { try await models.cache.lease(first.release, bytes: 1) }
-        for _ in 0..<1000 { await Task.yield() }
-        let removing = Task {
-            await models.unload(family)
-            try await manager.store.remove(family, version: nil, variant: nil)
-        }
-        for _ in 0..<1000 { await Task.yield() }
+        await settle()
+        let removing = removal(of: models)
+        await settle()
         leaving.open()
         let lease = try await asking.value
-        for _ in 0..<1000 { await Task.yield() }
+        await settle()
         #expect(models.cache.loaded == [lease.release], "not before its answer has ended")
         lease.end()
         try await removing.value
@@ -145,15 +146,12 @@ import Testing
         let (coming, leaving) = (Gate(), Gate())
         coming.open()
         leaving.open()
-        let models = LiveModels(manager: manager) { _ in
-            await coming.pass()
-            return SlowEngine(leaving: leaving)
-        }
+        let models = liveModels(coming: coming, leaving: leaving)
         let newer = try await manager.store.install("slow@2.0.0", weights: try folder.write("y", Data("y".utf8)))
         let model = try await models.model(family, policy: .localOnly)
         let lease = try await model.lease()
         let unloading = Task { await models.unload(family) }
-        for _ in 0..<1000 { await Task.yield() }
+        await settle()
         var events = manager.events().makeAsyncIterator()
         try await manager.activate(newer.identity)
         guard case .activated? = await events.next() else {
@@ -171,10 +169,7 @@ import Testing
     /// What was wanted of it when somebody else took its place is not kept for nobody.
     @Test func whatIsRetiredOnItsWayInGoesWhenItIsIdle() async throws {
         let (coming, leaving) = (Gate(), Gate())
-        let models = LiveModels(manager: manager) { _ in
-            await coming.pass()
-            return SlowEngine(leaving: leaving)
-        }
+        let models = liveModels(coming: coming, leaving: leaving)
         let model = try await models.model(family, policy: .localOnly)
         let leasing = Task { try await model.lease() }
         await coming.isReached()
