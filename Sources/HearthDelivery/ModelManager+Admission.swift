@@ -110,7 +110,7 @@ extension ModelManager {
             .heldBack, "what \(identity) was replaced by is held back: \(held.reason)",
             context: ErrorContext(
                 model: identity.description,
-                remedy: "What was active before still is. Wait for a newer version, or name this one to try it again."))
+                remedy: "Wait for a newer version, or name this one to try it again."))
     }
 
     func refuseDowngrade(_ release: Release, _ options: PullOptions) async throws {

@@ -191,7 +191,9 @@ struct ActivationRun: Sendable {
             )
             : (
                 "is not used",
-                "What was active before still is. Wait for a newer version, or try it again with 'hearth \(again) \(identity)'."
+                // Of bytes that were to replace others nobody knows here whether those are whole.
+                (staged == nil ? "What was active before still is. " : "")
+                    + "Wait for a newer version, or try it again with 'hearth \(again) \(identity)'."
             )
         return ActivationError(
             .probeFailed, "\(identity) was tried and \(outcome): \(reason)",
