@@ -75,6 +75,8 @@ extension ModelManager {
         // Whoever has seen what is live of it, and has not said so yet, looks again.
         announcements[family, default: 0] += 1
         let removal = try await store.remove(family, version: version, variant: variant)
+        // And whoever has done so while the removal waited for other processes.
+        announcements[family, default: 0] += 1
         for identity in removal.removed { hub.post(.removed(identity)) }
         if let known = announced[family], removal.removed.contains(known) { announced[family] = nil }
         if removal.active != .unchanged { await becameLive(nil, in: family) }
