@@ -26,6 +26,7 @@ extension ModelManager {
                 ignoresMemory: ignoresMemory || options.ignoreMemory
             ).choose(family: try listing.catalog.onlyFamily(url: listing.location))
             var resolved = ResolvedRelease(choice, location: listing.location, isNamed: true)
+            resolved.isOrdered = false
             resolved.reference = .hub(reference)
             resolved.standing = listing.standing
             return resolved
@@ -124,7 +125,7 @@ extension ModelManager {
         let choice = try resolution.choose(family: family, version: wanted.version, variant: wanted.variant)
         try refuseExpired(catalog, listing.location, options)
         var resolved = ResolvedRelease(choice, location: listing.location, isNamed: wanted.version != nil)
-        resolved.acceptsOlder = resolved.isNamed || catalog.versionRule == .different
+        resolved.isOrdered = catalog.versionRule != .different
         resolved.standing = listing.standing
         return resolved
     }

@@ -88,7 +88,7 @@ extension ModelManager {
         case .take(let choice):
             finding = UpdateFinding(family: family, active: inUse?.version, reason: .newVersion(choice.release))
             var resolved = ResolvedRelease(choice, location: found?.location, isNamed: false)
-            resolved.acceptsOlder = hub != nil || found?.catalog.versionRule == .different
+            resolved.isOrdered = hub == nil && found?.catalog.versionRule != .different
             resolved.reference = hub.map { .hub($0) }
             resolved.standing = found?.standing
             finding.resolved = resolved

@@ -74,8 +74,9 @@ public struct ResolvedRelease: Sendable, Hashable {
     public internal(set) var isNamed: Bool
     /// Whether what is held back is tried once more: somebody who named it asks for it now.
     var triesHeldBack: Bool
-    /// Whether it is wanted also in place of a newer one.
-    public internal(set) var acceptsOlder: Bool
+    /// Whether one of its versions is newer than another. It is not so where they have no order: in a hub's repository, and in a
+    /// list of one model.
+    var isOrdered = true
     /// Whether nobody else's list could be meant: it was named by its address, or everybody was asked and no other has the family.
     var isOnlyOrigin = false
     /// What to pull to get it again; `nil` where the list and the release's own name say it.
@@ -91,8 +92,10 @@ public struct ResolvedRelease: Sendable, Hashable {
         self.location = location
         self.isNamed = isNamed
         triesHeldBack = isNamed
-        acceptsOlder = isNamed
     }
+
+    /// Whether it is wanted also in place of a newer one.
+    public var acceptsOlder: Bool { isNamed || !isOrdered }
 }
 
 /// How a pull ended.

@@ -235,8 +235,9 @@ import Testing
         #expect(ready.withLock { $0 } == 2, "under the same name, and news all the same")
     }
 
-    /// Bytes that end the program in their trial stay beside it: a start that goes on with what was under way leaves them alone.
-    @Test func aRestartTriesNothingAgainThatIsHeldBack() async throws {
+    /// Bytes that end the program in their trial stay beside it: a start that goes on with what was under way leaves them alone,
+    /// also where somebody had named the version.
+    @Test(arguments: ["toy", "toy@1.0.0"]) func aRestartTriesNothingAgainThatIsHeldBack(name: String) async throws {
         offer(Offer(version: "1.0.0", content: Self.old))
         let first = try await manager().pull(ModelReference(parsing: "toy")).release
         let other = try manager().store
@@ -256,7 +257,7 @@ import Testing
         offer(Offer(version: "1.0.0", content: Self.new))
         var options = PullOptions()
         options.asksAgain = true
-        let (ended, reference) = (try manager(probe: probe), try ModelReference(parsing: "toy"))
+        let (ended, reference) = (try manager(probe: probe), try ModelReference(parsing: name))
         let wanted = options
         await #expect(throws: CancellationError.self) {
             _ = try await ended.pull(reference, options: wanted)

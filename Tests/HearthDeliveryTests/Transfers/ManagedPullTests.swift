@@ -132,6 +132,30 @@ import Testing
         #expect(try await next.installed().count == 2)
     }
 
+    /// What became live meanwhile stays live if it is newer, unless the version that was under way was named.
+    @Test(arguments: ["toy", "toy@1.0.0"])
+    func aRestartTakesNothingOlderThanWhatIsLive(reference: String) async throws {
+        let manager = try manager()
+        let (readings, sink) = AsyncStream.makeStream(of: TransferProgress.self)
+        let pull = Task {
+            try await manager.pull(try ModelReference(parsing: reference)) { sink.yield($0) }
+        }
+        await gate.reached()
+        for await reading in readings where reading.phase == .downloading && reading.completedBytes > 0 { break }
+        pull.cancel()
+        await #expect(throws: CancellationError.self) { try await pull.value }
+        gate.open()
+        let new = try folder.write("toy-v2.0.0-q4_1.gguf", Data("new".utf8))
+        let newer = try await manager.pull(.file(new)).release
+
+        let next = try self.manager()
+        let outcomes = try await next.restoreTransfers()
+        let error = outcomes.first?.error as? DeliveryError
+        #expect(outcomes.count == 1 && error?.code == (reference == "toy" ? .downgrade : nil), "\(outcomes)")
+        let version = try await next.store.active(newer.identity.family)?.identity.version.name
+        #expect(version == (reference == "toy" ? "2.0.0" : "1.0.0"))
+    }
+
     @Test func whatAnInstallationLeftBehindIsSweptByTheNextPull() async throws {
         gate.open()
         let manager = try manager()
