@@ -78,18 +78,27 @@ extension ModelStore {
                 try marks.remove(found.release, token: found.token)
             }
         }
+        let next = try accepting(recovery)
         var made = try recovery.finished.map { try rollback(from: $0.from, to: $0.to, because: $0.reason) }
-        if recovery.state != state { try activation.write(recovery.state, of: family) }
+        if next != state { try activation.write(next, of: family) }
         for note in recovery.notes { Log.write(.warning, "delivery.activation", note) }
         for mark in recovery.done { try marks.remove(mark.release, token: mark.token) }
         if let wanted = recovery.rollback {
-            made = try goBack(from: wanted.from, to: wanted.to, because: wanted.reason, recovery.state)
+            made = try goBack(from: wanted.from, to: wanted.to, because: wanted.reason, next)
             Log.write(
                 .warning, "delivery.activation",
                 "\(wanted.from) gives way to \(wanted.to?.description ?? "what came with the app"): \(wanted.reason)")
         }
         clearUp(family, after: made, isRunning)
         return (made, recovery.heldBack)
+    }
+
+    /// The state that is to be recorded: bytes whose activation came to its end are not held back any more, as after `commit`.
+    private func accepting(_ recovery: Recovery) throws -> ReleaseState {
+        guard let decision = recovery.decision, decision.mark?.stage == .commit,
+            recovery.state.active == decision.release, case .whole(let receipt) = try shelf.find(decision.release)
+        else { return recovery.state }
+        return recovery.state.accepting(receipt.content, of: decision.release)
     }
 
     /// What was decided is on the disk: that something cannot be cleared up undoes none of it.
