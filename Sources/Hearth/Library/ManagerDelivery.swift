@@ -108,7 +108,7 @@ extension LibraryChange {
         switch event {
         case .installed, .activated, .removed: [.local]
         // What is held back is no offer any more.
-        case .rolledBack, .heldBack: [.local, .offers]
+        case .rolledBack, .heldBack: [.local, .objections]
         case .updateFound: [.offers]
         case .noUpdate, .checkFailed, .swapFailed: []
         }

@@ -111,6 +111,8 @@ public enum LibraryChange: Sendable, Hashable {
     case local
     /// What the sources offer.
     case offers
+    /// What may be had of what they offer: looked up where they were asked before.
+    case objections
 }
 
 /// What a pull has brought.

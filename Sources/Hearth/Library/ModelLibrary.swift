@@ -40,6 +40,7 @@ import Observation
     @ObservationIgnored private let setting: DefaultModelSetting
     @ObservationIgnored private var listeners: [Family: [@MainActor (Ending) -> Void]] = [:]
     @ObservationIgnored private var refreshes = 0
+    @ObservationIgnored private var hasAskedSources = false
     @ObservationIgnored private var localChanges: UInt64 = 0
     @ObservationIgnored private var watching: CancellingTask?
 
@@ -66,6 +67,9 @@ import Observation
                     switch change {
                     case .local: await self?.refreshLocal()
                     case .offers: await self?.refreshOffers()
+                    case .objections where self?.hasAskedSources == true: await self?.refreshOffers()
+                    // An app may be used without a network on purpose.
+                    case .objections: break
                     }
                 }
             })
@@ -97,6 +101,7 @@ import Observation
     /// Asks the sources alone.
     public func refreshOffers(_ wish: ListingWish = .asPublished) async {
         refreshes += 1
+        hasAskedSources = true
         isRefreshing = true
         defer {
             refreshes -= 1
@@ -230,7 +235,8 @@ import Observation
         let ended = work.end()
         for family in ended { state.take(.failed(.interrupted), of: family) }
         publish()
-        for family in ended { tell(.failed(.interrupted), family) }
+        // All of them first: one that is told may begin another's download anew, and waits for that.
+        for listener in ended.flatMap({ listeners.removeValue(forKey: $0) ?? [] }) { listener(.failed(.interrupted)) }
         await work.finish()
     }
 

@@ -38,7 +38,7 @@ import Testing
         try await manager.remove(releases[1].family, version: releases[1].version)
         var seen: [LibraryChange] = []
         while seen.count < 2, let change = await changes.next() { seen.append(change) }
-        #expect(seen == [.local, .offers])
+        #expect(seen == [.local, .objections])
     }
 
     @Test func aRollbackHoldsBackAsWell() async throws {
@@ -48,7 +48,7 @@ import Testing
         var changes = await manager.changes().makeAsyncIterator()
         try await manager.rollback(releases[1].family)
         // What is live now is told before, unless nobody has listened by then.
-        while let change = await changes.next() { if change == .offers { return } }
+        while let change = await changes.next() { if change == .objections { return } }
         Issue.record("the offers are as before")
     }
 }

@@ -98,6 +98,26 @@ import Testing
         await until { library.row(of: Models.text.id)?.state == .downloaded }
     }
 
+    /// Who is told that one of them has ended, and begins another anew, is told how that one ends and not how it ended.
+    @Test func whatBeginsWhileEndsAreToldIsNoneOfThem() async throws {
+        delivery.offer(OfferedModel(Models.text), OfferedModel(Models.other))
+        for model in [Models.text, Models.other] {
+            delivery.script(model, [.report(.progress(0.5)), .wait(Barrier())])
+        }
+        let library = await library()
+        let (first, second) =
+            Models.text.id < Models.other.id ? (Models.text, Models.other) : (Models.other, Models.text)
+        var endings: [ModelLibrary.Ending] = []
+        try library.download(first) { _ in try? library.download(second) { endings.append($0) } }
+        try library.download(second)
+        for model in [first, second] {
+            await until { library.downloadState(of: model.id) == .downloading(progress: 0.5) }
+        }
+        await library.close()
+        await until { library.row(of: second.id)?.state == .downloaded }
+        #expect(endings == [.completed])
+    }
+
     @Test func figuresOfADownloadAreShownWhileItRuns() async throws {
         let reading = TransferProgress(
             phase: .downloading, completedBytes: 42, totalBytes: 100, bytesPerSecond: 29, connections: 4)
