@@ -43,7 +43,7 @@ public actor ScriptedEngine: InferenceEngine {
     ) -> AsyncThrowingStream<GenerationEvent, any Error> {
         AsyncThrowingStream { continuation in
             let task = Task { await self.play(messages, options, continuation) }
-            continuation.onTermination = { if case .cancelled = $0 { task.cancel() } }
+            continuation.endsWithItsReader { task.cancel() }
         }
     }
 

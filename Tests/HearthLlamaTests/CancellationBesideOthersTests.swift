@@ -22,15 +22,11 @@
                 let others = (0..<2).map { _ in
                     Task {
                         var said = ""
-                        do {
-                            for try await event in engine.generate(Self.story, options: .greedy()) {
-                                if case .text(let text) = event {
-                                    if said.isEmpty { source.yield() }
-                                    said += text
-                                }
+                        for try await event in engine.generate(Self.story, options: .greedy()) {
+                            if case .text(let text) = event {
+                                if said.isEmpty { source.yield() }
+                                said += text
                             }
-                        } catch is CancellationError {
-                            // Told by the engine before the stream has ended for its task.
                         }
                         return said
                     }
@@ -42,12 +38,10 @@
                 for round in 0..<20 {
                     let (reading, source) = AsyncStream<Void>.makeStream()
                     let task = Task {
-                        do {
-                            for try await event in engine.generate(Self.long(round), options: .greedy()) {
-                                source.yield()
-                                if case .finish = event { return true }
-                            }
-                        } catch is CancellationError {}
+                        for try await event in engine.generate(Self.long(round), options: .greedy()) {
+                            source.yield()
+                            if case .finish = event { return true }
+                        }
                         return false
                     }
                     for await _ in reading { break }

@@ -186,8 +186,7 @@
                 }
                 #expect(try await Answer(try #require(next)).summary?.reason == .maximumNewTokens)
                 #expect(await engine.usedSequences == 1)
-                // Ended by the engine or by the task, whichever was first.
-                do { try await first.value } catch is CancellationError {}
+                try await first.value
                 await engine.unload()
             }
 

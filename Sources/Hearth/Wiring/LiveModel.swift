@@ -60,7 +60,7 @@ public struct LiveModel: InferenceEngine {
                     continuation.finish(throwing: error)
                 }
             }
-            continuation.onTermination = { if case .cancelled = $0 { task.cancel() } }
+            continuation.endsWithItsReader { task.cancel() }
         }
     }
 }

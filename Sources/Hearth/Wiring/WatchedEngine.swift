@@ -68,7 +68,7 @@ public struct WatchedEngine: InferenceEngine {
                 }
             }
             guard let task else { return continuation.finish(throwing: CancellationError()) }
-            continuation.onTermination = { if case .cancelled = $0 { task.cancel() } }
+            continuation.endsWithItsReader { task.cancel() }
         }
     }
 

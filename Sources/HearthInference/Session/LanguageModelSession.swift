@@ -91,7 +91,7 @@ public final class LanguageModelSession: Sendable, Observable {
         // Not bounded by a policy that would lose text: the engine's own limits bound the number of events.
         let events = AsyncThrowingStream<GenerationEvent, any Error> { continuation in
             let turn = enqueue { await self.answer(question, options, continuation) }
-            continuation.onTermination = { if case .cancelled = $0 { turn.cancel() } }
+            continuation.endsWithItsReader { turn.cancel() }
         }
         return ResponseStream(events: events)
     }

@@ -43,7 +43,7 @@
             /// What ends a request in a way that is its own fault, or nobody's.
             private static let known: Set<String> = [
                 "stop", "stop-string", "length", "context-full", "timeout", "let go", "cancelled", "embedded",
-                "counted", "unloaded", "reloaded",
+                "counted",
                 ErrorCode.exceededContextWindowSize.rawValue, ErrorCode.cannotReadPicture.rawValue,
                 ErrorCode.pictureTooLarge.rawValue, ErrorCode.unusableGrammar.rawValue,
             ]
@@ -90,7 +90,9 @@
                         + seen.ends.sorted { $0.key < $1.key }
                         .map { "\($0.key) \($0.value)" }.joined(separator: ", "))
                 #expect(seen.done == total)
-                #expect(Set(seen.ends.keys).isSubset(of: Self.known), "\(seen.ends)")
+                // A model that comes and goes takes its answers with it.
+                let known = SoakSize.isFull ? Self.known : Self.known.union(["unloaded", "reloaded"])
+                #expect(Set(seen.ends.keys).isSubset(of: known), "\(seen.ends)")
                 // All of that went through nobody's state but its own.
                 let answer = try await Answer(
                     engine.generate(

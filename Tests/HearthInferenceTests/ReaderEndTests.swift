@@ -1,0 +1,43 @@
+import HearthBase
+import HearthInference
+import Testing
+
+/// What ends with the task that reads it.
+@Suite(.timeLimit(.minutes(10))) struct ReaderEndTests {
+    /// Whoever makes the stream says on its way out that it was stopped; the task that was cancelled sees the end all the same.
+    @Test func aCancelledTaskSeesTheEndAndNoError() async throws {
+        let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
+        continuation.endsWithItsReader { continuation.finish(throwing: CancellationError()) }
+        let (reading, source) = AsyncStream<Void>.makeStream()
+        let reader = Task {
+            var seen: [Int] = []
+            for try await number in stream {
+                seen.append(number)
+                source.yield()
+            }
+            return seen
+        }
+        continuation.yield(1)
+        for await _ in reading { break }
+        reader.cancel()
+        #expect(try await reader.value == [1])
+    }
+
+    @Test func whoLetsGoStopsTheWork() async {
+        let (stopped, source) = AsyncStream<Void>.makeStream()
+        do {
+            let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
+            continuation.endsWithItsReader { source.finish() }
+            withExtendedLifetime(stream) {}
+        }
+        for await _ in stopped {}
+    }
+
+    /// An end of its own stops nothing, and its error is seen.
+    @Test func itsOwnEndIsItsOwn() async {
+        let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
+        continuation.endsWithItsReader { Issue.record("nobody was cancelled") }
+        continuation.finish(throwing: LLMError(.generateFailed, "it failed"))
+        await #expect(throws: LLMError.self) { for try await _ in stream {} }
+    }
+}
