@@ -11,6 +11,9 @@
 struct hearth_threads {
     ggml_threadpool_t pool;
     decltype(ggml_threadpool_free) *free;
+    /// Computes nothing: a back end that is given other threads has those it had sleep, which nothing else in the registry does.
+    ggml_backend_t idler;
+    decltype(ggml_backend_cpu_set_threadpool) *assign;
 };
 
 hearth_threads *hearth_threads_new(int32_t count) {
@@ -22,14 +25,18 @@ hearth_threads *hearth_threads_new(int32_t count) {
         ggml_backend_reg_get_proc_address(registry, "ggml_threadpool_new"));
     auto *free = reinterpret_cast<decltype(ggml_threadpool_free) *>(
         ggml_backend_reg_get_proc_address(registry, "ggml_threadpool_free"));
-    if (!create || !free) return nullptr;
+    auto *assign = reinterpret_cast<decltype(ggml_backend_cpu_set_threadpool) *>(
+        ggml_backend_reg_get_proc_address(registry, "ggml_backend_cpu_set_threadpool"));
+    if (!create || !free || !assign) return nullptr;
 
+    auto *threads = new (std::nothrow) hearth_threads{nullptr, free, nullptr, assign};
+    if (!threads) return nullptr;
     ggml_threadpool_params params = ggml_threadpool_params_default(count);
-    ggml_threadpool_t pool = create(&params);
-    if (!pool) return nullptr;
-    auto *threads = new (std::nothrow) hearth_threads{pool, free};
-    if (!threads) free(pool);
-    return threads;
+    threads->pool = create(&params);
+    threads->idler = ggml_backend_dev_init(device, nullptr);
+    if (threads->pool && threads->idler) return threads;
+    hearth_threads_free(threads);
+    return nullptr;
 }
 
 void hearth_threads_use(llama_context *context, hearth_threads *threads) {
@@ -40,9 +47,16 @@ void hearth_threads_use(llama_context *context, hearth_threads *threads) {
     }
 }
 
+void hearth_threads_rest(hearth_threads *threads) {
+    if (!threads) return;
+    threads->assign(threads->idler, threads->pool);
+    threads->assign(threads->idler, nullptr);
+}
+
 void hearth_threads_free(hearth_threads *threads) {
     if (!threads) return;
-    threads->free(threads->pool);
+    if (threads->idler) ggml_backend_free(threads->idler);
+    if (threads->pool) threads->free(threads->pool);
     delete threads;
 }
 

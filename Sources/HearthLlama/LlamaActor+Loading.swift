@@ -155,14 +155,16 @@
         }
 
         private func closeModels(_ roles: [EngineRole]) {
+            var isGone = false
             for role in roles {
                 _ = facts.withLock { $0.removeValue(forKey: role) }
                 guard let loop = loops.removeValue(forKey: role) else { continue }
                 forget(loop.end(throwing: CancellationError()).map(\.request))
                 loop.model.conversations.saveAll(loop.model)
+                isGone = true
             }
-            // What the allocator keeps of a model for later is a good part of it.
-            hearth_memory_trim()
+            // What the allocator keeps of a model for later is a good part of it. It takes a look at all the memory of the process.
+            if isGone { hearth_memory_trim() }
         }
     }
 #endif

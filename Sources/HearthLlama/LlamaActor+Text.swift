@@ -61,9 +61,11 @@
             // Not the model itself: held here, its memory would not be free while the next one is read.
             var mark: LoadMark?
             for (index, text) in texts.enumerated() {
-                let made = try await abandonable { [mark] wait in
-                    self.knock()
-                    return try await self.embed(text, index, by: mark, signal, wait)
+                let made = try await self.texts.turnUnlessCancelled {
+                    try await abandonable { [mark] wait in
+                        self.knock()
+                        return try await self.embed(text, index, by: mark, signal, wait)
+                    }
                 }
                 switch made {
                 case .made(let vector, by: let maker):

@@ -1,4 +1,5 @@
 #if Llama
+    import CLlamaShim
     import Foundation
     import HearthBase
     import HearthInference
@@ -25,6 +26,8 @@
         let changes = TurnQueue()
         /// Those who count tokens, one after the other: who is cancelled leaves, and many take no more than one core from the answers.
         nonisolated let counts = TurnQueue()
+        /// Those who want a vector, one text after the other: who loads or unloads waits for one of them and not for all.
+        nonisolated let texts = TurnQueue()
         var loops: [EngineRole: GenerationLoop] = [:]
         /// What is being read; who asks for it waits.
         var reading: LoadOrder?
@@ -43,9 +46,13 @@
 
         deinit {
             // Giving gigabytes back takes a while, and the last reference may be let go of anywhere.
-            let models = loops.values.map(\.model)
-            guard !models.isEmpty else { return }
-            Thread.detachNewThread { for model in models { model.conversations.saveAll(model) } }
+            let models = Locked(loops.values.map(\.model))
+            guard !loops.isEmpty else { return }
+            Thread.detachNewThread {
+                for model in models.withLock({ $0 }) { model.conversations.saveAll(model) }
+                models.withLock { $0 = [] }
+                hearth_memory_trim()
+            }
         }
 
         /// An engine with a model loaded; see ``load(_:role:projector:configuration:supportsVision:progress:)``.
@@ -119,7 +126,7 @@
             // No bound that would lose text: there are at most as many events as prompt chunks and new tokens.
             return AsyncThrowingStream { continuation in
                 let signal = StopSignal()
-                continuation.onTermination = { if case .cancelled = $0 { signal.cancel() } }
+                continuation.endsWithItsReader { signal.cancel() }
                 let request = GenerationRequest(
                     role: role, messages: messages, options: options, signal: signal, stopwatch: stopwatch,
                     continuation: continuation)
@@ -151,16 +158,19 @@
             }
             if let mark, loop.mark !== mark { return .replaced }
             // However many texts wait for the thread, a step of the answers comes between two of them.
-            if isAnswering {
-                _ = turn()
-                handOver()
-            }
-            let isAlone = loops.values.allSatisfy(\.runs.isEmpty)
-            let vector = try loop.model.embedder(isAlone: isAlone).embed(text, index, signal: signal) {
+            if isAnswering { _ = turn() }
+            makeWay()
+            let vector = try loop.model.embedder(answers: !loop.runs.isEmpty).embed(text, index, signal: signal) {
                 _ = self.turn()
-                self.handOver()
+                self.makeWay()
             }
             return .made(vector, by: loop.mark)
+        }
+
+        /// Before vectors are computed: shows what the answers hold back, and lets their threads sleep.
+        private func makeWay() {
+            handOver()
+            for loop in loops.values { loop.model.context.rest() }
         }
 
         /// What became of one text.
@@ -274,6 +284,8 @@
                     forget([request])
                     continue
                 }
+                // Its prompt may have been made for a model that would have answered in place of this one.
+                for other in loops.values where other !== loop { other.letGo(of: request) }
                 if full.contains(where: { $0 === loop }) || isLeftToTheNext(request) { continue }
                 switch loop.admit(request) {
                 case .begun: requests.withLock { $0.begin(request) }

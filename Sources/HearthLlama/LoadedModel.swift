@@ -90,10 +90,10 @@
         }
 
         /// What makes vectors of texts, with a context of its own, so that it does not disturb the conversation.
-        /// - Parameter isAlone: whether nobody is being answered.
-        func embedder(isAlone: Bool) throws -> TextEmbedder {
-            // Beside others the number of threads has just been chosen, from better evidence.
-            if isAlone { chooseThreads() }
+        /// - Parameter answers: whether this model answers somebody.
+        func embedder(answers: Bool) throws -> TextEmbedder {
+            // Then the number of threads has just been chosen, from better evidence.
+            if !answers { chooseThreads() }
             if let embedderMade { return embedderMade }
             let embedder = try TextEmbedder(weights, length: information.contextLength, threads: threads)
             embedderMade = embedder
@@ -152,8 +152,9 @@
 
         /// Runs one token's step of so many answers, and learns from the time it takes.
         func timed(streams: Int, _ step: () -> Int32) -> Int32 {
+            threads.expect(streams: streams)
             context.setThreadCount(threads.count)
-            return threads.timed(streams: streams, step)
+            return threads.timed(step)
         }
 
         /// Runs a step in which prompts are read.

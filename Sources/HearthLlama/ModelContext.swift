@@ -95,6 +95,9 @@
             return status
         }
 
+        /// Lets its threads sleep until the next computation, while another context computes or a picture is encoded.
+        borrowing func rest() { threads.rest() }
+
         /// The pools of threads it keeps.
         var poolCount: Int { threads.count }
 
@@ -157,6 +160,9 @@
             order.append(count)
             hearth_threads_use(context, pool)
         }
+
+        /// Only those used last can be awake.
+        func rest() { order.last.flatMap { pools[$0] }.map { hearth_threads_rest($0) } }
 
         /// After a computation, since when the context knows of no other pool than the one used last.
         func trim() {

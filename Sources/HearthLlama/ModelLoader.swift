@@ -1,4 +1,5 @@
 #if Llama
+    import CLlamaShim
     import HearthBase
     import HearthInference
 
@@ -49,12 +50,19 @@
 
         /// Reads a model and warms it up. What it is to replace is gone by now.
         func load(_ order: LoadOrder, progress: @escaping @Sendable (Float) -> Void) throws -> LoadedModel {
-            try LoadedModel(
-                path: order.path, projector: order.projector,
-                configuration: order.plan?.configuration ?? order.configuration, supportsVision: order.supportsVision
-            ) { value in
-                progress(value)
-                return !order.signal.isSet
+            do {
+                return try LoadedModel(
+                    path: order.path, projector: order.projector,
+                    configuration: order.plan?.configuration ?? order.configuration,
+                    supportsVision: order.supportsVision
+                ) { value in
+                    progress(value)
+                    return !order.signal.isSet
+                }
+            } catch {
+                // What had been read of it is free by now.
+                hearth_memory_trim()
+                throw error
             }
         }
     }

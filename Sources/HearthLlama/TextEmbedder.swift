@@ -51,7 +51,9 @@
         ///   - index: which of those asked for it is.
         ///   - pause: called between two computations, for whatever else waits.
         func embed(_ text: String, _ index: Int, signal: StopSignal, pause: () -> Void) throws -> [Float] {
-            try context.listening(to: signal) {
+            // Whoever computes next may need their cores.
+            defer { context.rest() }
+            return try context.listening(to: signal) {
                 var batch = TokenBatch(capacity: chunkSize)
                 return try embed(text, index, &batch, signal, pause)
             }
@@ -77,7 +79,10 @@
             var pool = EmbeddingPool(pooling, length: weights.embeddingLength)
             var position = 0
             while position < tokens.count {
-                if position > 0 { pause() }
+                if position > 0 {
+                    context.rest()
+                    pause()
+                }
                 if signal.isSet { throw CancellationError() }
                 let chunk = tokens[position..<min(tokens.count, position + chunkSize)]
                 batch.removeAll()

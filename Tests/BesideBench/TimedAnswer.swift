@@ -35,9 +35,9 @@
                     return try await answer(engine)
                 }
                 defer { group.cancelAll() }
-                // Work that ends by itself has failed.
-                for try await figures in group { if let figures { return figures } }
-                throw CancellationError()
+                // Work that ends by itself is no work beside the rest of the answer.
+                guard let figures = try await group.next() ?? nil else { throw CancellationError() }
+                return figures
             }
         }
 

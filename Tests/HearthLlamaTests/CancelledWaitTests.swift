@@ -3,6 +3,7 @@
     import HearthInference
     @testable import HearthLlama
     import HearthTestSupport
+    import Synchronization
     import Testing
 
     extension RealModel {
@@ -53,7 +54,34 @@
                 await engine.unload()
             }
 
-            /// As while a load has all answered that was asked before it.
+            /// However many texts there are, one of them comes to the thread at a time: who loads or unloads waits for that one.
+            @Test func whoUnloadsWaitsForOneTextAtMost() async throws {
+                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration)
+                let made = Locked(0)
+                let texts = Locked<[Task<Void, any Error>]>([])
+                let unload = Locked<Task<Void, Never>?>(nil)
+                await engine.whileOccupied {
+                    for index in 0..<8 {
+                        let text = Task {
+                            _ = try await engine.embed(["text \(index)"])
+                            made.withLock { $0 += 1 }
+                        }
+                        texts.withLock { $0.append(text) }
+                    }
+                    await until { engine.texts.waitingCount == 7 && engine.isVisited }
+                    unload.withLock { $0 = Task { await engine.unload() } }
+                    // The one that occupies the thread is no visitor any more; a text and the unloading are.
+                    await until { engine.visitors.load(ordering: .relaxed) == 2 }
+                }
+                await unload.withLock { $0 }?.value
+                for text in texts.withLock({ $0 }) {
+                    do { try await text.value } catch let error as LLMError {
+                        #expect(error.code == .modelNotLoaded)
+                    }
+                }
+                #expect(made.withLock { $0 } <= 1)
+            }
+
             @Test func vectorsAndALoadForTheEnginesThread() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration)
                 let before = try engine.answering(.text).weights

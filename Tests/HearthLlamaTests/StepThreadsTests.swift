@@ -1,4 +1,5 @@
 #if Llama
+    import Foundation
     import HearthBase
     import HearthInference
     @testable import HearthLlama
@@ -22,14 +23,19 @@
                 }
             }
 
+            /// So many threads compute for so many seconds.
+            func pass(_ seconds: Double, _ count: Int) {
+                clock.advance(by: .seconds(seconds))
+                reading.time += seconds
+                reading.thread += seconds
+                reading.process += seconds * Double(count)
+                reading.idle += seconds * Double(cores - count)
+            }
+
             /// One step of a prompt, of 0.2 s.
             func step(_ threads: StepThreads) {
                 _ = threads.counted {
-                    clock.advance(by: .milliseconds(200))
-                    reading.time += 0.2
-                    reading.thread += 0.2
-                    reading.process += 0.2 * Double(threads.count)
-                    reading.idle += 0.2 * Double(cores - threads.count)
+                    pass(0.2, threads.count)
                     return 0
                 }
             }
@@ -65,6 +71,38 @@
             #expect(load.available() == 4)
         }
 
+        /// A trial with another number of answers ends before the first step of the new one is computed.
+        @Test func aStepOfMoreAnswersIsNoPartOfATrial() {
+            let machine = Machine()
+            let threads = StepThreads(count: Self.cores, adapts: true, time: machine.clock.time)
+            threads.count(with: machine.load())
+            let before = threads.count
+            threads.expect(streams: 1)
+            while threads.count == before {
+                _ = threads.timed {
+                    machine.pass(0.02, threads.count)
+                    return 0
+                }
+            }
+            threads.expect(streams: 2)
+            #expect(threads.count == before)
+        }
+
+        /// Another model may have asked just before: then that answer is good for a while.
+        @Test func whatWasAvailableJustNowIsKnown() {
+            let machine = Machine()
+            let load = machine.load()
+            #expect(load.lately() == nil)
+            machine.pass(0.2, 1)
+            let available = load.available()
+            #expect(available == Double(Self.cores))
+            #expect(load.available() == nil && load.lately() == available)
+            machine.reading.time += 1.5
+            #expect(load.lately() == 0)
+            load.restart()
+            #expect(load.lately() == nil)
+        }
+
         @Test func aNumberThatWasChosenStays() {
             let machine = Machine()
             let threads = StepThreads(count: 1, adapts: false, time: machine.clock.time)
@@ -72,14 +110,14 @@
             for _ in 0..<5 { machine.step(threads) }
             #expect(threads.count == 1)
             threads.choose()
-            #expect(threads.timed(streams: 1) { 0 } == 0)
+            #expect(threads.timed { 0 } == 0)
             #expect(threads.count == 1)
         }
 
         /// A step that fails tells nothing, and is told of.
         @Test func aStepThatFailsIsReported() {
             let threads = StepThreads(count: 1, adapts: true)
-            #expect(threads.timed(streams: 1) { 2 } == 2)
+            #expect(threads.timed { 2 } == 2)
             #expect(threads.counted { -1 } == -1)
         }
     }
@@ -114,6 +152,66 @@
                 }
             }
 
+            /// While another context computes they sleep: it may need their cores.
+            @Test func threadsThatRestTakeNoCore() async throws {
+                // Threads have the name of the one that made them.
+                let name = "resting \(UInt16.random(in: 0 ... .max))"
+                let taken = try await onThread(named: name) {
+                    let contexts = try [2, 1].map { count in
+                        try LoadedModel(
+                            path: TestModel.path(.window),
+                            configuration: LlamaConfiguration(contextLength: 256, threadCount: count, stateBytes: 0),
+                            progress: { _ in true }
+                        )
+                    }
+                    var batch = TokenBatch(capacity: 1)
+                    batch.append([5], at: 0, outputs: .last)
+                    func compute(_ model: LoadedModel) throws {
+                        model.context.clear()
+                        guard model.context.decode(batch) == 0 else { throw LLMError(.generateFailed, "no token") }
+                    }
+                    try compute(contexts[0])
+                    contexts[0].context.rest()
+                    let before = try Self.helperSeconds(name)
+                    let watch = TimeSource.system.stopwatch()
+                    while watch.elapsed < .milliseconds(100) { try compute(contexts[1]) }
+                    let taken = try Self.helperSeconds(name) - before
+                    // They wake up for the next one.
+                    try compute(contexts[0])
+                    return taken
+                }
+                #expect(taken < 0.02)
+            }
+
+            /// The processor time of all threads of a name but the calling one.
+            private static func helperSeconds(_ name: String) throws -> Double {
+                let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+                let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+                return tasks.reduce(0) { sum, task in
+                    // Threads of other tests come and go.
+                    func read(_ file: String) -> String? {
+                        try? String(contentsOfFile: "/proc/self/task/\(task)/\(file)", encoding: .utf8)
+                    }
+                    guard !own.hasSuffix("/\(task)"), read("comm")?.hasPrefix(name) == true,
+                        let time = read("schedstat")?.split(separator: " ").first.flatMap({ Double($0) })
+                    else { return sum }
+                    return sum + time * 1e-9
+                }
+            }
+
+            private func onThread<Result: Sendable>(
+                named name: String, _ body: @escaping @Sendable () throws -> Result
+            ) async throws -> Result {
+                try await withCheckedThrowingContinuation { continuation in
+                    let thread = Thread {
+                        Thread.current.name = name
+                        continuation.resume(with: Swift.Result { try body() })
+                    }
+                    thread.stackSize = 8 << 20
+                    thread.start()
+                }
+            }
+
             /// Somebody who comes while vectors are made gets their cores, and others see with how many they are made.
             @Test func vectorsAre() async throws {
                 try await blocking {
@@ -129,7 +227,7 @@
                         path: TestModel.path, configuration: LlamaConfiguration(contextLength: 2048, stateBytes: 0),
                         progress: { _ in true })
                     model.moveHere(load)
-                    let embedder = try model.embedder(isAlone: true)
+                    let embedder = try model.embedder(answers: false)
                     #expect(model.threads.count == cores)
                     let text = String(repeating: "word ", count: 700)
                     var counts: [Int] = []

@@ -71,21 +71,27 @@ def pulling():
 @contextlib.contextmanager
 def asked(address):
     """Somebody who fetches a file from us, as soon as it is there, at the rate of a quick network, again and again."""
-    is_over, under_way = threading.Event(), []
+    is_over, under_way, received = threading.Event(), [], []
 
     def ask_on():
         while not is_over.is_set():
             program = subprocess.Popen(
-                ["curl", "--silent", "--fail", "--limit-rate", str(RATE), "--output", "/dev/null", address])
+                ["curl", "--silent", "--fail", "--limit-rate", str(RATE), "--output", "/dev/null",
+                 "--write-out", "%{size_download}", address], stdout=subprocess.PIPE, text=True)
             under_way[:] = [program]
+            # Also of one that lost us when the answer was over.
+            received.append(int(program.communicate()[0] or 0))
             # Between two answers nobody serves.
-            if program.wait() != 0:
+            if program.returncode != 0:
                 is_over.wait(0.02)
 
     asker = threading.Thread(target=ask_on)
     asker.start()
     try:
         yield
+        if sum(received) < SMALL:
+            raise SystemExit(f"only {sum(received)} bytes were fetched from us")
+        say(f"  {sum(received) >> 20} MiB were fetched from us")
     finally:
         is_over.set()
         for program in under_way:
@@ -98,8 +104,9 @@ def measured(name, beside, answer=lambda threads: ours(0, threads)[0]):
     rates = {}
     with beside:
         # In turns, so that what the machine does meanwhile meets all of them.
-        for _ in range(PAIRS):
-            for threads in [None, *sorted({1, max(1, cores - 1), cores})]:
+        order = [None, *sorted({1, max(1, cores - 1), cores})]
+        for turn in range(PAIRS):
+            for threads in order if turn % 2 == 0 else reversed(order):
                 rates.setdefault(threads, []).append(answer(threads))
     adapting = rates.pop(None)
     threads, fixed = max(rates.items(), key=lambda item: statistics.median(item[1]))

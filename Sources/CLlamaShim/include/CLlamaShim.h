@@ -75,6 +75,9 @@ struct hearth_threads *hearth_threads_new(int32_t count);
 /// be alive until then, and are free of work from then on. So free threads after a graph of every context that used them, computed
 /// with others, or after the contexts.
 void hearth_threads_use(struct llama_context *context, struct hearth_threads *threads);
+/// Has threads sleep until the next graph they compute. They would wait for it spinning, some 0.1 s long, on cores that others
+/// need meanwhile.
+void hearth_threads_rest(struct hearth_threads *threads);
 void hearth_threads_free(struct hearth_threads *threads);
 
 /// Has the allocator give what it keeps for later back to the system, where it does not do so by itself (glibc).

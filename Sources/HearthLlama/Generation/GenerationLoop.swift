@@ -98,7 +98,10 @@
             computePicture()
             computeTokens(isBesideOthers: isBesideOthers)
             // What the others do next may take longer than a token.
-            if isBesideOthers { handOver() }
+            if isBesideOthers {
+                handOver()
+                model.context.rest()
+            }
             return sweep()
         }
 
@@ -128,6 +131,8 @@
             for run in runs {
                 guard case .picture(let picture)? = run.step else { continue }
                 handOver()
+                // A picture is encoded with threads of its own.
+                model.context.rest()
                 model.listeners.members = [run.request.signal]
                 let status: Int32
                 do {

@@ -22,6 +22,8 @@
         private let read: () -> Reading?
         private let clock: () -> Double
         private var last: Reading?
+        /// What was available when `last` was read.
+        private var latest: Double?
         /// Whether the kernel says anything at all.
         private(set) var isKnown: Bool
         /// The processor time of the threads that compute beside the engine's own, as far as it is known.
@@ -43,6 +45,7 @@
         /// From now on the calling thread is the engine's.
         func restart() {
             last = read()
+            latest = nil
             isKnown = last != nil
             others = 0
         }
@@ -66,7 +69,16 @@
             let own = min(now.thread - before.thread + others, now.process - before.process)
             last = now
             others = 0
-            return max(0, now.idle - before.idle + own) / time
+            let available = max(0, now.idle - before.idle + own) / time
+            latest = available
+            return available
+        }
+
+        /// The same, or what another model was told less than a second ago where it is too soon to tell.
+        func lately() -> Double? {
+            if let available = available() { return available }
+            guard let last, let now = read(), now.time - last.time < 1 else { return nil }
+            return latest
         }
 
         /// The processor time of the calling thread in seconds.

@@ -31,16 +31,19 @@
 
         /// Before a prompt: as many threads as the machine has cores for.
         func choose() {
-            guard tuner != nil, let available = load?.available() else { return }
+            guard tuner != nil, let available = load?.lately() else { return }
             adjust { $0.begin(available: available) }
         }
 
-        /// Runs one token's step of so many answers, and learns from the time it takes.
-        func timed(streams: Int, _ step: () -> Int32) -> Int32 {
-            if streams != timedStreams {
-                timedStreams = streams
-                tuner?.forgetTimes()
-            }
+        /// Before a step of so many answers is given its threads: the times of more or fewer of them tell nothing about it.
+        func expect(streams: Int) {
+            guard streams != timedStreams else { return }
+            timedStreams = streams
+            adjust { $0.forgetTimes() }
+        }
+
+        /// Runs one token's step of all answers, and learns from the time it takes.
+        func timed(_ step: () -> Int32) -> Int32 {
             let (status, seconds) = accounted(by: { nil }, step)
             guard status == 0 else { return status }
             adjust { tuner in
