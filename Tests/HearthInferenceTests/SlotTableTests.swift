@@ -197,6 +197,24 @@ import Testing
         #expect(table.savedStates == [fourth.state, fifth.state])
     }
 
+    @Test func savedStatesGiveRoomBack() throws {
+        var table = SlotTable(count: 1, rules: tight)
+        let states = (1...2).map { table.didSave(HeldPrefix(tokens: tokens($0, 8)), bytes: 100).state }
+        #expect(table.limitSaved(to: 200) == [])
+        // Used again, the older one is the last to go.
+        #expect(try choose(&table, tokens(1, 9)).restores == states[0])
+        table.release(0, holding: HeldPrefix(tokens: tokens(3, 8)))
+        #expect(table.limitSaved(to: 199) == [states[1]])
+        #expect(table.limitSaved(to: 0) == [states[0]] && table.savedStates.isEmpty)
+        // Nothing is kept any more, and nobody is asked to.
+        #expect(table.unsavedSlots.isEmpty)
+        #expect(try !choose(&table, tokens(4, 9)).saves)
+        table.release(0, holding: HeldPrefix(tokens: tokens(4, 9)))
+        // With room again it is.
+        #expect(table.limitSaved(to: 250) == [] && table.unsavedSlots == [0])
+        #expect(try choose(&table, tokens(5, 9)).saves)
+    }
+
     @Test func aStateTooLargeByItselfPushesNobodyOut() throws {
         var table = SlotTable(count: 1, rules: tight)
         let one = table.didSave(HeldPrefix(tokens: tokens(1, 8)), bytes: 100)

@@ -19,7 +19,7 @@ extension ErrorCode<LLMErrorDomain> {
     public static var modelNotLoaded: Self { "model-not-loaded" }
     /// The file is not a model this engine can load, or does not fit into memory.
     public static var cannotLoad: Self { "cannot-load-model" }
-    /// The model and the smallest useful context need more memory than the device has.
+    /// The model and the smallest useful context, or the one in which it embeds, need more memory than the device has.
     public static var doesNotFit: Self { "model-does-not-fit" }
     /// The prompt needs more tokens than the context window has.
     public static var exceededContextWindowSize: Self { "context-window-exceeded" }

@@ -6,7 +6,8 @@ public protocol TextEmbedding: Sendable {
     /// Control tokens in a text are but letters. The states of a text's tokens are pooled as the model's file says, and
     /// averaged where it says nothing.
     /// - Throws: ``LLMError``: `nothing-to-embed` for a text without any token, `context-window-exceeded` for one that is
-    ///   too long, `model-not-loaded`, `generation-failed`; `CancellationError`.
+    ///   too long, `model-not-loaded`, `model-does-not-fit` where what is loaded leaves no memory for it, `generation-failed`;
+    ///   `CancellationError`.
     func embed(_ texts: [String]) async throws -> [[Float]]
 }
 

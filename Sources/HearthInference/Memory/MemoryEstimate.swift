@@ -103,4 +103,7 @@ extension UInt64 {
         let (product, overflows) = multipliedReportingOverflow(by: other)
         return overflows ? .max : product
     }
+
+    /// The number of bytes for people, rounded up.
+    var inMebibytes: String { "\(addingClamped((1 << 20) - 1) >> 20) MiB" }
 }

@@ -135,16 +135,15 @@ public struct MemoryPlan: Sendable, Hashable {
     private static func refusal(
         _ placed: (layers: Int, hostBytes: UInt64), context: Int, _ device: Device
     ) -> LLMError {
-        let mebibytes = { (bytes: UInt64) in "\(bytes.addingClamped((1 << 20) - 1) >> 20) MiB" }
         let isSplit = placed.layers > 0 && !device.gpu.isShared
-        let needed = mebibytes(placed.hostBytes)
+        let needed = placed.hostBytes.inMebibytes
         let isAlone = device.occupied == 0
-        let beside = isAlone ? "" : " beside the \(mebibytes(device.occupied)) of the other model that is loaded"
+        let beside = isAlone ? "" : " beside the \(device.occupied.inMebibytes) of the other model that is loaded"
         return LLMError(
             .doesNotFit,
             "the model needs \(needed) of memory\(isSplit ? " besides what the GPU holds" : "") with a context of "
                 + "\(context) tokens, "
-                + "\(mebibytes(device.budget)) of the device's \(mebibytes(device.memory)) are free for it\(beside)",
+                + "\(device.budget.inMebibytes) of the device's \(device.memory.inMebibytes) are free for it\(beside)",
             context: ErrorContext(
                 expected: "at most \(device.budget) bytes", found: "\(placed.hostBytes) bytes",
                 remedy: (isAlone ? "Choose" : "Unload the other model, or choose")

@@ -51,7 +51,7 @@ public struct SlotTable: Sendable, Hashable {
         /// Fewer tokens are computed again rather than saved, restored or copied; but what is at least half of a prompt is
         /// always copied. Default 64.
         public var fewestTokens: Int
-        /// The bytes all saved states may take; a state that is larger by itself is not kept. Default 1 GiB.
+        /// The bytes all saved states may take; a state that is larger by itself is not kept, and with 0 none is. Default 1 GiB.
         public var savedBytes: UInt64
 
         /// The given rules.
@@ -63,6 +63,8 @@ public struct SlotTable: Sendable, Hashable {
             self.fewestTokens = fewestTokens
             self.savedBytes = savedBytes
         }
+
+        fileprivate var keepsStates: Bool { canSave && savedBytes > 0 }
     }
 
     private struct SavedState: Sendable, Hashable {
@@ -71,7 +73,7 @@ public struct SlotTable: Sendable, Hashable {
         var lastUse: Int
     }
 
-    public let rules: Rules
+    public private(set) var rules: Rules
     /// The sequences by number.
     public private(set) var slots: [Slot]
     private var states: [Int: SavedState] = [:]
@@ -123,7 +125,7 @@ public struct SlotTable: Sendable, Hashable {
         guard let target else { return nil }
         let evicted = slots[target]
         let saves =
-            rules.canSave && evicted.saved == nil && evicted.held.tokens.count >= rules.fewestTokens
+            rules.keepsStates && evicted.saved == nil && evicted.held.tokens.count >= rules.fewestTokens
         let copy = copy(to: target, prompt)
         // What is in the context costs nothing, however it got there.
         let present = max(reused(target, prompt), copy?.count ?? 0)
@@ -152,7 +154,7 @@ public struct SlotTable: Sendable, Hashable {
 
     /// The saved state that is of most use to a prompt.
     private func bestState(for prompt: [Int32], room: Int) -> (state: Int, reused: Int)? {
-        guard rules.canSave else { return nil }
+        guard rules.keepsStates else { return nil }
         return states.filter { $0.value.held.tokens.count <= room }
             .map { state, saved in
                 (
@@ -244,7 +246,7 @@ public struct SlotTable: Sendable, Hashable {
 
     /// The sequences worth saving before the context goes, the most recently used first.
     public var unsavedSlots: [Int] {
-        guard rules.canSave else { return [] }
+        guard rules.keepsStates else { return [] }
         return slots.indices
             .filter {
                 !slots[$0].isBusy && slots[$0].saved == nil && slots[$0].held.tokens.count >= rules.fewestTokens
@@ -270,13 +272,26 @@ public struct SlotTable: Sendable, Hashable {
         for old in deletes { forget(old) }
         states[state] = SavedState(held: held, bytes: bytes, lastUse: clock)
         if let slot, slots[slot].held.tokens == held.tokens { slots[slot].saved = state }
+        deletes += trimSaved()
+        return (state, deletes.sorted())
+    }
+
+    /// From now on all saved states may take so many bytes, 0 for none.
+    /// - Returns: the saved states to be deleted, the least recently used.
+    public mutating func limitSaved(to bytes: UInt64) -> [Int] {
+        rules.savedBytes = bytes
+        return trimSaved().sorted()
+    }
+
+    private mutating func trimSaved() -> [Int] {
+        var deletes: [Int] = []
         while states.values.reduce(0, { $0 + $1.bytes }) > rules.savedBytes,
             let oldest = states.min(by: { $0.value.lastUse < $1.value.lastUse })?.key
         {
             forget(oldest)
             deletes.append(oldest)
         }
-        return (state, deletes.sorted())
+        return deletes
     }
 
     /// A saved state is gone or cannot be read; what was to be restored from it is computed instead.

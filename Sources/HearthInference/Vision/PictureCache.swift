@@ -3,7 +3,7 @@ import HearthBase
 /// Encoded pictures by their digest, as many as a number of bytes holds; the least recently used go first.
 public struct PictureCache<Value: Sendable>: Sendable {
     /// The bytes all values may take.
-    public let limit: Int
+    public private(set) var limit: Int
     /// The bytes they take.
     public private(set) var bytes = 0
     private var entries: [SHA256Digest: Entry] = [:]
@@ -31,12 +31,20 @@ public struct PictureCache<Value: Sendable>: Sendable {
     public mutating func insert(_ value: Value, bytes size: Int, of digest: SHA256Digest) {
         remove(digest)
         guard size <= limit else { return }
-        while bytes + size > limit, let oldest = entries.min(by: { $0.value.used < $1.value.used }) {
-            remove(oldest.key)
-        }
+        trim(to: limit - size)
         clock += 1
         entries[digest] = Entry(value: value, bytes: size, used: clock)
         bytes += size
+    }
+
+    /// From now on all values may take so many bytes; what is beyond them goes.
+    public mutating func limit(to bytes: Int) {
+        limit = max(0, bytes)
+        trim(to: limit)
+    }
+
+    private mutating func trim(to room: Int) {
+        while bytes > room, let oldest = entries.min(by: { $0.value.used < $1.value.used }) { remove(oldest.key) }
     }
 
     private mutating func remove(_ digest: SHA256Digest) {

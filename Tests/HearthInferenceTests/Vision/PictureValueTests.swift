@@ -55,4 +55,21 @@ struct PictureValueTests {
         cache.insert(9, bytes: 30, of: names[0])
         #expect((cache.value(of: names[0]), cache.count, cache.bytes) == (9, 1, 30))
     }
+
+    @Test func theCacheGivesRoomBack() {
+        let names = (0..<3).map { SHA256Digest(hashing: Array("\($0)".utf8)) }
+        var cache = PictureCache<Int>(limit: 30)
+        for index in 0..<3 { cache.insert(index, bytes: 10, of: names[index]) }
+        #expect(cache.value(of: names[0]) == 0)
+        cache.limit(to: 29)
+        #expect((cache.count, cache.bytes, cache.limit) == (2, 20, 29))
+        #expect(cache.value(of: names[1]) == nil && cache.value(of: names[0]) == 0)
+        cache.limit(to: -1)
+        #expect((cache.count, cache.bytes, cache.limit) == (0, 0, 0))
+        cache.insert(1, bytes: 10, of: names[1])
+        #expect(cache.count == 0)
+        cache.limit(to: 10)
+        cache.insert(1, bytes: 10, of: names[1])
+        #expect(cache.value(of: names[1]) == 1)
+    }
 }

@@ -1,0 +1,99 @@
+import HearthBase
+import HearthInference
+import Testing
+
+@Suite struct EmbeddingPlanTests {
+    private static let small = MemoryPlanTests.small
+
+    private func mebibytes(_ bytes: UInt64) -> Double { Double(bytes) / 1_048_576 }
+
+    /// What a context of the pinned version holds for the default model (`llama_get_memory_breakdown` after a whole call), in
+    /// MiB: its cache, and what it computes in. Besides it gives out a vector and the odds of all tokens for each of a call.
+    @Test(arguments: [
+        (2048, false, 45.0, 25.63), (1024, false, 22.5, 24.56), (512, false, 11.25, 24.56), (256, false, 5.625, 24.56),
+        (2048, true, 45, 410.05), (256, true, 5.625, 49.13),
+    ])
+    func agreesWithWhatLlamaMakes(length: Int, looksAhead: Bool, cache: Double, compute: Double) {
+        let window = EmbeddingWindow(length: length, looksAhead: looksAhead)
+        let plan = EmbeddingPlan(Self.small, window: window)
+        let given = Double(window.chunk * 4 * (49_152 + 576)) / 1_048_576
+        #expect(plan.estimate.weights == 0 && plan.estimate.projector == 0)
+        #expect(mebibytes(plan.estimate.cache) == cache)
+        #expect(abs((mebibytes(plan.estimate.compute) - given) / compute - 1) < 0.06)
+        #expect(abs(mebibytes(plan.estimate.total) / (cache + compute + given) - 1) < 0.03)
+        #expect(plan.hostBytes == plan.estimate.total)
+    }
+
+    @Test func theWindowIsBounded() {
+        #expect(EmbeddingWindow(length: 8192).length == 2048)
+        #expect(EmbeddingWindow(length: .min).length == 1)
+        #expect(EmbeddingWindow(length: 2048).chunk == 128 && EmbeddingWindow(length: 40).chunk == 40)
+        // What looks ahead is computed in one go.
+        #expect(EmbeddingWindow(length: 2048, looksAhead: true).chunk == 2048)
+    }
+
+    /// What is seen while the memory goes from plenty to nothing.
+    private func seen(_ length: Int, looksAhead: Bool = false) -> [String] {
+        var seen: [String] = []
+        let wanted = EmbeddingWindow(length: length, looksAhead: looksAhead)
+        for mebibytes in stride(from: 1500, through: 300, by: -1) {
+            let device = MemoryPlan.Device(memory: UInt64(mebibytes) << 20, occupied: 20 << 20)
+            let text: String
+            do {
+                let plan = try EmbeddingPlan(Self.small, atMost: wanted, on: device)
+                #expect(plan.hostBytes <= device.budget && plan.window.looksAhead == looksAhead)
+                text = "\(plan.window.length)"
+            } catch {
+                #expect(error.code == .doesNotFit)
+                text = "refused"
+            }
+            if seen.last != text { seen.append(text) }
+        }
+        return seen
+    }
+
+    @Test func theWindowShrinksBeforeItIsRefused() {
+        #expect(seen(8192) == ["2048", "1024", "512", "256", "refused"])
+        #expect(seen(8192, looksAhead: true) == ["2048", "1024", "512", "256", "refused"])
+        #expect(seen(700) == ["700", "350", "256", "refused"])
+        #expect(seen(200) == ["200", "refused"])
+    }
+
+    @Test func aRefusalHasBothNumbersAndSaysWhatHelps() throws {
+        let device = MemoryPlan.Device(memory: 400 << 20, occupied: 100 << 20)
+        let wanted = EmbeddingWindow(length: 2048)
+        let error = #expect(throws: LLMError.self) { try EmbeddingPlan(Self.small, atMost: wanted, on: device) }
+        let least = EmbeddingPlan(Self.small, window: EmbeddingWindow(length: 256)).hostBytes
+        #expect(error?.context.expected == "at most \(44 << 20) bytes" && error?.context.found == "\(least) bytes")
+        let message = try #require(error?.message)
+        for part in ["256 tokens", "55 MiB", "44 MiB", "400 MiB", "the 100 MiB of what is loaded"] {
+            #expect(message.contains(part), "\(message)")
+        }
+        #expect(error?.context.remedy?.hasPrefix("Unload") == true)
+    }
+
+    @Test func whatLiesOnACardNeedNotFitTheMachine() throws {
+        let window = EmbeddingWindow(length: 2048)
+        let all = EmbeddingPlan(Self.small, window: window)
+        let placed = EmbeddingPlan(Self.small, window: window, gpuLayers: 31)
+        #expect(placed.estimate == all.estimate)
+        #expect(placed.hostBytes == all.estimate.compute)
+        #expect(EmbeddingPlan(Self.small, window: window, gpuLayers: .min).hostBytes == all.hostBytes)
+    }
+
+    /// The largest sizes that are let through do not overflow anything.
+    @Test func survivesTheLargestSizes() {
+        let shape = ModelShape(
+            weightBytes: .max,
+            layers: Array(repeating: ModelShape.Layer(keyWidth: 1 << 32, valueWidth: 1 << 32), count: 4096),
+            width: 1 << 20, innerWidth: 1 << 34, vocabulary: 1 << 30, trainedContext: 1 << 30, recurrentBytes: .max)
+        for looksAhead in [false, true] {
+            let window = EmbeddingWindow(length: .max, looksAhead: looksAhead)
+            #expect(EmbeddingPlan(shape, window: window).hostBytes == .max)
+            #expect(EmbeddingPlan(shape, window: window, gpuLayers: .max).hostBytes > 1 << 40)
+            for device in [MemoryPlan.Device(memory: .max), MemoryPlan.Device(memory: 1, occupied: .max)] {
+                #expect(throws: LLMError.self) { try EmbeddingPlan(shape, atMost: window, on: device) }
+            }
+        }
+    }
+}
