@@ -9,8 +9,8 @@
         ///
         /// The files are looked at first: one that is not there, is no model or does not fit the memory leaves the present one and
         /// its answers alone. Then what that was asked is answered, and it is given back before the new one is read. On a device
-        /// of less than 6 GiB (whole GiB) loading one for vision gives back the one for text too. What the other role's model takes
-        /// counts unless it is given back. Where the configuration says nothing of the context, a shorter one is taken if only that fits.
+        /// of less than 6 GiB (whole GiB) loading one for vision gives back the one for text too. What the other role's model takes,
+        /// with its context for vectors, counts unless it is given back; what is kept of conversations and pictures gives way. Where the configuration says nothing of the context, a shorter one is taken if only that fits.
         /// What is being read is read on a thread of its own: the other role's answers go on meanwhile. Loads come one after the other.
         /// - Parameters:
         ///   - path: a GGUF file.
@@ -105,15 +105,22 @@
                 .unloadedFirst(loading: order.role, loaded: Set(loops.keys))
             var order = order
             try order.plan?.fit(
-                beside: memory(without: replaced),
+                beside: memory.hostBytes(without: replaced),
                 gpu: LlamaFacts.hasGPU ? freeGPU(without: replaced) : .none)
+            // Who embeds while the models on their way out still answer leaves it its room.
+            memory.arrival = MemoryLedger.Arrival(hostBytes: order.hostBytes ?? 0, replaced: replaced)
             await answerAll(asked: replaced, unless: order.signal)
             defer { departure = nil }
-            if order.signal.isSet { throw CancellationError() }
+            if order.signal.isSet {
+                memory.arrival = nil
+                throw CancellationError()
+            }
             closeModels(replaced)
             // Only now is the memory of what it replaces free.
             if LlamaFacts.hasGPU { order.place(on: LlamaFacts.read().devices) }
+            memory.arrival?.hostBytes = order.hostBytes ?? 0
             reading = order
+            shareRoom()
             return order
         }
 
@@ -121,43 +128,32 @@
         private func take(_ loaded: LoadedModel?, _ order: LoadOrder) {
             visitors.subtract(1, ordering: .relaxed)
             reading = nil
+            memory.arrival = nil
             if let loaded {
                 // Its thread's accounts begin here; those of another model under way go on.
                 if loops.isEmpty { load.restart() }
                 loops[order.role] = GenerationLoop(loaded, load: load, time: time)
                 let fact = Facts(
                     information: loaded.information, weights: loaded.weights, admission: loaded.admission,
-                    // Of a part of a split model no more is known than its weights.
-                    memory: order.hostBytes ?? loaded.information.size,
-                    gpuMemory: (order.plan?.estimate.total ?? 0) - (order.hostBytes ?? 0),
                     projector: loaded.projector, supportsVision: order.role == .text && loaded.supportsVision)
                 facts.withLock { $0[order.role] = fact }
+                memory.entries[order.role] = MemoryLedger.Entry(order, loaded)
             }
+            shareRoom()
             wake()
-        }
-
-        /// The bytes that the models take which stay loaded when some roles' are given back.
-        private func memory(without roles: [EngineRole]) -> UInt64 {
-            facts.withLock { $0.filter { !roles.contains($0.key) }.values.reduce(0) { $0 + min($1.memory, 1 << 60) } }
-        }
-
-        /// What the GPU has once some roles' models are given back.
-        private func freeGPU(without roles: [EngineRole]) -> GPUMemory {
-            guard var gpu = LlamaFacts.read().gpuMemory else { return .none }
-            let theirs = facts.withLock { facts in roles.reduce(0) { $0 + min(facts[$1]?.gpuMemory ?? 0, 1 << 50) } }
-            gpu.free += theirs
-            return gpu
         }
 
         private func leave(_ roles: [EngineRole]) {
             visitors.subtract(1, ordering: .relaxed)
             closeModels(roles)
+            shareRoom()
         }
 
         private func closeModels(_ roles: [EngineRole]) {
             var isGone = false
             for role in roles {
                 _ = facts.withLock { $0.removeValue(forKey: role) }
+                memory.entries[role] = nil
                 guard let loop = loops.removeValue(forKey: role) else { continue }
                 forget(loop.end(throwing: CancellationError()).map(\.request))
                 loop.model.conversations.saveAll(loop.model)

@@ -29,6 +29,8 @@
         /// Those who want a vector, one text after the other: who loads or unloads waits for one of them and not for all.
         nonisolated let texts = TurnQueue()
         var loops: [EngineRole: GenerationLoop] = [:]
+        /// What the models take of the memory.
+        var memory = MemoryLedger()
         /// What is being read; who asks for it waits.
         var reading: LoadOrder?
         /// Models that give way to another once they have answered what they were asked before.
@@ -160,7 +162,7 @@
             // However many texts wait for the thread, a step of the answers comes between two of them.
             if isAnswering { _ = turn() }
             makeWay()
-            let vector = try loop.model.embedder(answers: !loop.runs.isEmpty).embed(text, index, signal: signal) {
+            let vector = try embedder(of: loop).embed(text, index, signal: signal) {
                 _ = self.turn()
                 self.makeWay()
             }
@@ -207,10 +209,6 @@
             let information: ModelInformation
             let weights: ModelWeights
             let admission: Admission
-            /// The bytes it takes of the machine's memory, as planned.
-            let memory: UInt64
-            /// And of that of a GPU that has its own.
-            let gpuMemory: UInt64
             let projector: Projector?
             let supportsVision: Bool
         }

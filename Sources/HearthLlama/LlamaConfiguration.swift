@@ -21,8 +21,8 @@
         /// The memory a process on the device may have, in bytes. The default context follows from it, and what does not fit is
         /// refused.
         public var deviceMemory: UInt64
-        /// Whether a model is loaded although it needs more memory than there is: most machines then read its weights again
-        /// and again, or end the process. Default `false`.
+        /// Whether a model is loaded, and embeds, although it needs more memory than there is: most machines then read its weights
+        /// again and again, or end the process. Default `false`.
         public var ignoresMemory: Bool
         /// Model layers to place on a GPU if there is one, negative for as many as its free memory holds.
         public var gpuLayers: Int
@@ -41,7 +41,7 @@
         public var stateFolder: Path?
         /// The bytes all kept states may take, those of other models in the same folder among them; a state that is larger by
         /// itself is not kept. 0 for none, which leaves a folder as it is; `nil` for 1 GiB in a folder, and in memory for a
-        /// thirty-second of the device's, at most 256 MiB.
+        /// thirty-second of the device's, at most 256 MiB. In memory it is never more than the loaded models leave of it.
         public var stateBytes: UInt64?
 
         /// Defaults that suit the machine, unless said otherwise.
@@ -89,6 +89,9 @@
         var resolvedStateBytes: UInt64 {
             stateBytes ?? (stateFolder == nil ? min(256 << 20, deviceMemory / 32) : 1 << 30)
         }
+
+        /// The bytes encoded pictures may take.
+        var resolvedPictureBytes: UInt64 { min(256 << 20, deviceMemory / 64) }
 
         /// The sequences to ask for.
         /// - Parameter canShare: the model keeps a state for each token, which costs nothing until there is one; recurrent layers

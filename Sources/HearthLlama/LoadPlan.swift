@@ -64,8 +64,31 @@
         /// What of it lies in the machine's memory, in bytes, as the configuration says.
         /// - Parameter gpu: where its layers are placed.
         func hostBytes(on gpu: GPUMemory?) -> UInt64 {
-            guard let gpu, !gpu.isShared else { return estimate.total }
-            return estimate.hostBytes(of: shape, gpuLayers: configuration.gpuLayers)
+            estimate.hostBytes(of: shape, gpuLayers: separateLayers(on: gpu))
+        }
+
+        /// How a context for vectors is made of the loaded model: as it is wanted for who insists.
+        /// - Parameters:
+        ///   - gpu: where the model's layers are placed.
+        ///   - device: with what is loaded, this model too, as occupied.
+        /// - Throws: `model-does-not-fit`, with both numbers.
+        func embedding(
+            _ wanted: EmbeddingWindow, gpu: GPUMemory?, on device: MemoryPlan.Device
+        ) throws(LLMError) -> EmbeddingPlan {
+            let layers = separateLayers(on: gpu)
+            guard !configuration.ignoresMemory else { return EmbeddingPlan(shape, window: wanted, gpuLayers: layers) }
+            let plan = try EmbeddingPlan(shape, atMost: wanted, gpuLayers: layers, on: device)
+            if plan.window != wanted {
+                Log.write(
+                    .warning, "llama.memory",
+                    "texts to embed may have \(plan.window.length) instead of \(wanted.length) tokens")
+            }
+            return plan
+        }
+
+        /// The layers that lie in other memory than the machine's.
+        private func separateLayers(on gpu: GPUMemory?) -> Int {
+            gpu.map { $0.isShared ? 0 : max(0, configuration.gpuLayers) } ?? 0
         }
 
         /// Decides where its layers lie, now that the devices are free for it.

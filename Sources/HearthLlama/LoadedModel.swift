@@ -31,7 +31,8 @@
         private let configuration: LlamaConfiguration
         /// With how many threads its steps are computed, and those of its vectors.
         let threads: StepThreads
-        private var embedderMade: TextEmbedder?
+        /// What makes vectors of texts, once somebody has asked for one.
+        private(set) var embedder: TextEmbedder?
         /// The conversations that come back to it.
         let conversations: ConversationMemory
 
@@ -50,7 +51,7 @@
             let projectorMade = try projector.map { [weights] in
                 try Projector(
                     path: $0, weights: weights, configuration: configuration,
-                    cacheBytes: Int(clamping: min(256 << 20, configuration.deviceMemory / 64)))
+                    cacheBytes: Int(clamping: configuration.resolvedPictureBytes))
             }
             self.projector = projectorMade
             let length = configuration.resolvedContextLength(trained: weights.trainedContextLength)
@@ -89,15 +90,20 @@
             try warmUp(path)
         }
 
-        /// What makes vectors of texts, with a context of its own, so that it does not disturb the conversation.
-        /// - Parameter answers: whether this model answers somebody.
-        func embedder(answers: Bool) throws -> TextEmbedder {
-            // Then the number of threads has just been chosen, from better evidence.
-            if !answers { chooseThreads() }
-            if let embedderMade { return embedderMade }
-            let embedder = try TextEmbedder(weights, length: information.contextLength, threads: threads)
-            embedderMade = embedder
-            return embedder
+        /// Makes what makes vectors of texts, with a context of its own, so that it does not disturb the conversation.
+        /// - Throws: `generation-failed` where llama.cpp has no room for it.
+        func makeEmbedder(_ method: EmbeddingMethod, window: EmbeddingWindow) throws -> TextEmbedder {
+            let made = try TextEmbedder(weights, method, window, threads: threads)
+            embedder = made
+            return made
+        }
+
+        /// Bounds what is kept of conversations in memory and of pictures; what was used longest ago goes first.
+        /// - Returns: whether something had to go.
+        func keep(_ room: MemoryLedger.Kept) -> Bool {
+            let states = room.states.map { conversations.keep(atMost: $0) } ?? false
+            let pictures = room.pictures.flatMap { projector?.keep(atMost: Int(clamping: $0)) } ?? false
+            return states || pictures
         }
 
         private static func makeMemory(

@@ -13,7 +13,8 @@
         var plan: LoadPlan?
         let supportsVision: Bool
         let signal: StopSignal
-        private var gpu: GPUMemory?
+        /// Where its layers are placed, once that is decided.
+        private(set) var gpu: GPUMemory?
 
         /// An order of the given facts.
         init(

@@ -4,6 +4,25 @@
     import HearthBase
     import HearthInference
 
+    /// How a file of weights says that vectors are made with it.
+    struct EmbeddingMethod {
+        let pooling: EmbeddingPooling
+        /// Its tokens look at those after them.
+        let looksAhead: Bool
+
+        /// - Throws: `generation-failed` for models that rank texts instead of placing them.
+        init(_ weights: ModelWeights) throws {
+            // 0 is "none": the model leaves it to whoever asks. 4 ranks a text against another.
+            let declared = weights.metadata("%.pooling_type").flatMap { UInt32($0) } ?? 0
+            guard let pooling = declared == 0 ? .mean : EmbeddingPooling(rawValue: declared) else {
+                throw LLMError(
+                    .generateFailed, "this model ranks texts; it gives no vector for one", disposition: .usage)
+            }
+            self.pooling = pooling
+            looksAhead = weights.metadata("%.attention.causal") == "false"
+        }
+    }
+
     /// Makes vectors of texts. Used on the engine's thread only.
     final class TextEmbedder {
         private let weights: ModelWeights
@@ -14,30 +33,22 @@
 
         /// Makes a context of its own.
         /// - Parameter threads: of the model, which computes with them too.
-        /// - Throws: `generation-failed`, also for models that rank texts instead of placing them.
-        init(_ weights: ModelWeights, length: Int, threads: StepThreads) throws {
-            // 0 is "none": the model leaves it to whoever asks. 4 ranks a text against another.
-            let declared = weights.metadata("%.pooling_type").flatMap { UInt32($0) } ?? 0
-            guard let pooling = declared == 0 ? .mean : EmbeddingPooling(rawValue: declared) else {
-                throw LLMError(
-                    .generateFailed, "this model ranks texts; it gives no vector for one", disposition: .usage)
-            }
-            // A model whose tokens look ahead needs the whole text at once.
-            let isCausal = weights.metadata("%.attention.causal") != "false"
-            let length = min(length, 2048)
-            // Every token of a chunk brings a vector and the odds of all tokens with it: small chunks save memory.
-            let chunk = isCausal ? min(128, length) : length
+        /// - Throws: `generation-failed`.
+        init(_ weights: ModelWeights, _ method: EmbeddingMethod, _ window: EmbeddingWindow, threads: StepThreads) throws
+        {
             var reason: UnsafeMutablePointer<CChar>?
             let shape = ModelContext.Shape(
-                length: length, batch: chunk, chunk: chunk, threads: threads.count, embeddings: true)
+                length: window.length, batch: window.chunk, chunk: window.chunk, threads: threads.count,
+                embeddings: true)
             guard let context = ModelContext(weights, shape, reason: &reason) else {
                 throw LLMError(
                     .generateFailed,
                     "there is no room to embed text: "
-                        + LoadFailure.reason(reason, else: "not enough memory for a context of \(length) tokens"))
+                        + LoadFailure.reason(
+                            reason, else: "not enough memory for a context of \(window.length) tokens"))
             }
             self.weights = weights
-            self.pooling = pooling
+            pooling = method.pooling
             self.threads = threads
             chunkSize = context.batchSize
             self.context = context

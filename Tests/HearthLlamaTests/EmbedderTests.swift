@@ -61,7 +61,7 @@
                     let model = try LoadedModel(
                         path: path, configuration: LlamaConfiguration(contextLength: 1024, threadCount: 1),
                         progress: { _ in true })
-                    let embedder = try model.embedder(answers: false)
+                    let embedder = try model.wholeEmbedder()
                     var pauses = 0
                     let vectors = try texts.enumerated().map { index, text in
                         try embedder.embed(text, index, signal: StopSignal()) { pauses += 1 }

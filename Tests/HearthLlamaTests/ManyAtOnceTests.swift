@@ -190,14 +190,14 @@
                         path: TestModel.path, configuration: Self.configuration(1), progress: { _ in true })
                     var pauses = 0
                     let text = String(repeating: "word ", count: 300)
-                    let vector = try model.embedder(answers: false).embed(text, 0, signal: StopSignal()) { pauses += 1 }
+                    let vector = try model.wholeEmbedder().embed(text, 0, signal: StopSignal()) { pauses += 1 }
                     #expect(vector.count == model.weights.embeddingLength)
                     #expect(pauses == 300 / 128)
                     // Asked to stop in a pause it computes no further part.
                     let signal = StopSignal()
                     pauses = 0
                     #expect(throws: CancellationError.self) {
-                        _ = try model.embedder(answers: false).embed(text, 0, signal: signal) {
+                        _ = try model.wholeEmbedder().embed(text, 0, signal: signal) {
                             pauses += 1
                             signal.cancel()
                         }

@@ -52,6 +52,17 @@
         }
     }
 
+    extension LoadedModel {
+        /// What makes its vectors, of texts as long as its context allows.
+        func wholeEmbedder() throws -> TextEmbedder {
+            chooseThreads()
+            if let embedder { return embedder }
+            let method = try EmbeddingMethod(weights)
+            return try makeEmbedder(
+                method, window: EmbeddingWindow(length: information.contextLength, looksAhead: method.looksAhead))
+        }
+    }
+
     let capitalOfFrance = [
         ChatMessage(.system, "You are a helpful assistant."),
         ChatMessage(.user, "Answer in one sentence: what is the capital of France?"),

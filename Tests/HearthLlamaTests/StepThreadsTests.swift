@@ -227,7 +227,7 @@
                         path: TestModel.path, configuration: LlamaConfiguration(contextLength: 2048, stateBytes: 0),
                         progress: { _ in true })
                     model.moveHere(load)
-                    let embedder = try model.embedder(answers: false)
+                    let embedder = try model.wholeEmbedder()
                     #expect(model.threads.count == cores)
                     let text = String(repeating: "word ", count: 700)
                     var counts: [Int] = []

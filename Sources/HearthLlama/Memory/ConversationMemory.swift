@@ -11,7 +11,6 @@
         private let reach: MemoryReach
         private let shelf: StateShelf
         private let cells: Int
-        private let savedBytes: UInt64
         private(set) var table: SlotTable
 
         /// - Parameters:
@@ -26,13 +25,11 @@
         ) {
             self.maker = maker
             self.cells = cells
-            self.savedBytes = savedBytes
             shelf = StateShelf(folder: folder, limit: savedBytes, fileSystem: fileSystem)
             reach = canGoBack ? .anywhere : .presentOnly
             table = SlotTable(
                 count: sequences,
-                rules: SlotTable.Rules(
-                    canCopy: sequences > 1 && canGoBack, canSave: savedBytes > 0, savedBytes: savedBytes))
+                rules: SlotTable.Rules(canCopy: sequences > 1 && canGoBack, savedBytes: savedBytes))
             _ = shelf.trim()
             for state in shelf.found(maker: maker, window: window) {
                 _ = add(state.written, held(state.tokens), state.bytes, slot: nil)
@@ -125,8 +122,18 @@
             for slot in table.unsavedSlots.reversed() { save(model, sequence: slot, slot: slot) }
         }
 
+        /// Bounds what states may take in memory, in bytes; those used longest ago go first. Files stay as they are.
+        /// - Returns: whether one had to go.
+        func keep(atMost bytes: UInt64) -> Bool {
+            guard !shelf.outlivesTheModel else { return false }
+            shelf.limit = bytes
+            let gone = table.limitSaved(to: bytes)
+            for state in gone { shelf.delete(state) }
+            return !gone.isEmpty
+        }
+
         private func save(_ model: LoadedModel, sequence: Int, slot: Int?) {
-            guard let state = model.savedState(sequence, maker: maker, limit: savedBytes),
+            guard let state = model.savedState(sequence, maker: maker, limit: shelf.limit),
                 let written = shelf.write(state)
             else { return }
             let number = add(written.place, held(state.tokens), written.bytes, slot: slot)

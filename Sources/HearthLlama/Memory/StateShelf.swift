@@ -22,7 +22,8 @@
         }
 
         private let folder: StateFolder?
-        private let limit: UInt64
+        /// The bytes that all states may take.
+        var limit: UInt64
         private var places: [Int: Place] = [:]
 
         /// - Parameter limit: the bytes that all states may take, those of others in the folder among them; 0 for a shelf that is

@@ -111,6 +111,14 @@
             return (vectors, true)
         }
 
+        /// Bounds what encoded pictures may take, in bytes; those used longest ago go first.
+        /// - Returns: whether one had to go.
+        func keep(atMost bytes: Int) -> Bool {
+            let count = cache.count
+            cache.limit(to: bytes)
+            return cache.count < count
+        }
+
         /// Whether the pixels of a picture are kept for its further parts.
         var holdsPixels: Bool { opened != nil }
 

@@ -1,0 +1,205 @@
+#if Llama
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    extension RealModel {
+        /// What no plan of loading counts: the context for vectors, the states of conversations, encoded pictures.
+        @Suite struct MemoryBesideTheModel {
+            /// Memory for a model as it is planned, and so many bytes.
+            private static func configuration(
+                context: Int = 1024, projector: Path? = nil, room: UInt64, states: UInt64 = 0, sequences: Int = 2
+            ) throws -> LlamaConfiguration {
+                var configuration = LlamaConfiguration(
+                    contextLength: context, threadCount: 1, deviceMemory: 1 << 30, stateBytes: states,
+                    sequences: sequences)
+                let plan = try #require(LoadPlan(TestModel.path, projector: projector, configuration: configuration))
+                configuration.deviceMemory = 256 << 20 + plan.estimate.total + room
+                return configuration
+            }
+
+            private static func bytes(_ length: Int) throws -> UInt64 {
+                let header = try GGUFHeader(file: TestModel.path)
+                let shape = try #require(ModelShape(header, fileBytes: 1))
+                return EmbeddingPlan(shape, window: EmbeddingWindow(length: length)).hostBytes
+            }
+
+            private func paris(_ engine: LlamaActor) async throws {
+                let answer = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
+                #expect(answer.text.contains("Paris"))
+            }
+
+            private func ledger(_ engine: LlamaActor) async -> MemoryLedger {
+                engine.knock()
+                return await engine.visited { $0.memory }
+            }
+
+            @Test func whereItDoesNotFitNothingElseSuffers() async throws {
+                let least = try Self.bytes(256)
+                var configuration = try Self.configuration(room: least - 1)
+                let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
+                for _ in 0..<2 {
+                    let error = await #expect(throws: LLMError.self) { _ = try await engine.embed(["fox"]) }
+                    #expect(error?.code == .doesNotFit && error?.context.remedy != nil)
+                    #expect(error?.context.expected == "at most \(least - 1) bytes")
+                    #expect(error?.context.found == "\(least) bytes")
+                }
+                try await paris(engine)
+                // Who insists gets it, and with a byte more everybody does.
+                configuration.ignoresMemory = true
+                try await engine.load(TestModel.path, configuration: configuration)
+                #expect(try await engine.embed(["fox"]).count == 1)
+                configuration.ignoresMemory = false
+                configuration.deviceMemory += 1
+                try await engine.load(TestModel.path, configuration: configuration)
+                #expect(try await engine.embed(["fox"]).count == 1)
+                #expect(await ledger(engine).room(for: .text).budget == 0)
+                await engine.unload()
+            }
+
+            @Test func aShorterWindowIsTakenWhereOnlyThatFits() async throws {
+                let configuration = try Self.configuration(room: try Self.bytes(1024) - 1)
+                let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
+                let texts = [300, 520].map { String(repeating: "word ", count: $0) }
+                let vector = try await engine.embed([texts[0]])[0]
+                let error = await #expect(throws: LLMError.self) { _ = try await engine.embed([texts[1]]) }
+                #expect(error?.code == .exceededContextWindowSize)
+                #expect(error?.context.expected == "at most 512 tokens")
+                let made = try #require(await ledger(engine).entries[.text]?.embedding)
+                #expect(made.window.length == 512)
+                #expect(try made.hostBytes == Self.bytes(512))
+                try await paris(engine)
+                // The same vector as with plenty of room; and what was taken goes with the model.
+                try await engine.load(
+                    TestModel.path, configuration: LlamaConfiguration(contextLength: 1024, threadCount: 1))
+                #expect(await ledger(engine).entries[.text]?.embedding == nil)
+                let whole = try await engine.embed(texts)
+                #expect(zip(vector, whole[0]).reduce(0) { $0 + $1.0 * $1.1 } > 0.9999)
+                await engine.unload()
+                #expect(await ledger(engine).hostBytes() == 0)
+            }
+
+            /// What llama.cpp logs of the context it makes, and what it was predicted to take.
+            @Test func whatItTakesIsPredicted() async throws {
+                let configuration = LlamaConfiguration(contextLength: 2048, threadCount: 1)
+                let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
+                let log = await RecordedLog.start(.debug)
+                defer { log.stop() }
+                _ = try await engine.embed(["fox"])
+                let plan = try #require(await ledger(engine).entries[.text]?.embedding)
+                func sizes(_ name: String) -> [Double] {
+                    log.messages(of: "llama").filter { $0.contains(name) }.compactMap { line in
+                        line.split(separator: "=").dropFirst().first?.split(separator: " ").first.flatMap { Double($0) }
+                    }
+                }
+                let given = plan.window.chunk * 4 * (49_152 + 576)
+                let worked = Double(plan.estimate.compute - UInt64(given)) / 1_048_576
+                // Others in this process may have made contexts meanwhile, and of other sizes.
+                let made = sizes("compute buffer size")
+                #expect(made.contains { abs(worked / $0 - 1) < 0.06 }, "\(worked) \(made)")
+                let caches = sizes("KV buffer size")
+                #expect(caches.contains(Double(plan.estimate.cache) / 1_048_576), "\(caches)")
+                await engine.unload()
+            }
+
+            /// A model takes nearly all there is, and one that embeds takes it too.
+            @Test func theOtherRolesModelIsFittedBesideIt() async throws {
+                func configuration(_ context: Int?) -> LlamaConfiguration {
+                    LlamaConfiguration(contextLength: context, threadCount: 1, deviceMemory: 6 << 30, stateBytes: 0)
+                }
+                let engine = try await LlamaActor.load(TestModel.path, configuration: configuration(256))
+                let other = try #require(LoadPlan(TestModel.path, projector: nil, configuration: configuration(8192)))
+                let budget = MemoryPlan.Device(memory: 6 << 30).budget
+                let taken = budget - other.estimate.total
+                engine.knock()
+                await engine.visited { $0.memory.entries[.text]?.hostBytes = taken }
+                // Without vectors it fits.
+                try await engine.load(TestModel.path, role: .vision, configuration: configuration(8192))
+                // Beside it they do not.
+                var error = await #expect(throws: LLMError.self) { _ = try await engine.embed(["fox"]) }
+                #expect(error?.code == .doesNotFit && error?.context.expected == "at most 0 bytes")
+                await engine.unload(.vision)
+                #expect(try await engine.embed(["fox"]).count == 1)
+                error = await #expect(throws: LLMError.self) {
+                    try await engine.load(TestModel.path, role: .vision, configuration: configuration(8192))
+                }
+                #expect(error?.code == .doesNotFit && error?.message.contains("of the other model") == true)
+                try await engine.load(TestModel.path, role: .vision, configuration: configuration(nil))
+                #expect(try engine.modelInformation(.vision).contextLength == 4096)
+                try await paris(engine)
+                #expect(try await engine.embed(["fox"]).count == 1)
+                // With the model its context for vectors is gone.
+                try await engine.load(TestModel.path, configuration: configuration(256))
+                engine.knock()
+                await engine.visited { $0.memory.entries[.text]?.hostBytes = taken }
+                try await engine.load(TestModel.path, role: .vision, configuration: configuration(8192))
+                await engine.unload()
+            }
+
+            /// A prompt of some 190 tokens, whose state has some 4 MiB.
+            private static func long(_ word: String) -> [ChatMessage] {
+                let text = String(repeating: "The \(word) walks along the quiet river today. ", count: 16)
+                return [ChatMessage(.user, text + "Say yes.")]
+            }
+
+            /// The tokens of a first conversation that need not be computed again once a second one has taken its place.
+            private func kept(_ engine: LlamaActor, _ meanwhile: () async throws -> Void = {}) async throws -> Int {
+                let fox = Self.long("fox")
+                for messages in [fox, Self.long("bear"), Self.long("wolf")] {
+                    _ = try await Answer(engine.generate(messages, options: .greedy(maximumNewTokens: 2)))
+                }
+                try await meanwhile()
+                let again = try await Answer(engine.generate(fox, options: .greedy(maximumNewTokens: 2)))
+                return try #require(again.summary).usage.cachedTokens
+            }
+
+            @Test func statesOfConversationsHaveWhatIsLeft() async throws {
+                func engine(_ room: UInt64) async throws -> LlamaActor {
+                    let configuration = try Self.configuration(context: 256, room: room, states: 200 << 20)
+                    return try await LlamaActor.load(TestModel.path, configuration: configuration)
+                }
+                let room = try Self.bytes(256) + 5 << 20
+                let roomy = try await engine(room)
+                #expect(await ledger(roomy).kept(for: .text).states == room)
+                #expect(try await kept(roomy) > 150)
+                let narrow = try await engine(0)
+                #expect(try await kept(narrow) < 64)
+                try await paris(narrow)
+                await narrow.unload()
+                // What embeds takes the room of what was kept.
+                #expect(try await kept(roomy) { _ = try await roomy.embed(["fox"]) } < 64)
+                #expect(await ledger(roomy).kept(for: .text).states == 5 << 20)
+                try await paris(roomy)
+                await roomy.unload()
+            }
+
+            /// One sequence, and no state of another conversation: only the picture itself can still be there.
+            @Test func picturesHaveWhatIsLeft() async throws {
+                let projector = try TestModel.path(.projector)
+                var answers: [String] = []
+                for room in [64 << 20, 0] as [UInt64] {
+                    let configuration = try Self.configuration(projector: projector, room: room, sequences: 1)
+                    let engine = try await LlamaActor.load(
+                        TestModel.path, projector: projector, configuration: configuration)
+                    let kept = await ledger(engine).kept(for: .text)
+                    if room == 0 { #expect(kept == MemoryLedger.Kept(states: 0, pictures: 0)) }
+                    if room > 0 { #expect(kept.pictures == configuration.deviceMemory / 64) }
+                    var encoded: [Int] = []
+                    for red in [255, 128, 255] as [UInt8] {
+                        let picture = try ChatImage(TestPictures.png(width: 40, height: 30, red: red, blue: 0))
+                        let question = ChatMessage(.user, "What is this?", images: [picture])
+                        let answer = try await Answer(
+                            engine.generate([question], options: .greedy(maximumNewTokens: 4)))
+                        answers.append(answer.text)
+                        encoded.append(try #require(answer.summary).encodedPictures)
+                    }
+                    #expect(encoded == [1, 1, room > 0 ? 0 : 1])
+                    await engine.unload()
+                }
+                #expect(Array(answers[..<3]) == Array(answers[3...]))
+            }
+        }
+    }
+#endif
