@@ -170,15 +170,63 @@ import Testing
         let told = "other bytes of toy@1.0.0:q4_1 since 2026-11-21T10:00:00Z: it said nothing"
         #expect(await hearth("show", "toy").output.contains(told))
         #expect((try await json("show", "toy") as? [String: Any])?["heldBackContents"] as? [String] == [told])
-        let probe = CommandProbe(home: folder.path("home"))
-        // Its status tells of the engine as well.
-        _ = await probe.run("doctor", "--format", "json")
-        let report = try JSONSerialization.jsonObject(with: Data(probe.output.contents.utf8)) as? [String: Any]
-        let finding = (report?["findings"] as? [[String: String]])?.first { $0["code"] == "bytes-held-back" }
+        let finding = try await note("bytes-held-back")
         #expect(
             finding?["message"]
                 == "Other bytes of toy@1.0.0:q4_1 are held back since 2026-11-21T10:00:00Z: it said nothing")
         #expect(finding?["cure"]?.contains("'hearth pull toy@1.0.0:q4_1'") == true, "\(finding ?? [:])")
+    }
+
+    // MARK: What is made and not used
+
+    /// Writes a record of something made of toy@1.0.0 that did not pass, as its trial leaves it.
+    private func refuseArtefact(because reason: String) async throws {
+        let file = try #require(
+            ((try await json("show", "toy") as? [String: Any])?["files"] as? [[String: Any]])?.first)
+        let digest = try #require(file["sha256"] as? String)
+        let listing = "\(digest) \(file["sizeBytes"] ?? "") \(file["path"] ?? "")\n"
+        let record: [String: Any] = [
+            "format": 1, "file": "made.gguf", "sourceSha256": digest, "sizeBytes": 0, "sha256": digest, "modified": 0,
+            "made": 1_800_000_000,
+            "recipe": [
+                "engine": "llama.cpp", "engineVersion": "1", "settings": "q4_0", "fileName": "made.gguf",
+                "expectedSize": 10, "summary": "Q4_0, since F16 does not fit",
+            ],
+            "refused": ["contentSha256": SHA256Digest(hashing: Data(listing.utf8)).hex, "reason": reason],
+        ]
+        try folder.write(
+            "home/prepared/toy/1.0.0~q4_1/0123456789abcdef-1/prepared.json",
+            JSONSerialization.data(withJSONObject: record))
+    }
+
+    private func note(_ code: String) async throws -> [String: String]? {
+        let probe = CommandProbe(home: folder.path("home"))
+        // Its status tells of the engine as well.
+        _ = await probe.run("doctor", "--format", "json")
+        let report = try JSONSerialization.jsonObject(with: Data(probe.output.contents.utf8)) as? [String: Any]
+        return (report?["findings"] as? [[String: String]])?.first { $0["code"] == code }
+    }
+
+    @Test func whyAnArtefactIsNotUsedIsShown() async throws {
+        try offer(Offer(version: "1.0.0"))
+        await hearth("pull", "toy", "--no-probe")
+        let before = try #require(try await json("show", "toy") as? [String: Any])
+        #expect(before["refusedArtefact"] == nil)
+        #expect(await !hearth("show", "toy").output.contains("prepared"))
+        #expect(try await note("artefact-refused") == nil)
+
+        try await refuseArtefact(because: "its answer \"\u{1B}[2J\u{202E}?\" does not match Paris")
+        let told = "Q4_0, since F16 does not fit; it did not pass: its answer \" [2J ?\" does not match Paris"
+        let line = await hearth("show", "toy").output.split(separator: "\n").first { $0.hasPrefix("prepared ") }
+        #expect(line?.hasSuffix(" not used: \(told)") == true, "\(line ?? "")")
+        #expect((try await json("show", "toy") as? [String: Any])?["refusedArtefact"] as? String == told)
+        let found = try #require(try await note("artefact-refused"))
+        #expect(found["message"] == "What was made of toy@1.0.0:q4_1 for this device is not used: \(told)")
+        #expect(found["cure"]?.contains("'hearth use toy@1.0.0:q4_1'") == true && found["severity"] == "note")
+
+        await hearth("config", "set", "ignoreMemory", "true")
+        let insisted = try await json("show", "toy") as? [String: Any]
+        #expect(insisted?["refusedArtefact"] == nil, "nothing is made then")
     }
 
     // MARK: The way back

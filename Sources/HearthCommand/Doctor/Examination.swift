@@ -101,12 +101,30 @@ struct Examination: Sendable {
                         cure: "Remove it with 'hearth remove \(damaged.identity)' and bring it again with "
                             + "'hearth pull \(damaged.identity)'."))
             }
+            for release in inventory.releases where release.isActive {
+                await examineArtefact(of: release, store, &report)
+            }
             for family in Set(inventory.releases.map(\.identity.family)).sorted() {
                 let state = try await store.state(of: family)
                 report.findings += (state.heldBack + state.heldBackContents).map(DoctorReport.Finding.init)
             }
         } catch {
             report.findings.append(DoctorReport.Finding(error))
+        }
+    }
+
+    /// That what was made of a model for this device failed its trial keeps nothing from working: it is used as it came.
+    private func examineArtefact(of release: InstalledRelease, _ store: ModelStore, _ report: inout DoctorReport) async
+    {
+        do {
+            guard let refused = try await context.refusedArtefact(of: release, in: store) else { return }
+            report.findings.append(
+                DoctorReport.Finding(
+                    severity: .note, code: "artefact-refused",
+                    message: "What was made of \(refused.release) for this device is not used: \(refused.text)",
+                    cure: "It is used as it came. Have it made and tried again with 'hearth use \(refused.release)'."))
+        } catch {
+            report.findings.append(DoctorReport.Finding(error, severity: .note))
         }
     }
 

@@ -32,8 +32,22 @@ extension CommandContext {
     /// What was made of a release for this device and a conversation opens in place of its weights; `nil` where the settings want
     /// models as they came.
     func prepared(of release: InstalledRelease, in store: ModelStore) async throws -> PreparedRelease? {
-        try await configuration.ignoresMemory ? nil : store.prepared(of: release)
+        // What is refused was made last: what was made before that is not opened either.
+        guard try await !configuration.ignoresMemory, try await store.refusedArtefact(of: release) == nil else {
+            return nil
+        }
+        return try await store.prepared(of: release)
     }
+
+    /// What was made of it and is not opened, because it failed its trial.
+    func refusedArtefact(of release: InstalledRelease, in store: ModelStore) async throws -> RefusedArtefact? {
+        try await configuration.ignoresMemory ? nil : store.refusedArtefact(of: release)
+    }
+}
+
+extension RefusedArtefact {
+    /// What it is and why it is not opened.
+    var text: String { "\(summary); it did not pass: \(reason)" }
 }
 
 extension ValueKind where Value == InstalledName {

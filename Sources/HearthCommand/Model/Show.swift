@@ -46,7 +46,9 @@ struct Show: Command {
                 let state = try await manager.store.state(of: release.identity.family)
                 // What is wrong with the settings is said, and with the weights by `verify`.
                 let prepared = try await context.prepared(of: release, in: manager.store)
-                try show(await ShownModel(release, state, prepared, context), on: context.console)
+                var shown = await ShownModel(release, state, prepared, context)
+                shown.refusedArtefact = try await context.refusedArtefact(of: release, in: manager.store)?.text
+                try show(shown, on: context.console)
             } else {
                 try show(try await offered(manager, context), on: context.console)
             }
@@ -140,6 +142,8 @@ struct ShownModel: Encodable, Sendable {
     var heldBackContents: [String]?
     /// What an engine made of it.
     var prepared: String?
+    /// What was made of it, and why it is not opened; for people.
+    var refusedArtefact: String?
     var canary: Canary?
     var files: [File]?
     var model: ModelFacts?
@@ -232,6 +236,7 @@ struct ShownModel: Encodable, Sendable {
         add("probation", probation)
         for text in (heldBack ?? []) + (heldBackContents ?? []) { add("held back", text) }
         add("prepared", prepared)
+        add("prepared", refusedArtefact.map { "not used: \($0)" })
         add("canary", canary.map { "\($0.prompt) \($0.pattern.map { "-> \($0)" } ?? "")" })
         for file in files ?? [] { add(file.role, "\(file.path)  \(file.sha256 ?? "no digest")") }
         return rows + (model?.rows ?? [])

@@ -9,6 +9,12 @@ extension ModelStore {
         try preparedFiles.any(of: release)
     }
 
+    /// What was made of a release, failed its trial there and so is not opened; `nil` where there was nothing of the kind, the release
+    /// holds other bytes by now, or something was made of it since.
+    public func refusedArtefact(of release: InstalledRelease) async throws -> RefusedArtefact? {
+        try preparedFiles.lastRefused(of: release)
+    }
+
     /// What a recipe makes of a release: found whole, or built. What other recipes made goes, unless somebody may read it; while
     /// the release is tried where it was staged, nothing goes that the live one of its name may open.
     /// - Parameters:

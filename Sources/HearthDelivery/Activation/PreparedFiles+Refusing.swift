@@ -14,6 +14,12 @@ extension PreparedFiles {
         return nil
     }
 
+    /// What of all that was made of a release as it is now was refused last; `nil` where something was made since.
+    func lastRefused(of release: InstalledRelease) throws -> RefusedArtefact? {
+        let records = try records(of: release).map(\.record).filter { $0.refusal == nil || $0.isRefused(for: release) }
+        return records.max { $0.made < $1.made }.flatMap { RefusedArtefact($0, of: release.identity) }
+    }
+
     /// Records that an artefact is not to be made again for what a release holds, and takes out of use what its recipe made. Under
     /// the commit lock.
     ///
@@ -39,5 +45,22 @@ extension PreparedFiles {
         let place = folder(recipe, source, release.identity)
         try fileSystem.moveDurably(work, to: place.withSuffix("-\(String(UInt64.random(in: 0 ... .max), radix: 16))"))
         for folder in earlier { try retire(folder, parent, isRead) }
+    }
+}
+
+/// What was made of a release for this device and is not opened: it did not pass a trial that the release passed without, or ended
+/// programs while it was made. The release is used as it came.
+public struct RefusedArtefact: Sendable, Hashable {
+    public let release: ReleaseIdentity
+    /// What it is and why, for people, as ``PreparationRecipe/summary``; one line of at most 512 bytes.
+    public let summary: String
+    /// Why it is not opened, as the end of a sentence; one line of at most 512 bytes.
+    public let reason: String
+
+    fileprivate init?(_ record: PreparedRecord, of release: ReleaseIdentity) {
+        guard let refusal = record.refusal else { return nil }
+        self.release = release
+        summary = HeldBack.bounded(record.recipe.summary)
+        reason = refusal.reason
     }
 }

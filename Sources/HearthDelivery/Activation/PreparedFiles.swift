@@ -62,13 +62,18 @@ struct PreparedFiles: Sendable {
 
     /// The records of all that was made of what a release holds, by whichever recipe, with the folders they lie in.
     func made(of release: InstalledRelease) throws -> [(folder: Path, record: PreparedRecord)] {
+        try records(of: release).filter { $0.record.refusal == nil }
+    }
+
+    /// The same with what is only recorded because a trial refused it.
+    func records(of release: InstalledRelease) throws -> [(folder: Path, record: PreparedRecord)] {
         let parent = layout.preparedFolder(of: release.identity)
         guard try shelf.isFolder(parent) else { return [] }
         return try shelf.names(in: parent).filter { !HomeLayout.isTemporary($0) }.sorted().compactMap { name in
             let folder = HomeLayout.join(parent, name)
-            guard try shelf.isFolder(folder), let record = try record(in: folder), record.isMade(from: release),
-                record.refusal == nil
-            else { return nil }
+            guard try shelf.isFolder(folder), let record = try record(in: folder), record.isMade(from: release) else {
+                return nil
+            }
             return (folder, record)
         }
     }

@@ -37,14 +37,25 @@ struct PreparedRecord: Sendable, Hashable {
     struct Refusal: Sendable, Hashable, Codable {
         private enum CodingKeys: String, CodingKey { case content = "contentSha256", reason }
 
+        /// Where nobody wrote down why.
+        static let unknownReason = "the reason is unknown"
+
         /// Of the release it was tried for: all that this holds.
         var content: SHA256Digest
-        /// As the end of a sentence.
+        /// As the end of a sentence, as short and harmless as ``HeldBack/reason``.
         var reason: String
 
         init(of content: SHA256Digest, because reason: String) {
+            let kept = HeldBack.bounded(reason)
             self.content = content
-            self.reason = HeldBack.bounded(reason)
+            self.reason = kept.allSatisfy(\.isWhitespace) ? Self.unknownReason : kept
+        }
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                of: try values.decode(SHA256Digest.self, forKey: .content),
+                because: try values.decodeIfPresent(String.self, forKey: .reason) ?? "")
         }
     }
 

@@ -63,6 +63,71 @@ import Testing
         #expect(folders.count == 1)
     }
 
+    /// Why it is not opened is known to whoever asks, as long as that holds.
+    @Test func whyItIsNotUsedIsTold() async throws {
+        let store = fixture.store
+        #expect(try await store.refusedArtefact(of: release) == nil)
+        try await manager.activate(release.identity)
+        let refused = try #require(try await store.refusedArtefact(of: release))
+        #expect(refused.release == release.identity && refused.summary == "a small one")
+        #expect(refused.reason.contains("it says nothing"))
+
+        let other = try StoreFixture.release(release.identity, names: ["weights.gguf", "mmproj.gguf"])
+        let replaced = try await store.install(other, files: try fixture.stage(other), origin: nil)
+        #expect(try await store.refusedArtefact(of: replaced) == nil, "it holds other bytes")
+    }
+
+    @Test func whatHasPassedSinceIsNotRefused() async throws {
+        try await manager.activate(release.identity)
+        failing.withLock { $0 = [] }
+        try await manager.activate(release.identity)
+        #expect(try await fixture.store.refusedArtefact(of: release) == nil)
+    }
+
+    /// A record of another hand: without a reason it counts as it did, and a reason for a terminal is no more than words.
+    @Test(arguments: [
+        (nil, "the reason is unknown"), ("", "the reason is unknown"), ("\u{1B}\n\u{202E}", "the reason is unknown"),
+        ("\u{1B}[2J\u{9B}gone\r\n\u{202E}txet", " [2J gone   txet"),
+        (String(repeating: "日", count: 1000), String(repeating: "日", count: 170)),
+    ])
+    func aRecordsReasonIsReadWithCare(written: String?, told: String) async throws {
+        try await manager.activate(release.identity)
+        try rewrite { record in
+            var refused = record["refused"] as? [String: Any]
+            refused?["reason"] = written
+            record["refused"] = refused
+            var recipe = record["recipe"] as? [String: Any]
+            recipe?["summary"] = written ?? "a small one"
+            record["recipe"] = recipe
+            record["made"] = 1e300
+        }
+        let refused = try #require(try await fixture.store.refusedArtefact(of: release))
+        #expect(refused.reason == told && refused.summary.utf8.count <= 512)
+        #expect(!refused.summary.unicodeScalars.contains { $0.properties.generalCategory == .control })
+        #expect(try await opened() == "weights.gguf" && builds == 1)
+    }
+
+    /// What is no record of a refusal is none: the artefact is made and tried once more.
+    @Test(arguments: ["[]", #"{"reason": "x"}"#, #"{"contentSha256": "00", "reason": "x"}"#, "7"])
+    func aGarbledRefusalIsNone(refused: String) async throws {
+        try await manager.activate(release.identity)
+        let garbled = try JSONSerialization.jsonObject(with: Data(refused.utf8), options: .fragmentsAllowed)
+        try rewrite { $0["refused"] = garbled }
+        #expect(try await fixture.store.refusedArtefact(of: release) == nil)
+        #expect(try await opened() == "made.bin" && builds == 2)
+    }
+
+    /// Changes the record of what was refused.
+    private func rewrite(_ change: (inout [String: Any]) -> Void) throws {
+        let parent = fixture.layout.preparedFolder(of: release.identity)
+        let folder = try #require(try LocalFileSystem().contents(of: parent).first)
+        let path = HomeLayout.join(HomeLayout.join(parent, folder), "prepared.json")
+        var record = try #require(
+            try JSONSerialization.jsonObject(with: Data(contentsOf: path.url)) as? [String: Any])
+        change(&record)
+        try JSONSerialization.data(withJSONObject: record).write(to: path.url)
+    }
+
     /// Nobody tries it who makes the release live once more: then it is what it was.
     @Test func withoutATrialItStaysRefused() async throws {
         try await manager.activate(release.identity)
