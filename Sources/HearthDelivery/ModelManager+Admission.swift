@@ -88,6 +88,8 @@ extension ModelManager {
     func refuseHeldBack(_ release: Release, _ options: PullOptions) async throws {
         let state = try await store.state(of: release.identity.family)
         if let held = state.heldBackContents.last(where: release.isMeant) {
+            // What came before they were: nobody asks for it again.
+            for file in release.files { await transfers.sweep(TransferRequest(file), ofUnnamed: release.identity) }
             throw Self.bytesHeldBack(release.identity, held)
         }
         guard options.activate, let held = state.heldBack(release.identity) else { return }
@@ -99,9 +101,18 @@ extension ModelManager {
     }
 
     /// The same for what is to take the place of other bytes that are live, and of which nobody told all digests before.
-    func refuseHeldBack(_ staged: InstalledRelease) async throws {
+    /// - Parameter release: what brought it.
+    func refuseHeldBack(_ staged: InstalledRelease, of release: Release) async throws {
         let state = try await store.state(of: staged.identity.family)
         guard let held = state.heldBack(staged.identity, content: staged.receipt.content) else { return }
+        if let promised = release.promised, promised != held.promised {
+            do {
+                try await store.note(promised, of: held)
+            } catch {
+                Log.write(
+                    .info, "delivery.store", "what brings these bytes of \(staged.identity) is not noted: \(error)")
+            }
+        }
         throw Self.bytesHeldBack(staged.identity, held)
     }
 

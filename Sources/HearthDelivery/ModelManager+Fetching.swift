@@ -32,11 +32,19 @@ extension ModelManager {
             for request in taken { await transfers.letGo(request, discarding: true) }
             return (installed, fetched)
         } catch {
-            // The bytes are the promised ones: an archive that is refused now will be the next time too.
-            let isUseless = error is ArchiveError
+            let isUseless = Self.isFinal(error, of: release, for: purpose)
             for request in taken { await transfers.letGo(request, discarding: isUseless) }
             throw error
         }
+    }
+
+    /// Whether what came is of no use to the next pull, for its bytes are the promised ones: an archive that is refused now will be the
+    /// next time too, and what is held back is refused before it is fetched. Where nothing was promised only the bytes tell what they
+    /// are. They stay to be compared with, until somebody who asked for them by name has had them tried: others may come under that name.
+    private static func isFinal(_ error: any Error, of release: Release, for purpose: TransferPurpose) -> Bool {
+        let isHeldBack =
+            (error as? ActivationError)?.code == .probeFailed || (error as? DeliveryError)?.code == .heldBack
+        return error is ArchiveError || (isHeldBack && (release.promised != nil || purpose.isNamed))
     }
 
     /// Fetches a file; one that only git's name is known of is compared with it before anybody uses it.

@@ -94,20 +94,20 @@ extension ModelManager {
             ) {
                 tracker.extracting($0)
             } trial: {
-                if !resolved.triesHeldBack { try await self.refuseHeldBack($0) }
-                try await self.tryOut($0, options) { tracker.activating($0) }
+                if !resolved.triesHeldBack { try await self.refuseHeldBack($0, of: release) }
+                try await self.tryOut($0, as: release, options) { tracker.activating($0) }
             }
         }
     }
 
     /// What comes under the name of what is live passes what any release does before it is live; until then that serves on.
     private func tryOut(
-        _ staged: InstalledRelease, _ options: PullOptions,
+        _ staged: InstalledRelease, as release: Release, _ options: PullOptions,
         progress: @escaping @Sendable (ActivationProgress) -> Void
     ) async throws {
         _ = try await ActivationRun(
             store: store, preparer: preparer, probe: options.probes ? probe : nil, time: time,
-            identity: staged.identity, staged: staged, rehashes: false,
+            identity: staged.identity, staged: staged, promised: release.promised, rehashes: false,
             ignoresMemory: ignoresMemory || options.ignoreMemory, progress: progress
         ).run()
         // Under the same name, and news all the same.

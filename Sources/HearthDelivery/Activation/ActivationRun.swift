@@ -11,6 +11,8 @@ struct ActivationRun: Sendable {
     /// What is to take the place of other bytes that are live under its name, and is tried where it is until then; the caller
     /// puts it there. `nil` for what is installed.
     var staged: InstalledRelease?
+    /// What the catalog's entry promised of what is staged, as ``HeldBack/promised``.
+    var promised: SHA256Digest?
     let rehashes: Bool
     let ignoresMemory: Bool
     let progress: @Sendable (ActivationProgress) -> Void
@@ -78,8 +80,9 @@ struct ActivationRun: Sendable {
         case .mark(let stage):
             // Nothing is switched for what is staged, and an end in its trial is one of its bytes, not of what has their name.
             guard staged == nil || stage != .commit else { return nil }
-            let content = stage == .probe ? staged?.receipt.content : nil
-            try await store.mark(identity, ActivityMark(stage, at: time.now, content: content), token: work.token)
+            var mark = ActivityMark(stage, at: time.now)
+            if stage == .probe, let staged { (mark.content, mark.promised) = (staged.receipt.content, promised) }
+            try await store.mark(identity, mark, token: work.token)
             return nil
         case .verify: return try await verify()
         case .prepare:
@@ -111,7 +114,8 @@ struct ActivationRun: Sendable {
         case .holdBack(let reason):
             // What has the name of what is staged has not failed, also where it is not live any more.
             if let staged {
-                try await store.holdBack(staged.receipt.content, of: identity, because: reason)
+                try await store.holdBack(
+                    staged.receipt.content, promised: promised, of: identity, because: reason)
                 return nil
             }
             if try await store.holdBack(identity, because: reason) { tell(.heldBack(identity, reason: reason)) }

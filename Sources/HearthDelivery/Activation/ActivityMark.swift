@@ -36,17 +36,18 @@ struct ActivityMark: Sendable, Hashable {
     var reason: String?
     /// The digest of all that is tried, where that is to take the place of other bytes of a live release.
     var content: SHA256Digest?
+    /// What its catalog's entry promised of that, as ``HeldBack/promised``.
+    var promised: SHA256Digest?
 
     /// A mark of this process.
     init(
-        _ stage: Stage, at date: Date, target: String? = nil, reason: String? = nil, content: SHA256Digest? = nil
+        _ stage: Stage, at date: Date, target: String? = nil, reason: String? = nil
     ) {
         self.stage = stage
         process = .current
         since = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
         self.target = target
         self.reason = reason.map(HeldBack.bounded)
-        self.content = content
     }
 
     /// Whether its process ended and left it behind.
@@ -77,7 +78,7 @@ struct ActivityMark: Sendable, Hashable {
 
 extension ActivityMark: DiskRecord {
     private enum Key: String, CodingKey {
-        case format, stage, since, pid, started, boot, space, target, reason, content
+        case format, stage, since, pid, started, boot, space, target, reason, content, promised
     }
 
     init(from decoder: any Decoder) throws {
@@ -103,6 +104,7 @@ extension ActivityMark: DiskRecord {
         target = try values.decodeIfPresent(String.self, forKey: .target)
         reason = try values.decodeIfPresent(String.self, forKey: .reason).map(HeldBack.bounded)
         content = try values.decodeIfPresent(SHA256Digest.self, forKey: .content)
+        promised = try values.decodeIfPresent(SHA256Digest.self, forKey: .promised)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -117,5 +119,6 @@ extension ActivityMark: DiskRecord {
         try values.encodeIfPresent(target, forKey: .target)
         try values.encodeIfPresent(reason, forKey: .reason)
         try values.encodeIfPresent(content, forKey: .content)
+        try values.encodeIfPresent(promised, forKey: .promised)
     }
 }

@@ -60,12 +60,26 @@ extension ModelStore {
     }
 
     /// Notes that other bytes of the live release are not to be tried again by themselves.
-    func holdBack(_ content: SHA256Digest, of identity: ReleaseIdentity, because reason: String) async throws {
+    /// - Parameter promised: what was promised of them, as ``HeldBack/promised``.
+    func holdBack(
+        _ content: SHA256Digest, promised: SHA256Digest? = nil, of identity: ReleaseIdentity, because reason: String
+    ) async throws {
         try await committing {
             let state = try activation.stateBeforeChange(of: identity.family)
             guard state.active == identity else { return }
             try activation.write(
-                state.holdingBack(content, of: identity, because: reason, at: time.now), of: identity.family)
+                state.holdingBack(content, promised: promised, of: identity, because: reason, at: time.now),
+                of: identity.family)
+        }
+    }
+
+    /// Notes what an entry promises of other bytes that are held back, so that they are not fetched again to be told by.
+    func note(_ promised: SHA256Digest, of held: HeldBack) async throws {
+        guard let content = held.content else { return }
+        try await committing {
+            let state = try activation.stateBeforeChange(of: held.release.family)
+            let next = state.noting(promised, of: content, of: held.release)
+            if next != state { try activation.write(next, of: held.release.family) }
         }
     }
 

@@ -87,6 +87,9 @@ public struct HeldBack: Sendable, Hashable {
     public let since: Date
     /// The digest of all that it holds, where only those bytes are meant; `nil` for the release, whatever it holds.
     public let content: SHA256Digest?
+    /// The digest of what the catalog's entry promised of them (``Release/promised``); `nil` where it promised too little, or nobody
+    /// wrote that down.
+    var promised: SHA256Digest?
 
     /// The longest reason that is kept, in bytes.
     static let maximumReasonBytes = 512
@@ -94,9 +97,13 @@ public struct HeldBack: Sendable, Hashable {
     static let maximumCount = 16
 
     /// A release that is held back from `since` on; the reason is shortened and stripped of what a terminal would act on.
-    init(_ release: ReleaseIdentity, content: SHA256Digest? = nil, reason: String, since: Date) {
+    init(
+        _ release: ReleaseIdentity, content: SHA256Digest? = nil, promised: SHA256Digest? = nil, reason: String,
+        since: Date
+    ) {
         self.release = release
         self.content = content
+        self.promised = promised
         self.reason = Self.bounded(reason)
         self.since = Date(timeIntervalSince1970: since.timeIntervalSince1970.rounded(.down))
     }

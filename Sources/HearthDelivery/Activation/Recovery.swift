@@ -178,7 +178,9 @@ struct Recovery: Sendable, Hashable {
                     done += marks
                 } else if case let ends = Self.ends(marks), ends >= Probation.uncleanEndsAllowed {
                     let reason = "the program ended \(ends) times while they were tried"
-                    state = state.holdingBack(content, of: release, because: reason, at: date)
+                    let promised = marks.lazy.compactMap(\.mark?.promised).first
+                    state = state.holdingBack(
+                        content, promised: promised, of: release, because: reason, at: date)
                     done += marks
                     notes.append("other bytes of \(release) are held back: \(reason)")
                 }

@@ -124,12 +124,25 @@ public struct ReleaseState: Sendable, Hashable {
     }
 
     /// The state after other bytes of a release were found unfit.
+    /// - Parameter promised: what was promised of them, as ``HeldBack/promised``.
     func holdingBack(
-        _ content: SHA256Digest, of release: ReleaseIdentity, because reason: String, at date: Date
+        _ content: SHA256Digest, promised: SHA256Digest? = nil, of release: ReleaseIdentity, because reason: String,
+        at date: Date
     ) -> Self {
         var next = accepting(content, of: release)
-        next.heldBackContents.append(HeldBack(release, content: content, reason: reason, since: date))
+        next.heldBackContents.append(
+            HeldBack(release, content: content, promised: promised, reason: reason, since: date))
         next.heldBackContents.removeFirst(max(0, next.heldBackContents.count - HeldBack.maximumCount))
+        return next
+    }
+
+    /// The state after an entry was seen to bring them that promises something else of them.
+    func noting(_ promised: SHA256Digest, of content: SHA256Digest, of release: ReleaseIdentity) -> Self {
+        var next = self
+        for index in heldBackContents.indices
+        where heldBackContents[index].release == release && heldBackContents[index].content == content {
+            next.heldBackContents[index].promised = promised
+        }
         return next
     }
 

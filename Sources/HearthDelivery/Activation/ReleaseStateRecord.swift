@@ -7,7 +7,8 @@ import HearthBase
 /// { "schemaVersion": 1, "active": "1.1.0~q4_k_m", "previous": "1.0.0~q4_k_m", "pinned": "1.1.0~q4_k_m",
 ///   "probation": { "release": "1.1.0~q4_k_m", "began": "2026-11-21T10:00:00Z", "answers": 1, "seconds": 12.5 },
 ///   "heldBack": [ { "release": "1.2.0~q4_k_m", "reason": "…", "since": "2026-11-21T10:00:00Z" } ],
-///   "heldBackContents": [ { "release": "1.1.0~q4_k_m", "content": "…", "reason": "…", "since": "2026-11-21T10:00:00Z" } ] }
+///   "heldBackContents": [ { "release": "1.1.0~q4_k_m", "content": "…", "promised": "…", "reason": "…",
+///                           "since": "2026-11-21T10:00:00Z" } ] }
 /// ```
 /// Every name is checked when it is read, as any of them could lead out of the family's folder; numbers and texts are
 /// bounded. Earlier versions read the file without the last three and lose them when they write it.
@@ -25,9 +26,12 @@ struct ReleaseStateRecord: DiskRecord {
         var since: Date
         /// Beside `heldBackContents` only.
         var content: SHA256Digest?
+        /// Beside those too; records of earlier versions lack it.
+        var promised: SHA256Digest?
 
         init(_ held: HeldBack) {
-            (release, reason, since, content) = (held.release.folderName, held.reason, held.since, held.content)
+            (release, reason, since) = (held.release.folderName, held.reason, held.since)
+            (content, promised) = (held.content, held.promised)
         }
     }
 
@@ -74,7 +78,8 @@ extension ReleaseState {
             heldBackContents: try contents.map {
                 guard let content = $0.content else { throw refuse("heldBackContents lacks the digest of its bytes") }
                 return HeldBack(
-                    try identity($0.release, "heldBackContents"), content: content, reason: $0.reason, since: $0.since)
+                    try identity($0.release, "heldBackContents"), content: content, promised: $0.promised,
+                    reason: $0.reason, since: $0.since)
             })
     }
 

@@ -102,6 +102,22 @@ public actor TransferManager {
         }
     }
 
+    /// The same for a release that nobody brings over by itself any more: one that was paused, or whose version was named, somebody may
+    /// still want, and so may another release.
+    func sweep(_ request: TransferRequest, ofUnnamed release: ReleaseIdentity) async {
+        // A request without a key never had a folder.
+        guard let key = try? TransferKey(request) else { return }
+        let found = TransferFolder(key, in: folder, fileSystem: fileSystem)
+        do {
+            guard let plan = try await blocking({ try found.plan().plan }), plan.release == release, !plan.isNamed,
+                plan.wish != .paused
+            else { return }
+        } catch {
+            return Log.write(.info, "delivery.transfer", "\(found.path) stays: \(error)")
+        }
+        await sweep(request)
+    }
+
     /// Waits for the end of a transfer that nobody can join any more.
     func goodbye(to flight: TransferFlight) async {
         guard flights[flight.key] === flight else { return }

@@ -157,6 +157,39 @@ import Testing
         #expect(try state.activating(identity("3.0.0")).heldBackContents.isEmpty)
     }
 
+    /// What another entry promises of them takes the place of what the first did.
+    @Test func whatWasPromisedOfThemIsKnown() throws {
+        let (live, bytes) = (try identity("2.0.0"), SHA256Digest(hashing: [1]))
+        let (first, second) = (SHA256Digest(hashing: [2]), SHA256Digest(hashing: [3]))
+        var state = ReleaseState(active: live)
+        state = state.holdingBack(bytes, promised: first, of: live, because: "first", at: Self.date)
+        #expect(state.heldBackContents.map(\.promised) == [first])
+        #expect(state.noting(second, of: SHA256Digest(hashing: [9]), of: live) == state)
+        #expect(try state.noting(second, of: bytes, of: identity("1.0.0")) == state)
+        state = state.noting(second, of: bytes, of: live)
+        #expect(state.heldBackContents.map(\.promised) == [second])
+        #expect(state.heldBack(live, content: bytes)?.reason == "first")
+    }
+
+    /// The longest names and reasons, with nothing but what takes an escape each: the file is read again.
+    @Test func theLargestRecordIsRead() throws {
+        let family = try #require(Family("tiny"))
+        let name = String(repeating: "1", count: 60)
+        let release = ReleaseIdentity(
+            family: family, version: try #require(ReleaseVersion(name)), variant: Variant(name))
+        var state = ReleaseState(active: release, previous: release, pinned: release)
+        for number in 0..<UInt8(40) {
+            let reason = String(repeating: "\"", count: 1000)
+            let digest = SHA256Digest(hashing: [number])
+            state = state.holdingBack(digest, promised: digest, of: release, because: reason, at: Self.date)
+            state.heldBack.append(HeldBack(release, reason: reason, since: Self.date))
+        }
+        state.heldBack = Array(state.heldBack.suffix(HeldBack.maximumCount))
+        let data = try state.data()
+        #expect(data.count <= ReleaseState.sizeLimit && data.count > 36_000)
+        #expect(try ReleaseState(data: data, family: family) == state)
+    }
+
     @Test func theLinkTakesTheProbationAlong() throws {
         var state = ReleaseState(active: try identity("2.0.0"), previous: try identity("1.0.0"))
         state.probation = Probation(of: try identity("2.0.0"), began: Self.date)
@@ -169,7 +202,10 @@ import Testing
         var state = ReleaseState(active: try identity("2.0.0"), pinned: try identity("2.0.0"))
         state.probation = Probation(of: try identity("2.0.0"), began: Self.date, answers: 2, seconds: 12.25)
         state.heldBack = [HeldBack(try identity("3.0.0"), reason: "no answer", since: Self.date)]
-        state = state.holdingBack(SHA256Digest(hashing: [1]), of: try identity("2.0.0"), because: "bad", at: Self.date)
+        let live = try identity("2.0.0")
+        state = state.holdingBack(SHA256Digest(hashing: [1]), of: live, because: "bad", at: Self.date)
+        state = state.holdingBack(
+            SHA256Digest(hashing: [2]), promised: SHA256Digest(hashing: [3]), of: live, because: "too", at: Self.date)
         let family = try #require(Family("tiny"))
         #expect(try ReleaseState(data: try state.data(), family: family) == state)
         // As an earlier version wrote it.
@@ -188,6 +224,7 @@ import Testing
         #""heldBack":[{"release":"active","reason":"","since":"2026-11-21T10:00:00Z"}]"#, #""heldBack":{}"#,
         #""heldBackContents":[{"release":"1","reason":"","since":"2026-11-21T10:00:00Z"}]"#,
         #""heldBackContents":[{"release":"1","content":"00","reason":"","since":"2026-11-21T10:00:00Z"}]"#,
+        #""heldBackContents":[{"release":"1","content":"\#(SHA256Digest(hashing: []).hex)","promised":"00","reason":"","since":"2026-11-21T10:00:00Z"}]"#,
         #""heldBack":[{"release":"1","since":"2026-11-21T10:00:00Z"}]"#,
     ])
     func hostileRecordsAreRefused(_ field: String) throws {

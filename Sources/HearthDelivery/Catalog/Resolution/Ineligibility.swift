@@ -46,8 +46,8 @@ extension Release {
     /// these bytes of the version only comes last.
     /// - Parameters:
     ///   - heldBack: releases that did not prove themselves; their version is meant, in any variant.
-    ///   - heldBackContents: bytes of releases that did not, as in ``ReleaseState/heldBackContents``. A release whose entry does
-    ///     not tell all of its bytes is none of them.
+    ///   - heldBackContents: bytes of releases that did not, as in ``ReleaseState/heldBackContents``. A release whose entry
+    ///     promises nothing of some of its bytes is none of them.
     public func ineligibility(
         on device: DeviceProfile, heldBack: Set<ReleaseIdentity> = [], heldBackContents: [HeldBack] = []
     ) -> Ineligibility? {
@@ -67,9 +67,24 @@ extension Release {
         return heldBackContents.contains(where: isMeant) ? .bytesHeldBack : nil
     }
 
-    /// Whether these bytes are held back.
+    /// Whether these bytes are held back, as far as the entry tells of them.
     func isMeant(by held: HeldBack) -> Bool {
-        held.release == identity && held.content != nil && held.content == content
+        guard held.release == identity, held.content != nil else { return false }
+        return held.content == content || (held.promised != nil && held.promised == promised)
+    }
+
+    /// The digest of what the entry promises of the bytes that come over, before an archive is unpacked: two entries of one release
+    /// with the same promise bring the same contents. `nil` where it promises nothing of a file.
+    var promised: SHA256Digest? {
+        var lines: [String] = []
+        for file in files {
+            guard let bytes = file.digest?.hex ?? file.gitBlob?.description else { return nil }
+            lines.append("\(bytes) \(file.name)\n")
+        }
+        if let archive {
+            lines.append("archive \(file.name) \(archive.format.rawValue) \(archive.member?.string ?? "")\n")
+        }
+        return SHA256Digest(hashing: Array(lines.sorted().joined().utf8))
     }
 
     /// The digest of all that an installed one would hold, as its receipt will tell it; `nil` where the entry gives a file no
