@@ -31,6 +31,8 @@ let package = Package(
         .systemLibrary(name: "CGio", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CLlama", pkgConfig: "llama"),
+        // What a handler of a signal does: there Swift may not be run.
+        .target(name: "CTerminal"),
         // What of llama.cpp is C++, or throws, ends the process or changes its structures.
         .target(
             name: "CLlamaShim",
@@ -75,8 +77,8 @@ let package = Package(
         .target(
             name: "HearthCommand",
             dependencies: [
-                "Hearth", "HearthBase", "HearthDelivery", "HearthHTTP", "HearthInference", "HearthPublishing",
-                .target(name: "HearthServer", condition: server),
+                "CTerminal", "Hearth", "HearthBase", "HearthDelivery", "HearthHTTP", "HearthInference",
+                "HearthPublishing", .target(name: "HearthServer", condition: server),
             ]),
         .executableTarget(name: "hearth", dependencies: ["HearthCommand"]),
 
@@ -85,7 +87,7 @@ let package = Package(
         // A child process that ends itself at a chosen moment; no product, and nobody installs it.
         .executableTarget(
             name: "HearthCrashProbe",
-            dependencies: ["HearthBase", "HearthDelivery", "HearthHTTP", "HearthTestSupport"],
+            dependencies: ["CTerminal", "HearthBase", "HearthDelivery", "HearthHTTP", "HearthTestSupport"],
             path: "Tests/CrashProbe"),
         // Measures what it costs to read an answer; scripts/bench builds and runs it.
         .executableTarget(name: "HearthStreamBench", dependencies: ["HearthInference"], path: "Tests/StreamBench"),
@@ -135,8 +137,9 @@ let package = Package(
         .testTarget(
             name: "HearthCommandTests",
             dependencies: [
-                "Hearth", "HearthBase", "HearthCommand", "HearthCrashProbe", "HearthDelivery", "HearthHTTP",
-                "HearthInference", .target(name: "HearthLlama", condition: llama), "HearthTestSupport", "hearth",
+                "CTerminal", "Hearth", "HearthBase", "HearthCommand", "HearthCrashProbe", "HearthDelivery",
+                "HearthHTTP", "HearthInference", .target(name: "HearthLlama", condition: llama), "HearthTestSupport",
+                "hearth",
             ],
             exclude: ["Golden"]),
     ],
@@ -150,7 +153,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
 ]
-for target in package.targets where [.regular, .executable, .test].contains(target.type) && target.name != "CLlamaShim"
-{
+for target in package.targets
+where [.regular, .executable, .test].contains(target.type) && !["CLlamaShim", "CTerminal"].contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

@@ -11,6 +11,7 @@ import HearthTestSupport
 /// HearthCrashProbe live  HOME [beside FOLDER] activate|answer|repair RELEASE, pull REFERENCE, rollback FAMILY, prune or recover
 /// HearthCrashProbe fetch FOLDER ADDRESS SIZE SHA256 [INDEX-FILE]
 /// HearthCrashProbe hold  HOME FAMILY
+/// HearthCrashProbe terminal [forgotten] abort|null|trap|handled|end|wait
 /// ```
 /// `beside` names the folder of the models that came with the app.
 /// `hold` takes a lease on the live release, maps its weights, prints `holding`, and then again and again `read SHA256` of what it
@@ -28,6 +29,7 @@ import HearthTestSupport
                 case "fetch" where words.count == 5 || words.count == 6: try await fetch(Array(words.dropFirst()))
                 case "live" where words.count >= 3:
                     try await live(Path(words[1]), Array(words.dropFirst(2))) ? 0 : nil
+                case "terminal" where words.count >= 2: try terminal(Array(words.dropFirst()))
                 case "hold" where words.count == 3: try await hold(Path(words[1]), words[2])
                 default: nil
                 }

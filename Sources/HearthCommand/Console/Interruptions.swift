@@ -39,7 +39,10 @@ final class Interruptions: Sendable {
             if signal == .interrupt, let handler = state.interruptHandler { return handler }
             if let ending = state.ending {
                 if ending.elapsed < Self.together { return nil }
-                return { _exit(130) }
+                return {
+                    DescriptorTerminal.giveBackAtTheEnd()
+                    _exit(130)
+                }
             }
             state.ending = time.stopwatch()
             return state.cancel

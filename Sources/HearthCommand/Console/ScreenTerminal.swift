@@ -1,3 +1,4 @@
+import CTerminal
 import Foundation
 import HearthBase
 
@@ -37,6 +38,9 @@ protocol ScreenTerminal: Sendable {
 ///
 /// Another screen is shown meanwhile, so that what was there before comes back; a line longer than the window is cut off
 /// instead of broken, so that a character that is wider than expected harms its own line alone.
+///
+/// A process that crashes, or ends by ``giveBackAtTheEnd()``, gives it back too; only `SIGKILL` and a stack that has overflowed
+/// leave it as it is. For that there is one of them in a process.
 final class DescriptorTerminal: ScreenTerminal {
     private static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
     private static let leaving = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
@@ -74,7 +78,13 @@ final class DescriptorTerminal: ScreenTerminal {
 
     func enter(_ hear: @escaping @Sendable (TerminalEvent) -> Void) throws {
         let before = try attributes()
-        try apply(Self.raw(before))
+        keep(before)
+        do {
+            try apply(Self.raw(before))
+        } catch {
+            hearth_terminal_forget()
+            throw error
+        }
         let isListening = state.withLock { state in
             defer { (state.before, state.hear, state.isListening) = (before, hear, true) }
             return state.isListening
@@ -93,7 +103,13 @@ final class DescriptorTerminal: ScreenTerminal {
         // There is nobody left to tell, and nothing else to be done: a terminal that is gone needs no attributes.
         try? apply(before)
         try? write(Self.leaving)
+        // Until here: whoever ends the process while nobody reads what is written is stopped in the line above.
+        hearth_terminal_forget()
     }
+
+    /// Gives back the terminal of this process where it has one for itself, for somebody who ends it right after. Waits for no other
+    /// thread and for no reader.
+    static func giveBackAtTheEnd() { hearth_terminal_give_back() }
 
     func suspend() throws {
         let resumption = DispatchSemaphore(value: 0)
@@ -137,6 +153,14 @@ final class DescriptorTerminal: ScreenTerminal {
     }
 
     private func tell(_ event: TerminalEvent) { state.withLock { $0.before == nil ? nil : $0.hear }?(event) }
+
+    /// Has the attributes given back when the process ends before ``leave()``.
+    private func keep(_ attributes: termios) {
+        var attributes = attributes
+        let isKept = hearth_terminal_keep(
+            input.descriptor, output.descriptor, &attributes, Self.leaving, Self.leaving.utf8.count)
+        if !isKept { Log.write(.info, "command", "a crash would leave the terminal as it is then") }
+    }
 
     private func attributes() throws -> termios {
         var attributes = termios()

@@ -50,7 +50,7 @@ import Observation
     }
 
     /// Shows the library until somebody leaves or the task is cancelled. The terminal is given back,
-    /// but for a process that is ended on the spot, by a crash or `kill -9`: `reset` brings it back then.
+    /// also by a process that crashes, but for one that is ended by `kill -9`: `reset` brings it back then.
     /// - Throws: ``FileError`` and ``OutputClosed`` of the terminal, `CancellationError`.
     func run(_ wish: ListingWish) async throws -> Ending {
         defer { terminal.leave() }

@@ -15,7 +15,7 @@ struct Models: Command {
                 + "model, or makes one that is here the default of 'hearth chat'. u fetches an update, c gives up a download with "
                 + "what has come, x deletes, r asks the origins anew, q and Ctrl-C leave: what has come of downloads is kept, and "
                 + "the next one goes on from there. Ctrl-Z stops the program until the shell has it go on; a download waits as "
-                + "long. After a 'kill -9' the command reset brings the terminal back.",
+                + "long. Only after a 'kill -9' the command reset is needed to bring the terminal back.",
             "Elsewhere, with --plain, NO_COLOR or TERM=dumb, the rows are printed once. * stands before the default model. An "
                 + "origin that does not answer is answered for by the last list it gave, which is said on stderr.",
             "With --format json, an array of objects with family, version, variant, name, summary, role, state (not-downloaded, "

@@ -85,6 +85,38 @@ struct ModelsAtATerminalTests {
         #expect(!hearth.screen.hidesCursor)
     }
 
+    /// Whatever ends the program but `kill -9`, the terminal is as it was, and the end is the one it would have been.
+    @Test(arguments: [SIGQUIT, SIGABRT, SIGSEGV]) func aFatalSignalGivesTheTerminalBack(signal: Int32) async throws {
+        try await serve()
+        let hearth = try start()
+        await hearth.showsLine { $0.contains("q leave") }
+        #expect(hearth.isRaw)
+        hearth.send(signal)
+        #expect(await hearth.status() == 128 + signal)
+        await hearth.drained()
+        #expect(!hearth.screen.isTaken && !hearth.screen.hidesCursor)
+        #expect(hearth.attributes == hearth.attributesBefore && !hearth.attributes.isEmpty)
+    }
+
+    /// Nobody reads what is written, so that the first signal cannot end it: the second does, without leaving the terminal raw.
+    @Test func theSecondSignalGivesTheTerminalBackWhileAWriteWaits() async throws {
+        try await serve()
+        let hearth = try start()
+        await hearth.showsLine { $0.contains("q leave") }
+        try await hearth.block()
+        hearth.resize(ScreenSize(columns: 60, lines: 10))
+        // The two are to lie half a second apart; the program's clock is the machine's.
+        while !hearth.hasEnded {
+            hearth.send(SIGTERM)
+            _ = try await ChildProcess.run(["--version"], environment: lab.environment)
+        }
+        #expect(await hearth.status() == 130)
+        #expect(hearth.attributes == hearth.attributesBefore && !hearth.attributes.isEmpty)
+        hearth.unblock()
+        await hearth.drained()
+        #expect(!hearth.screen.isTaken && !hearth.screen.hidesCursor)
+    }
+
     /// Who presses Ctrl-Z has the terminal as it was, and the list again when the program goes on.
     @Test func aSuspensionGivesTheTerminalBackUntilItGoesOn() async throws {
         try await serve()

@@ -3,7 +3,7 @@ import HearthBase
 
 @testable import HearthCommand
 
-/// `hearth` at a terminal of its own: a pseudo-terminal, whose other side the test holds.
+/// `hearth`, or another program, at a terminal of its own: a pseudo-terminal, whose other side the test holds.
 final class TerminalProcess: Sendable {
     private struct State {
         var screen = VirtualScreen()
@@ -16,22 +16,29 @@ final class TerminalProcess: Sendable {
     private let state = Locked(State())
     private let (updates, source) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private let (ending, endSource) = AsyncStream.makeStream(of: Int32.self)
+    /// At zero while nobody looks at the terminal.
+    private let reading = DispatchSemaphore(value: 1)
+    /// Signalled when whoever reads has stopped for that.
+    private let pausing = DispatchSemaphore(value: 0)
     /// The terminal's attributes before the program began.
     let attributesBefore: [UInt8]
 
     /// Starts it in a window of that size.
     /// - Throws: ``FileError`` where the system has no pseudo-terminals.
-    init(_ words: [String], environment: [String: String], size: ScreenSize = ScreenSize(columns: 100, lines: 20))
-        throws
-    {
+    init(
+        _ words: [String], program: Path = ChildProcess.hearth, environment: [String: String],
+        size: ScreenSize = ScreenSize(columns: 100, lines: 20)
+    ) throws {
         (master, slave) = try Self.open()
         attributesBefore = Self.attributes(of: slave)
         Self.set(size, on: slave)
         let process = Process()
-        process.executableURL = ChildProcess.hearth.url
+        process.executableURL = program.url
         process.arguments = words
-        process.environment = environment.merging(["TERM": "xterm"]) { given, _ in given }
-            .merging(ChildProcess.sanitizer) { given, _ in given }
+        // At a terminal the backtracer of a Swift toolchain would ask somebody what to do next.
+        process.environment = environment.merging(["TERM": "xterm", "SWIFT_BACKTRACE": "enable=no"]) { given, _ in given
+        }
+        .merging(ChildProcess.sanitizer) { given, _ in given }
         let handle = FileHandle(fileDescriptor: slave, closeOnDealloc: false)
         process.standardInput = handle
         process.standardOutput = handle
@@ -42,15 +49,25 @@ final class TerminalProcess: Sendable {
             endSource.finish()
         }
         try ChildProcess.starting.withLock { started in
+            // A thread of the pool may hold signals back, and what it starts would do so too.
+            var (none, before) = (sigset_t(), sigset_t())
+            sigemptyset(&none)
+            pthread_sigmask(SIG_SETMASK, &none, &before)
+            defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
             try process.run()
             started += 1
         }
         identifier = process.processIdentifier
-        let (master, state, source) = (dup(master), state, source)
+        let (master, state, source, reading, pausing) = (dup(master), state, source, reading, pausing)
         Thread.detachNewThread {
             var buffer = [UInt8](repeating: 0, count: 65536)
             var whole: [UInt8] = []
             while true {
+                if reading.wait(timeout: .now()) == .timedOut {
+                    pausing.signal()
+                    reading.wait()
+                }
+                reading.signal()
                 let count = read(master, &buffer, buffer.count)
                 if count <= 0 { break }
                 whole += buffer[..<count]
@@ -82,6 +99,50 @@ final class TerminalProcess: Sendable {
     }
 
     func send(_ signal: Int32) { kill(identifier, signal) }
+
+    /// Whether it has ended.
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    /// Reads nothing more, and fills what the terminal holds for its reader: the program's next write waits.
+    func block() async throws {
+        try await blocking { [self] in
+            reading.wait()
+            // Wakes the one who waits for bytes.
+            write(" ")
+            pausing.wait()
+            let filler = Self.again(slave)
+            defer { close(filler) }
+            let blank = [UInt8](repeating: UInt8(ascii: " "), count: 4096)
+            while true {
+                let count = blank.withUnsafeBytes { Foundation.write(filler, $0.baseAddress, $0.count) }
+                if count < 0 && errno == EAGAIN { return }
+                guard count >= 0 || errno == EINTR else {
+                    throw FileError(errno: errno, doing: "fill", path: Path("the terminal"))
+                }
+            }
+        }
+    }
+
+    /// Reads on.
+    func unblock() { reading.signal() }
+
+    /// Returns once all that was written is on the screen: what comes after it is.
+    func drained() async {
+        write("\r\nall of it")
+        await showsLine { $0.contains("all of it") }
+    }
+
+    /// Writes as the program does.
+    private func write(_ text: String) {
+        _ = Array(text.utf8).withUnsafeBytes { Foundation.write(slave, $0.baseAddress, $0.count) }
+    }
+
+    /// A terminal once more, for writing that waits for nobody.
+    private static func again(_ descriptor: Int32) -> Int32 {
+        var name = [CChar](repeating: 0, count: 256)
+        guard ttyname_r(descriptor, &name, name.count) == 0 else { return -1 }
+        return Foundation.open(name, O_WRONLY | O_NOCTTY | O_NONBLOCK)
+    }
 
     /// Returns once the program has been stopped.
     func stopped() async throws {
