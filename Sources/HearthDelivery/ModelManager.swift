@@ -46,6 +46,8 @@ public actor ModelManager {
     var readyBodies: [@MainActor @Sendable (ModelAvailability) -> Void] = []
     /// The families an update is looked for behind everybody's back.
     var updatesBehind: [Family: Task<Void, Never>] = [:]
+    /// Whether no more of them begin.
+    var looksBehindNoMore = false
     /// Whether this process has looked after what ended ones left.
     var hasRecovered = false
     nonisolated let preparer: (any ReleasePreparer)?

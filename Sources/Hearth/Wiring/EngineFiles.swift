@@ -7,7 +7,7 @@ final class EngineFiles: Sendable {
     private let manager: ModelManager
     private let open: @Sendable (ReleaseFiles) async throws -> any InferenceEngine
     private let leases = Locked<[ReleaseIdentity: ReleaseLease]>([:])
-    /// Loads and answers of installed releases: what counts as a crash if the program ends in it.
+    /// Loads and answers of installed releases, with what is made for them: what counts as a crash if the program ends in it.
     private let work = WorkUnderWay()
 
     init(manager: ModelManager, open: @escaping @Sendable (ReleaseFiles) async throws -> any InferenceEngine) {
@@ -23,12 +23,12 @@ final class EngineFiles: Sendable {
             throw StoreError(
                 .notInstalled, "\(identity) is not installed", context: ErrorContext(model: identity.description))
         }
-        // What was prepared for this device, where there is something.
-        let weights = try await manager.weightsToOpen(of: release, under: lease)
-        let files = ReleaseFiles(opening: weights, of: release)
-        await ModelPageCacheWarmer.hint(file: files.weights, below: manager.store.layout.home)
-        let engine = try await work.perform { [manager, open] in
-            try await manager.store.guarding(identity, .load) { try await open(files) }
+        let (weights, engine) = try await work.perform { [manager, open] in
+            // What was prepared for this device, where there is something; it may be made now, for minutes.
+            let weights = try await manager.weightsToOpen(of: release, under: lease)
+            let files = ReleaseFiles(opening: weights, of: release)
+            await ModelPageCacheWarmer.hint(file: files.weights, below: manager.store.layout.home)
+            return (weights, try await manager.store.guarding(identity, .load) { try await open(files) })
         }
         leases.withLock { $0[identity] = lease }
         let watched = WatchedEngine(engine, of: identity, in: manager, answers: work)
@@ -46,9 +46,10 @@ final class EngineFiles: Sendable {
         return LoadedEngine(try await open(files), bytes: await manager.memoryEstimate(of: .bundled(release)))
     }
 
-    /// Stops the loads and answers of installed releases and begins no other.
+    /// Stops the loads and answers of installed releases and the updates that came behind, and begins no other.
     func stop(within limit: Duration, _ time: TimeSource) async {
-        await work.stop(within: limit, time, "a load or an answer")
+        let updates = Task { [manager] in await manager.stopBackgroundUpdates() }
+        await work.stop(within: limit, time, "a load, an answer or an update", besides: updates)
     }
 
     /// The engine of a release is gone.

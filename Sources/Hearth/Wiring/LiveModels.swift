@@ -209,11 +209,13 @@ public final class LiveModels: Sendable {
         }
     }
 
-    /// Stops the loads and answers of installed releases and begins no other; returns when the disk does not say any more that
-    /// somebody loads or answers, at the latest after `limit`. Also in a task that was cancelled.
+    /// Stops the loads and answers of installed releases, what is being made for a load, and the updates that came behind, and
+    /// begins no other; returns when they have ended and the disk does not say any more that somebody loads or answers, at the latest
+    /// after `limit`. Also in a task that was cancelled.
     ///
-    /// To be called before the app ends, and only then: no installed release answers any more afterwards. A model that came with
-    /// the app leaves nothing on the disk when it ends in an answer, and answers on.
+    /// To be called before the app ends, and only then: no installed release answers any more afterwards. What the app itself has
+    /// under way with the manager, a pull, `checkForUpdates` or `activate` in a task of its own, it cancels before and waits for. A model that
+    /// came with the app leaves nothing on the disk when it ends in an answer, and answers on.
     public func stop(within limit: Duration = WatchedEngine.patience) async { await files.stop(within: limit, time) }
 
     /// Puts what became live in the place of the one in memory. What became so later may have been quicker: then that is put back.

@@ -49,13 +49,18 @@ final class WorkUnderWay: Sendable {
 
     /// Cancels all that is under way and lets nothing begin; returns when it has ended, at the latest after `limit`. Also in a
     /// task that was cancelled.
-    /// - Parameter name: what the log calls it.
-    func stop(within limit: Duration, _ time: TimeSource, _ name: String) async {
-        let left = state.withLock { state in
+    /// - Parameters:
+    ///   - name: what the log calls it.
+    ///   - other: something else that ends, and is waited for no longer.
+    func stop(
+        within limit: Duration, _ time: TimeSource, _ name: String, besides other: Task<Void, Never>? = nil
+    ) async {
+        let tasks = state.withLock { state in
             state.isClosed = true
             return Array(state.tasks.values)
         }
-        for task in left { task.cancel() }
+        for task in tasks { task.cancel() }
+        let left = tasks + [other].compactMap(\.self)
         guard !left.isEmpty else { return }
         // A task of its own is not cancelled, and so can wait.
         await Task {

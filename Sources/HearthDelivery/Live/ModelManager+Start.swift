@@ -153,7 +153,7 @@ extension ModelManager {
 
     /// Checks a family once at a time, with nobody waiting for it.
     private func updateBehind(_ family: Family, _ options: PullOptions) {
-        guard updatesBehind[family] == nil else { return }
+        guard !looksBehindNoMore, updatesBehind[family] == nil else { return }
         updatesBehind[family] = Task {
             await self.checkForUpdates(of: family, options: options)
             self.updatesBehind[family] = nil
@@ -163,6 +163,14 @@ extension ModelManager {
     /// Returns when the updates that came behind are done, for tests and for an app that is about to end.
     public func finishBackgroundUpdates() async {
         for task in updatesBehind.values { await task.value }
+    }
+
+    /// Cancels the updates that came behind and begins no other; returns when they have ended and the disk says nothing of them but
+    /// what has come. Also in a task that was cancelled. For an app that is about to end.
+    public func stopBackgroundUpdates() async {
+        looksBehindNoMore = true
+        for task in updatesBehind.values { task.cancel() }
+        await finishBackgroundUpdates()
     }
 }
 

@@ -100,6 +100,96 @@ import Testing
         ) throws { throw CocoaError(.fileWriteOutOfSpace) }
     }
 
+    // MARK: - The app ends
+
+    /// Makes something of one version, and comes to no end before it is stopped.
+    private struct Endless: ReleasePreparer {
+        var only: String
+        let barrier = Barrier()
+        let begun = AsyncStream.makeStream(of: Void.self)
+        let ended = Locked(0)
+
+        func recipe(for release: InstalledRelease) -> PreparationRecipe? {
+            guard release.identity.version.name == only else { return nil }
+            return PreparationRecipe(
+                engine: "made", engineVersion: "1", settings: "small", fileName: "small.gguf", expectedSize: 1,
+                summary: "a small one")
+        }
+
+        func build(
+            _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
+            progress: @escaping @Sendable (Double) -> Void
+        ) async throws {
+            defer { ended.withLock { $0 += 1 } }
+            begun.continuation.yield()
+            try await barrier.pass()
+        }
+
+        func hasBegun() async { for await _ in begun.stream { break } }
+    }
+
+    /// The names of the marks that are on the disk.
+    private func marks(_ folder: TemporaryFolder) -> [String] {
+        let names = FileManager.default.enumerator(atPath: folder.path("home/marks").string)
+        return (names?.compactMap { $0 as? String } ?? []).filter { $0.split(separator: "/").count == 3 }
+    }
+
+    /// An app that ends while something is made for its first use looks as if that had ended it, unless it stops that first.
+    @Test func whatIsMadeForALoadIsStopped() async throws {
+        let folder = try TemporaryFolder()
+        let preparer = Endless(only: "1.0.0")
+        let manager = ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 8 << 30,
+            preparer: preparer)
+        let release = try await manager.store.install("m@1.0.0", weights: try folder.write("w.gguf", Data(count: 80)))
+        try await manager.store.activate(release.identity)
+        let models = LiveModels(manager: manager) { _ in
+            Issue.record("it is opened")
+            return ScriptedEngine([])
+        }
+        let model = try await models.model(release.identity.family, policy: .localOnly)
+        let loading = Task { try await model.lease().end() }
+        await preparer.hasBegun()
+        #expect(marks(folder).count == 1)
+        await models.stop()
+        #expect(marks(folder).isEmpty && preparer.ended.withLock(\.self) == 1)
+        preparer.barrier.open()
+        await #expect(throws: CancellationError.self) { try await loading.value }
+    }
+
+    /// The same for an update that came behind everybody's back; and none begins afterwards.
+    @Test func anUpdateBehindIsStopped() async throws {
+        let folder = try TemporaryFolder()
+        let weights = Data("2".utf8)
+        try folder.write("origin/m-v2.0.0.gguf", weights)
+        try folder.write(
+            "origin/models.json",
+            Data(
+                #"""
+                {"schemaVersion": 1, "models": [{"id": "m", "version": "2.0.0", "filename": "m-v2.0.0.gguf", "sizeBytes": 1,
+                  "sha256": "\#(SHA256Digest(hashing: weights).hex)", "downloadUrl": "m-v2.0.0.gguf"}]}
+                """#.utf8))
+        let preparer = Endless(only: "2.0.0")
+        let manager = ModelManager(
+            home: folder.path("home"),
+            origins: [Origin(name: "test", manifestURL: folder.path("origin/models.json").url)],
+            network: UnmonitoredNetwork(), deviceMemory: 8 << 30, preparer: preparer)
+        let release = try await manager.store.install("m@1.0.0", weights: try folder.write("w.gguf", Data(count: 80)))
+        try await manager.store.activate(release.identity)
+        let models = LiveModels(manager: manager) { _ in ScriptedEngine([]) }
+        let family = release.identity.family
+        _ = try await models.model(family)
+        await preparer.hasBegun()
+        #expect(!marks(folder).isEmpty)
+        await models.stop()
+        #expect(marks(folder).isEmpty && preparer.ended.withLock(\.self) == 1)
+        preparer.barrier.open()
+        _ = try await models.model(family)
+        await manager.finishBackgroundUpdates()
+        #expect(preparer.ended.withLock(\.self) == 1, "no other begins")
+        #expect(try await manager.availability(of: family).identity == release.identity)
+    }
+
     @Test func nothingTakesNothing() async throws {
         let folder = try TemporaryFolder()
         let manager = ModelManager(
