@@ -149,7 +149,9 @@ extension ModelManager {
     /// What an engine is to open for a release: what was prepared for this device, a file or a folder, else the release's own weights.
     ///
     /// What is missing, damaged or outdated is made again, which may take a while, from weights that are read again first; where
-    /// that fails the release is used as it is, and that is logged. Without a preparer it is always the release's own. Outdated ones go, unless somebody may read them.
+    /// that fails the release is used as it is, and that is logged. Without a preparer it is always the release's own. Outdated ones
+    /// go, unless somebody may read them. A process that ends meanwhile may count as ended by
+    /// what was made; one that cancels this before does not.
     /// - Parameter lease: the lease on the release that was taken for this very opening: it does not count as a reader.
     /// - Throws: `StoreError` with `release-damaged` for a release without weights, or with others than were installed where something
     ///   was to be made of them; `CancellationError`.

@@ -32,6 +32,8 @@ struct ActivityMark: Sendable, Hashable {
     var since: Date
     /// Where a rollback leads; the name of the folder in which is to stand what is being made.
     var target: String?
+    /// How much of that is done, in hundredths; `nil` before the first.
+    var reached: Int?
     /// Why it is made.
     var reason: String?
     /// The digest of all that is tried, where that is to take the place of other bytes of a live release.
@@ -78,7 +80,7 @@ struct ActivityMark: Sendable, Hashable {
 
 extension ActivityMark: DiskRecord {
     private enum Key: String, CodingKey {
-        case format, stage, since, pid, started, boot, space, target, reason, content, promised
+        case format, stage, since, pid, started, boot, space, target, reached, reason, content, promised
     }
 
     init(from decoder: any Decoder) throws {
@@ -102,6 +104,7 @@ extension ActivityMark: DiskRecord {
             throw DecodingError.dataCorruptedError(forKey: .pid, in: values, debugDescription: "not a process")
         }
         target = try values.decodeIfPresent(String.self, forKey: .target)
+        reached = try values.decodeIfPresent(Int.self, forKey: .reached)
         reason = try values.decodeIfPresent(String.self, forKey: .reason).map(HeldBack.bounded)
         content = try values.decodeIfPresent(SHA256Digest.self, forKey: .content)
         promised = try values.decodeIfPresent(SHA256Digest.self, forKey: .promised)
@@ -117,6 +120,7 @@ extension ActivityMark: DiskRecord {
         try values.encode(process.boot, forKey: .boot)
         try values.encode(process.space, forKey: .space)
         try values.encodeIfPresent(target, forKey: .target)
+        try values.encodeIfPresent(reached, forKey: .reached)
         try values.encodeIfPresent(reason, forKey: .reason)
         try values.encodeIfPresent(content, forKey: .content)
         try values.encodeIfPresent(promised, forKey: .promised)

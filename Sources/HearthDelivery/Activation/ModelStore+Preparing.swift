@@ -39,25 +39,18 @@ extension ModelStore {
             return (found, false)
         }
         if verifying { try await verifySource(of: recipe, in: release) }
-        let making = files.name(of: recipe, in: release)
-        let work = try await begin(recipe, making, of: release, under: lease)
-        // A preparer that ends the program leaves this behind.
-        let token = ActivityMark.token()
+        let work = try await begin(recipe, of: release, under: lease)
         do {
-            try await mark(
-                release.identity, ActivityMark(.prepare, at: time.now, target: making), token: token)
-            try await preparer.build(recipe, of: release, at: work.path, progress: progress)
-            try Task.checkCancellation()
+            try await build(recipe, of: release, by: preparer, at: work, progress: progress)
             let date = time.now
             try await StopFlag.blocking { flag in
                 try files.complete(work, recipe, of: release, at: date, flag: flag)
             }
             let prepared = try await place(work, recipe, of: release, under: lease)
-            await forgetMaking(of: release.identity, token, isMade: true)
+            await forgetEnds(of: release.identity)
             try await blocking { work.close() }
             return (prepared, true)
         } catch {
-            await forgetMaking(of: release.identity, token, isMade: false)
             try await blocking { work.close() }
             throw error
         }
@@ -74,50 +67,12 @@ extension ModelStore {
     }
 
     private func begin(
-        _ recipe: PreparationRecipe, _ making: String?, of release: InstalledRelease, under lease: ReleaseLease?
+        _ recipe: PreparationRecipe, of release: InstalledRelease, under lease: ReleaseLease?
     ) async throws -> PreparedWork {
         try await committing {
-            try refuseWhatEnds(recipe, making, of: release, under: lease)
+            try refuseWhatEnds(recipe, of: release, under: lease)
             return try preparedFiles.begin(recipe, of: release)
         }
-    }
-
-    /// Has an artefact not made that ended two programs while it was. Where somebody has it made once more all the same, one more
-    /// end is enough. Under the commit lock.
-    private func refuseWhatEnds(
-        _ recipe: PreparationRecipe, _ making: String?, of release: InstalledRelease, under lease: ReleaseLease?
-    ) throws {
-        let left = try marks.all(of: release.identity.family).filter {
-            $0.release == release.identity && $0.mark?.target == making && $0.isLeftOfMaking(at: time.now)
-        }
-        let ends = Set(left.compactMap(\.mark?.process)).count
-        let isRefused = try preparedFiles.refusal(of: recipe, for: release) != nil
-        guard ends >= (isRefused ? 1 : Probation.uncleanEndsAllowed) else { return }
-        let reason = "the program ended \(isRefused ? "again" : "\(ends) times") while it was made"
-        if !isRefused {
-            try preparedFiles.refuse(recipe, for: release, because: reason, at: time.now) {
-                try isRead(release.identity, besides: lease)
-            }
-            for mark in left { try marks.remove(mark.release, token: mark.token) }
-        }
-        throw ActivationError.artefactRefused(HomeLayout.join(release.folder, recipe.fileName), of: release, reason)
-    }
-
-    /// Also for a task that was cancelled: a mark that stays would count as an end.
-    private func forgetMaking(of identity: ReleaseIdentity, _ token: String, isMade: Bool) {
-        do {
-            try unmark(identity, token: token)
-        } catch {
-            Log.write(.warning, "delivery.activation", "the mark of \(identity) stays until the next start: \(error)")
-        }
-        if isMade { forgetEnds(of: identity) }
-    }
-
-    /// What was made all the same ends no program. Costs a look for the folder of the marks where there are none.
-    private func forgetEnds(of identity: ReleaseIdentity) {
-        // One that cannot be looked for stays, and is looked for the next time.
-        guard (try? shelf.isFolder(layout.marksFolder(of: identity))) == true else { return }
-        clearMarks(of: identity.family) { $0.release == identity && $0.isLeftOfMaking(at: time.now) }
     }
 
     private func place(
@@ -178,7 +133,7 @@ extension ModelStore {
         }
     }
 
-    private func isRead(_ identity: ReleaseIdentity, besides lease: ReleaseLease? = nil) throws -> Bool {
+    func isRead(_ identity: ReleaseIdentity, besides lease: ReleaseLease? = nil) throws -> Bool {
         try !ReleaseLeases(layout: layout, fileSystem: fileSystem).holders(of: identity, besides: lease).isEmpty
     }
 
@@ -206,13 +161,5 @@ extension ModelStore {
         try await committing {
             for prepared in damaged { try preparedFiles.drop(prepared) { try isRead(prepared.artefact.release) } }
         }
-    }
-}
-
-extension MarkFiles.Found {
-    /// Whether a process has ended while it made something of the release, and left this behind.
-    fileprivate func isLeftOfMaking(at date: Date) -> Bool {
-        guard let mark, mark.stage == .prepare, mark.target != nil else { return false }
-        return mark.isLeft(at: date) { $0.isRunning }
     }
 }

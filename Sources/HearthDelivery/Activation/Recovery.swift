@@ -5,7 +5,7 @@ import HearthBase
 ///
 /// | mark | what follows |
 /// | --- | --- |
-/// | `verify`, `prepare` | nothing had changed: it goes; one of what was being made stays and counts as long as the release is whole: whoever is to make that after a second process does without |
+/// | `verify`, `prepare` | nothing had changed: it goes; one of what was being made stays as long as the release is whole, and counts for whoever is to make that: ``MakingEnds`` |
 /// | `probe` | one stays and counts; after a second process the release is held back; of other bytes of the live release, those |
 /// | `commit` | the release had passed: the switch is made, or recorded where the link leads to it; else one that is held back, or not whole any more, stays as it is |
 /// | `rollback` | the way back is gone to its end, unless that is not whole any more or something else is live; one to what came with the app is given up where nothing did |

@@ -23,7 +23,8 @@ public protocol ReleasePreparer: Sendable {
     ///   - recipe: what ``recipe(for:)`` said.
     ///   - release: its files are read and never changed.
     ///   - target: what to make; nothing is there. In a folder there may be files and folders, and nothing else.
-    ///   - progress: 0...1, on any thread.
+    ///   - progress: 0...1, on a thread that may wait: between 0 and 1 each hundredth is noted on the disk, by which an end of the
+    ///     process at this very place is told from any other.
     func build(
         _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
         progress: @escaping @Sendable (Double) -> Void
