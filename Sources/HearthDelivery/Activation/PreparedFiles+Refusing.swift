@@ -2,7 +2,7 @@ import Foundation
 import HearthBase
 
 extension PreparedFiles {
-    /// What a trial had against what a recipe makes of a release as it is now; `nil` where there was none, or it passed.
+    /// What speaks against what a recipe makes of a release as it is now; `nil` where nothing does, or it was made all the same.
     func refusal(of recipe: PreparationRecipe, for release: InstalledRelease) throws -> PreparedRecord.Refusal? {
         guard let source = recipe.sourceDigest(in: release) else { return nil }
         for folder in try folders(recipe, source, release.identity) {
@@ -35,7 +35,8 @@ extension PreparedFiles {
             shape: recipe.product == .file
                 ? .file(size: prepared?.size ?? 0, modified: date) : .folder(PreparedTree(files: [], folders: [])),
             sha256: prepared?.digest ?? source, made: date)
-        record.refusal = PreparedRecord.Refusal(of: release.receipt.content, because: reason)
+        record.refusal = PreparedRecord.Refusal(
+            of: release.receipt.content, in: prepared == nil ? .making : .trial, because: reason)
         let parent = layout.preparedFolder(of: release.identity)
         let earlier = try folders(recipe, source, release.identity)
         try fileSystem.makeFolders(parent)

@@ -7,7 +7,7 @@ import HearthBase
 /// prepared/<family>/<release>/<recipe's hash>/<name>          what an engine opens, a file or a folder
 /// prepared/<family>/<release>/<recipe's hash>/prepared.json   what it is; written last, before the folder moves in
 /// prepared/<family>/<release>/<recipe's hash>-<mark>/         the same, where somebody still reads what stands at that place;
-///                                                             or only a `prepared.json`, of what a trial has refused
+///                                                             or only a `prepared.json`, of what is refused
 /// prepared/<family>/.<release>.tmp-<mark>/                    being built (beside it, `….lock` while somebody does)
 /// ```
 /// All of it can be made again, so whatever looks wrong is as good as not there: another name, length or kind anywhere in it.

@@ -13,9 +13,10 @@ import HearthBase
 /// { …, "recipe": { …, "product": "folder", "sourceFolder": "Leaf.mlpackage" }, "file": "Leaf.mlmodelc",
 ///   "files": [ { "path": "weights/weight.bin", "sizeBytes": 1, "modified": 1800000000.25 } ], "folders": [ "weights" ] }
 /// ```
-/// Where it did not pass its trial and the release did without, this is all that is left of it: what is recorded is not there.
+/// Where it did not pass its trial and the release did without, or ended processes while it was made, this is all there is of it: what is
+/// recorded is not there. The `cause` is `trial` or `making`.
 /// ```json
-/// { …, "refused": { "contentSha256": "…", "reason": "…" } }
+/// { …, "refused": { "contentSha256": "…", "cause": "trial", "reason": "…" } }
 /// ```
 struct PreparedRecord: Sendable, Hashable {
     /// The largest record that is read and written, in bytes: some thousand files.
@@ -33,29 +34,30 @@ struct PreparedRecord: Sendable, Hashable {
     /// Why it is not opened.
     var refusal: Refusal?
 
-    /// What a trial had against it.
-    struct Refusal: Sendable, Hashable, Codable {
-        private enum CodingKeys: String, CodingKey { case content = "contentSha256", reason }
+    /// What speaks against it.
+    struct Refusal: Sendable, Hashable {
+        /// What it did not come through.
+        enum Cause: String, Sendable, Hashable, Codable {
+            /// It was made, and an engine could not work with it: that holds until a trial has passed.
+            case trial
+            /// Processes ended in it: that holds until it is made all the same.
+            case making
+        }
 
         /// Where nobody wrote down why.
         static let unknownReason = "the reason is unknown"
 
-        /// Of the release it was tried for: all that this holds.
+        /// Of the release it was made for: all that this holds.
         var content: SHA256Digest
+        var cause: Cause
         /// As the end of a sentence, as short and harmless as ``HeldBack/reason``.
         var reason: String
 
-        init(of content: SHA256Digest, because reason: String) {
+        init(of content: SHA256Digest, in cause: Cause, because reason: String) {
             let kept = HeldBack.bounded(reason)
             self.content = content
+            self.cause = cause
             self.reason = kept.allSatisfy(\.isWhitespace) ? Self.unknownReason : kept
-        }
-
-        init(from decoder: any Decoder) throws {
-            let values = try decoder.container(keyedBy: CodingKeys.self)
-            self.init(
-                of: try values.decode(SHA256Digest.self, forKey: .content),
-                because: try values.decodeIfPresent(String.self, forKey: .reason) ?? "")
         }
     }
 
@@ -69,7 +71,7 @@ struct PreparedRecord: Sendable, Hashable {
     /// Whether it was made from what a release holds now.
     func isMade(from release: InstalledRelease) -> Bool { recipe.sourceDigest(in: release) == source }
 
-    /// Whether a trial of what a release holds now has refused it.
+    /// Whether it is refused for what a release holds now.
     func isRefused(for release: InstalledRelease) -> Bool { refusal?.content == release.receipt.content }
 }
 
@@ -104,6 +106,8 @@ extension PreparedRecord: DiskRecord {
             }
         made = Date(timeIntervalSince1970: try values.decode(Double.self, forKey: .made))
         refusal = try values.decodeIfPresent(Refusal.self, forKey: .refused)
+        // How one that was never made is recorded; earlier versions say no more of it.
+        if shape.size == 0, sha256 == source { refusal?.cause = .making }
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -122,5 +126,17 @@ extension PreparedRecord: DiskRecord {
         }
         try values.encode(made.timeIntervalSince1970, forKey: .made)
         try values.encodeIfPresent(refusal, forKey: .refused)
+    }
+}
+
+extension PreparedRecord.Refusal: Codable {
+    private enum CodingKeys: String, CodingKey { case content = "contentSha256", cause, reason }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            of: try values.decode(SHA256Digest.self, forKey: .content),
+            in: try values.decodeIfPresent(Cause.self, forKey: .cause) ?? .trial,
+            because: try values.decodeIfPresent(String.self, forKey: .reason) ?? "")
     }
 }

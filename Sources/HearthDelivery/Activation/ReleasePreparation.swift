@@ -7,7 +7,7 @@ struct ReleasePreparation: Sendable {
     let preparer: any ReleasePreparer
     /// The caller's own lease on the release, under which nothing is open yet.
     var lease: ReleaseLease?
-    /// Whether what a trial has refused is made once more, because it is going to be tried.
+    /// Whether what is refused is made once more, because it is going to be tried.
     var makesRefused = false
     /// Whether every byte of the release was read again just now.
     var sourceIsVerified = false
@@ -34,7 +34,7 @@ struct ReleasePreparation: Sendable {
             if let refusal, !makesRefused {
                 Log.write(
                     .info, "delivery.activation",
-                    "\(release.identity) is used as it is: \(recipe.summary) did not pass, \(refusal.reason)")
+                    "\(release.identity) is used as it is, without \(recipe.summary): \(refusal.reason)")
                 return Outcome(prepared: nil, preparation: .failed(refusal.reason))
             }
             let (prepared, isNew) = try await store.prepare(
@@ -45,7 +45,10 @@ struct ReleasePreparation: Sendable {
             if isNew {
                 Log.write(.info, "delivery.activation", "made of \(release.identity): \(recipe.summary)")
             }
-            return Outcome(prepared: prepared, preparation: .ready(recipe.summary), isNew: isNew, refusal: refusal)
+            // What ended in its making has come to its end now.
+            return Outcome(
+                prepared: prepared, preparation: .ready(recipe.summary), isNew: isNew,
+                refusal: refusal?.cause == .trial ? refusal : nil)
         } catch let damage as DamagedSource {
             throw StoreError.damaged(release, damage.what)
         } catch {

@@ -149,6 +149,34 @@ import Testing
 
     // MARK: - Asked for by hand
 
+    /// What ended in the making is answered by a making that came to its end, whether or not somebody tries it.
+    @Test(arguments: [true, false]) func whatIsMadeAfterAllIsOpened(isOfToday: Bool) async throws {
+        preparer.places.withLock { $0 = [0.3, 0.3] }
+        for _ in 1...2 { #expect(try await opened() == nil) }
+        #expect(try await opened() == "weights.gguf")
+        #expect(try refusal()?.cause == .making)
+        if !isOfToday {
+            try forgetTheCause()
+            #expect(try refusal()?.cause == .making, "earlier versions did not say")
+        }
+        let silent = ScriptedProbe { _ in nil }
+        #expect(try await fixture.manager(preparer: preparer, probe: silent).activate(release.identity).isActive)
+        #expect(silent.asked.withLock { $0.map(\.lastComponent) } == ["made.bin"])
+        for _ in 1...2 { #expect(try await opened() == "made.bin") }
+        #expect(try builds == 3 && refusal() == nil)
+    }
+
+    /// Takes out of the record what earlier versions did not write.
+    private func forgetTheCause() throws {
+        let parent = fixture.layout.preparedFolder(of: release.identity)
+        let folder = try #require(try LocalFileSystem().contents(of: parent).first)
+        let file = HomeLayout.join(parent, folder).appending("prepared.json")
+        let text = try fixture.text(file)
+        let earlier = text.replacing(/"cause"\s*:\s*"making",?/, with: "")
+        #expect(earlier != text)
+        try Data(earlier.utf8).write(to: file.url)
+    }
+
     /// One more end, wherever, and the release is used as it came, until somebody asks again.
     @Test func eachWishHasItMadeOnceMore() async throws {
         preparer.places.withLock { $0 = [0.3, 0.3, 0.1] }
