@@ -38,6 +38,12 @@
         /// The version of llama.cpp that does it.
         public static var version: String { LlamaLibrary.version }
 
+        /// A look at the head of a file that is to be quantised, before anybody reads all of it. Blocks.
+        /// - Throws: `cannot-load-model` for what is no model, or shorter than its head says.
+        public static func check(_ source: Path, fileSystem: any FileSystem = LocalFileSystem()) throws {
+            try ModelFile.check(source, as: .model, fileSystem: fileSystem)
+        }
+
         /// Writes a file with the weights of another in fewer bits. Runs on a thread of its own; cancelling the task ends it
         /// before the next tensor.
         ///

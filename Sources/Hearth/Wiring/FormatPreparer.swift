@@ -17,6 +17,10 @@ public struct FormatPreparer: ReleasePreparer {
 
     public func makesFit(_ release: Release) -> Bool { preparers[release.format]?.makesFit(release) ?? false }
 
+    public func check(_ recipe: PreparationRecipe, of release: InstalledRelease) async throws {
+        try await preparers[release.receipt.format]?.check(recipe, of: release)
+    }
+
     public func build(
         _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
         progress: @escaping @Sendable (Double) -> Void

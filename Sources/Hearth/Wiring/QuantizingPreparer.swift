@@ -51,6 +51,11 @@
             QuantizationChoice(release, storedAs: release.identity.variant?.name, deviceMemory: deviceMemory) != nil
         }
 
+        public func check(_ recipe: PreparationRecipe, of release: InstalledRelease) async throws {
+            guard let weights = release.weights else { return }
+            try await blocking { [fileSystem] in try LlamaQuantizer.check(weights, fileSystem: fileSystem) }
+        }
+
         public func build(
             _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
             progress: @escaping @Sendable (Double) -> Void

@@ -38,9 +38,11 @@ extension ModelStore {
             if !isStaged(release) { await retireOthers(than: found, under: lease) }
             return (found, false)
         }
-        if verifying { try await verifySource(of: recipe, in: release) }
+        // What forbids it is asked before anything is read.
         let work = try await begin(recipe, of: release, under: lease)
         do {
+            try await preparer.check(recipe, of: release)
+            if verifying { try await verifySource(of: recipe, in: release) }
             try await build(recipe, of: release, by: preparer, at: work, progress: progress)
             let date = time.now
             try await StopFlag.blocking { flag in

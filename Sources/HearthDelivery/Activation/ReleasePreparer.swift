@@ -18,6 +18,10 @@ public protocol ReleasePreparer: Sendable {
     /// prepared. Told by its catalog's entry, before anything is fetched; `false` where that says too little.
     func makesFit(_ release: Release) -> Bool
 
+    /// What of all that speaks against making it is known without reading what it is made from; asked before that is read.
+    /// - Throws: why it cannot be made.
+    func check(_ recipe: PreparationRecipe, of release: InstalledRelease) async throws
+
     /// Makes the file or the folder a recipe tells of. The caller brings it to the disk, checks it and moves it to its place.
     /// - Parameters:
     ///   - recipe: what ``recipe(for:)`` said.
@@ -34,6 +38,9 @@ public protocol ReleasePreparer: Sendable {
 extension ReleasePreparer {
     /// Somebody else may open what there is.
     public func speaks(for engine: String) -> Bool { false }
+
+    /// Nothing is known before.
+    public func check(_ recipe: PreparationRecipe, of release: InstalledRelease) async throws {}
 
     /// What is made is no smaller, or nobody can tell before.
     public func makesFit(_ release: Release) -> Bool { false }

@@ -134,7 +134,7 @@ import Testing
         let state = try await state()
         #expect(state.active == one && !state.isHeldBack(two) && state.probation == nil)
         #expect(try preparer.builds.withLock { $0 } == 0 && fixture.marks().isEmpty)
-        #expect(try !fixture.exists(fixture.layout.preparedFolder(of: one.family)))
+        #expect(try LocalFileSystem().contents(of: fixture.layout.preparedFolder(of: one.family)).isEmpty)
         // Where nothing is made, nothing is read.
         preparer.use(nil)
         #expect(try await manager.weightsToOpen(of: live) == live.weights)

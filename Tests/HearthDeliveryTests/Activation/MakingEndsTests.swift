@@ -59,6 +59,8 @@ import Testing
     private final class EndingPreparer: ReleasePreparer {
         let places = Locked<[Double]>([])
         let builds = Locked<Int32>(0)
+        let check = Locked<(any Error)?>(nil)
+        let expectedSize = Locked<UInt64>(1)
         private let marks: MarkFiles
         private let identity: ReleaseIdentity
 
@@ -69,8 +71,12 @@ import Testing
 
         func recipe(for release: InstalledRelease) -> PreparationRecipe? {
             PreparationRecipe(
-                engine: "scripted", engineVersion: "1", settings: "any", fileName: "made.bin", expectedSize: 1,
-                summary: "anything")
+                engine: "scripted", engineVersion: "1", settings: "any", fileName: "made.bin",
+                expectedSize: expectedSize.withLock(\.self), summary: "anything")
+        }
+
+        func check(_ recipe: PreparationRecipe, of release: InstalledRelease) throws {
+            if let error = check.withLock(\.self) { throw error }
         }
 
         func build(
@@ -96,8 +102,8 @@ import Testing
     private var builds: Int32 { preparer.builds.withLock(\.self) }
 
     /// What an engine opens in a process that has just started; `nil` where that has ended.
-    private func opened() async throws -> String? {
-        let manager = fixture.manager(preparer: preparer)
+    private func opened(_ fileSystem: (any FileSystem)? = nil) async throws -> String? {
+        let manager = fixture.manager(preparer: preparer, fileSystem: fileSystem)
         try await manager.recover()
         do {
             return try await manager.weightsToOpen(of: release).lastComponent
@@ -233,5 +239,37 @@ import Testing
             try await body(progress)
             try Data("made".utf8).write(to: target.url)
         }
+    }
+
+    // MARK: - Asked before
+
+    /// Notices who reads the weights.
+    private final class WatchingDisk: ForwardingFileSystem {
+        let base: any FileSystem = LocalFileSystem()
+        let reads = Locked(0)
+
+        func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
+            if path.lastComponent == "weights.gguf", mode == .read { reads.withLock { $0 += 1 } }
+            return try base.open(path, mode, permissions: permissions)
+        }
+    }
+
+    enum Obstacle: String, CaseIterable, Sendable { case room, ends, check, nothing }
+
+    /// What forbids it is asked before gigabytes are read.
+    @Test(arguments: Obstacle.allCases) func nothingIsReadForWhatCannotBegin(_ obstacle: Obstacle) async throws {
+        switch obstacle {
+        case .room: preparer.expectedSize.withLock { $0 = .max }
+        case .ends:
+            preparer.places.withLock { $0 = [0.3, 0.3] }
+            for _ in 1...2 { #expect(try await opened() == nil) }
+        case .check: preparer.check.withLock { $0 = StoreError(.releaseDamaged, "it is none") }
+        case .nothing: break
+        }
+        let made = builds
+        let disk = WatchingDisk()
+        #expect(try await opened(disk) == (obstacle == .nothing ? "made.bin" : "weights.gguf"))
+        #expect(disk.reads.withLock(\.self) == (obstacle == .nothing ? 1 : 0))
+        #expect(try builds == (obstacle == .nothing ? 1 : made) && fixture.temporaryNames().isEmpty)
     }
 }

@@ -221,6 +221,24 @@ import Testing
             #expect(try await QuantizingPreparer(deviceMemory: 1000).recipe(for: both) == nil)
         }
 
+        /// What llama.cpp is sure to refuse is known by its head, before anybody reads all of it.
+        @Test func whatCannotBeQuantisedIsKnownByItsHead() async throws {
+            let folder = try TemporaryFolder()
+            let whole = try await install(TestModel.path, in: folder)
+            let preparer = FormatPreparer([.gguf: QuantizingPreparer(deviceMemory: 1000)])
+            let recipe = PreparationRecipe(
+                engine: "llama.cpp", engineVersion: "1", settings: "q4_0", fileName: "m.gguf", expectedSize: 1,
+                summary: "")
+            try await preparer.check(recipe, of: whole)
+            let weights = try #require(whole.weights)
+            try Data(contentsOf: weights.url).dropLast(1000).write(to: weights.url)
+            await #expect {
+                try await preparer.check(recipe, of: whole)
+            } throws: {
+                ($0 as? LLMError)?.code == .cannotLoad
+            }
+        }
+
         /// A file that only looks like a model is refused before it becomes live.
         @Test func whatOnlyLooksLikeAModelIsRefused() async throws {
             let folder = try TemporaryFolder()
