@@ -148,7 +148,10 @@ final class DescriptorTerminal: ScreenTerminal {
             // A terminal that is gone tells so when it is read.
             try? apply(Self.raw(before))
             try? write(Self.entering)
-            tell(.resized)
+            guard state.withLock({ $0.before == nil }) else { return tell(.resized) }
+            // Given back meanwhile, by an end that came with the signal.
+            try? apply(before)
+            try? write(Self.leaving)
         }
     }
 
