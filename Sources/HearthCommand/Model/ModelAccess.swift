@@ -47,7 +47,7 @@ extension CommandContext {
 
 extension RefusedArtefact {
     /// What it is and why it is not opened.
-    var text: String { "\(summary); it did not pass: \(reason)" }
+    var text: String { "\(summary); it \(wasTried ? "did not pass" : "was not made"): \(reason)" }
 }
 
 extension ValueKind where Value == InstalledName {

@@ -55,6 +55,8 @@ public struct RefusedArtefact: Sendable, Hashable {
     public let release: ReleaseIdentity
     /// What it is and why, for people, as ``PreparationRecipe/summary``; one line of at most 512 bytes.
     public let summary: String
+    /// Whether it was made and did not pass its trial; else programs ended while it was made.
+    public let wasTried: Bool
     /// Why it is not opened, as the end of a sentence; one line of at most 512 bytes.
     public let reason: String
 
@@ -62,6 +64,7 @@ public struct RefusedArtefact: Sendable, Hashable {
         guard let refusal = record.refusal else { return nil }
         self.release = release
         summary = HeldBack.bounded(record.recipe.summary)
+        wasTried = refusal.cause == .trial
         reason = refusal.reason
     }
 }

@@ -131,6 +131,8 @@ import Testing
         let reason = try refusal()?.reason
         #expect(reason?.hasPrefix("the program ended 2 times while it was made, at 37 % of it; ") == true)
         #expect(reason?.hasSuffix("; 'hearth use tiny@1.0.0:q4' has it made once more") == true)
+        let told = try await fixture.store.refusedArtefact(of: release)
+        #expect(told?.reason == reason && told?.wasTried == false)
         #expect(try fixture.marks().isEmpty && fixture.temporaryNames().isEmpty)
     }
 

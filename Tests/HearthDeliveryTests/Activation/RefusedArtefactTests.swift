@@ -69,7 +69,7 @@ import Testing
         #expect(try await store.refusedArtefact(of: release) == nil)
         try await manager.activate(release.identity)
         let refused = try #require(try await store.refusedArtefact(of: release))
-        #expect(refused.release == release.identity && refused.summary == "a small one")
+        #expect(refused.release == release.identity && refused.summary == "a small one" && refused.wasTried)
         #expect(refused.reason.contains("it says nothing"))
 
         let other = try StoreFixture.release(release.identity, names: ["weights.gguf", "mmproj.gguf"])

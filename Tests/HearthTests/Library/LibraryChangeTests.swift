@@ -51,4 +51,20 @@ import Testing
         while let change = await changes.next() { if change == .objections { return } }
         Issue.record("the offers are as before")
     }
+
+    /// An app that is used without a network asks nobody because something was held back.
+    @MainActor @Test func objectionsAreLookedUpWhereTheSourcesWereAsked() async {
+        let delivery = ScriptedDelivery()
+        let library = ModelLibrary(delivery: delivery, defaultModel: MemorySetting().setting)
+        await library.refreshLocal()
+        delivery.tell(.objections)
+        delivery.have(LocalModel(Models.text))
+        delivery.tell(.local)
+        await until { library.rows.map(\.state) == [.downloaded] }
+        #expect(delivery.journal.all.isEmpty)
+        await library.refreshOffers()
+        delivery.offer(OfferedModel(Models.text.at("2.0.0"), isUpdate: true))
+        delivery.tell(.objections)
+        await until { library.rows.first?.update != nil }
+    }
 }

@@ -89,21 +89,6 @@ import Testing
         await until { library.rows.first?.update != nil }
     }
 
-    /// An app that is used without a network asks nobody because something was held back.
-    @Test func looksObjectionsUpOnlyWhereTheSourcesWereAsked() async {
-        let library = ModelLibrary(delivery: delivery, defaultModel: setting.setting)
-        await library.refreshLocal()
-        delivery.tell(.objections)
-        delivery.have(LocalModel(Models.text))
-        delivery.tell(.local)
-        await until { library.rows.map(\.state) == [.downloaded] }
-        #expect(delivery.journal.all.isEmpty)
-        await library.refreshOffers()
-        delivery.offer(OfferedModel(Models.text.at("2.0.0"), isUpdate: true))
-        delivery.tell(.objections)
-        await until { library.rows.first?.update != nil }
-    }
-
     // MARK: Downloads
 
     @Test func aTapFetchesThenSelects() async throws {
