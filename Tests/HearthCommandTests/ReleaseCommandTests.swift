@@ -186,8 +186,8 @@ import Testing
         let digest = try #require(file["sha256"] as? String)
         let listing = "\(digest) \(file["sizeBytes"] ?? "") \(file["path"] ?? "")\n"
         let record: [String: Any] = [
-            "format": 1, "file": "made.gguf", "sourceSha256": digest, "sizeBytes": 0, "sha256": digest, "modified": 0,
-            "made": 1_800_000_000,
+            "format": 1, "file": "made.gguf", "sourceSha256": digest, "sizeBytes": 10,
+            "sha256": SHA256Digest(hashing: Data("made".utf8)).hex, "modified": 0, "made": 1_800_000_000,
             "recipe": [
                 "engine": "llama.cpp", "engineVersion": "1", "settings": "q4_0", "fileName": "made.gguf",
                 "expectedSize": 10, "summary": "Q4_0, since F16 does not fit",

@@ -104,19 +104,7 @@ extension ModelManagerTests {
         offer(packed("old"))
         #expect(await pull("toy", ScriptedProbe()) == nil)
         let other = try manager().store
-        let files = MarkFiles(layout: other.layout, fileSystem: LocalFileSystem())
-        let ending = ScriptedProbe { candidate in
-            let identity = candidate.release.identity
-            guard let found = try files.all(of: identity.family).first, var mark = found.mark else {
-                throw StoreError(.releaseDamaged, "nobody marked it")
-            }
-            for number in Int32(1)...2 {
-                mark.process = ProcessIdentity(number: number, started: "0", boot: "another boot", space: "")
-                try files.put(mark, identity, token: ActivityMark.token())
-                try await other.recover()
-            }
-            throw CancellationError()
-        }
+        let ending = ScriptedProbe.endingTwoProcesses(in: other)
         offer(packed("new"))
         var options = PullOptions()
         options.asksAgain = true

@@ -241,19 +241,7 @@ import Testing
         offer(Offer(version: "1.0.0", content: Self.old))
         let first = try await manager().pull(ModelReference(parsing: "toy")).release
         let other = try manager().store
-        let files = MarkFiles(layout: other.layout, fileSystem: LocalFileSystem())
-        let probe = ScriptedProbe { candidate in
-            let identity = candidate.release.identity
-            guard let found = try files.all(of: identity.family).first, var mark = found.mark else {
-                throw StoreError(.releaseDamaged, "nobody marked it")
-            }
-            for number in Int32(1)...2 {
-                mark.process = ProcessIdentity(number: number, started: "0", boot: "another boot", space: "")
-                try files.put(mark, identity, token: ActivityMark.token())
-                try await other.recover()
-            }
-            throw CancellationError()
-        }
+        let probe = ScriptedProbe.endingTwoProcesses(in: other)
         offer(Offer(version: "1.0.0", content: Self.new))
         var options = PullOptions()
         options.asksAgain = true

@@ -124,6 +124,23 @@ final class ScriptedProbe: ReleaseProbe {
             text: text, generatedTokens: 2, loadSeconds: 1, answerSeconds: 1, tokensPerSecond: 9, peakMemoryBytes: 1)
     }
 
+    /// One in which two processes end, as far as the store can tell; the trial under way is given up then.
+    static func endingTwoProcesses(in store: ModelStore) -> ScriptedProbe {
+        let files = MarkFiles(layout: store.layout, fileSystem: LocalFileSystem())
+        return ScriptedProbe { candidate in
+            let identity = candidate.release.identity
+            guard let found = try files.all(of: identity.family).first, var mark = found.mark else {
+                throw StoreError(.releaseDamaged, "nobody marked it")
+            }
+            for number in Int32(1)...2 {
+                mark.process = ProcessIdentity(number: number, started: "0", boot: "another boot", space: "")
+                try files.put(mark, identity, token: ActivityMark.token())
+                try await store.recover()
+            }
+            throw CancellationError()
+        }
+    }
+
     func probe(_ candidate: ProbeCandidate) async throws -> ProbeReport? {
         asked.withLock { $0.append(candidate.weights) }
         return try await answer(candidate)

@@ -42,6 +42,21 @@ import Testing
             http: DefaultHTTPClient(), deviceMemory: 8 << 30)
     }
 
+    /// Pulls a part of a model, as the end of the process would leave it.
+    private func interrupt(_ manager: ModelManager, _ reference: String, _ options: PullOptions = PullOptions())
+        async throws
+    {
+        let (readings, sink) = AsyncStream.makeStream(of: TransferProgress.self)
+        let pull = Task {
+            try await manager.pull(try ModelReference(parsing: reference), options: options) { sink.yield($0) }
+        }
+        await gate.reached()
+        for await reading in readings where reading.phase == .downloading && reading.completedBytes > 0 { break }
+        pull.cancel()
+        await #expect(throws: CancellationError.self) { try await pull.value }
+        gate.open()
+    }
+
     private var modelRequests: [RecordedRequest] { server.requests.filter { $0.path != "/models.json" } }
 
     @Test func twoPullsOfOneModelShareOneTransfer() async throws {
@@ -84,17 +99,9 @@ import Testing
 
     @Test func aRestartBringsBackAndInstallsWhatWasUnderWay() async throws {
         let manager = try manager()
-        let (readings, sink) = AsyncStream.makeStream(of: TransferProgress.self)
         var options = PullOptions()
         options.activate = false
-        let pull = Task { [options] in
-            try await manager.pull(try ModelReference(parsing: "toy"), options: options) { sink.yield($0) }
-        }
-        await gate.reached()
-        for await reading in readings where reading.phase == .downloading && reading.completedBytes > 0 { break }
-        pull.cancel()
-        await #expect(throws: CancellationError.self) { try await pull.value }
-        gate.open()
+        try await interrupt(manager, "toy", options)
 
         let next = try self.manager()
         #expect(try await next.transfers.list().map(\.state) == [.interrupted])
@@ -114,15 +121,7 @@ import Testing
         let old = try folder.write("toy-v0.9.0-q4_1.gguf", Data("old".utf8))
         let pinned = try await manager.pull(.file(old)).release
         try await manager.pin(pinned.identity)
-        let (readings, sink) = AsyncStream.makeStream(of: TransferProgress.self)
-        let pull = Task {
-            try await manager.pull(try ModelReference(parsing: reference)) { sink.yield($0) }
-        }
-        await gate.reached()
-        for await reading in readings where reading.phase == .downloading && reading.completedBytes > 0 { break }
-        pull.cancel()
-        await #expect(throws: CancellationError.self) { try await pull.value }
-        gate.open()
+        try await interrupt(manager, reference)
 
         let next = try self.manager()
         let outcomes = try await next.restoreTransfers()
@@ -136,15 +135,7 @@ import Testing
     @Test(arguments: ["toy", "toy@1.0.0"])
     func aRestartTakesNothingOlderThanWhatIsLive(reference: String) async throws {
         let manager = try manager()
-        let (readings, sink) = AsyncStream.makeStream(of: TransferProgress.self)
-        let pull = Task {
-            try await manager.pull(try ModelReference(parsing: reference)) { sink.yield($0) }
-        }
-        await gate.reached()
-        for await reading in readings where reading.phase == .downloading && reading.completedBytes > 0 { break }
-        pull.cancel()
-        await #expect(throws: CancellationError.self) { try await pull.value }
-        gate.open()
+        try await interrupt(manager, reference)
         let new = try folder.write("toy-v2.0.0-q4_1.gguf", Data("new".utf8))
         let newer = try await manager.pull(.file(new)).release
 
