@@ -88,7 +88,9 @@ struct ActivationRun: Sendable {
         case .prepare:
             guard let preparer else { return .prepared(.notNeeded) }
             let outcome = try await ReleasePreparation(
-                store: store, preparer: preparer, lease: work.lease, makesRefused: probe != nil,
+                store: store, preparer: preparer, lease: work.lease,
+                // What did not pass is made only to be tried again.
+                overrides: probe == nil ? [.making] : [.making, .trial],
                 sourceIsVerified: rehashes, progress: progress
             ).prepare(work.release, rehashing: true)
             work.prepared = outcome.prepared

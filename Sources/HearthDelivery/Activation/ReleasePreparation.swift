@@ -7,8 +7,8 @@ struct ReleasePreparation: Sendable {
     let preparer: any ReleasePreparer
     /// The caller's own lease on the release, under which nothing is open yet.
     var lease: ReleaseLease?
-    /// Whether what is refused is made once more, because it is going to be tried.
-    var makesRefused = false
+    /// Whose refusal is no reason not to make it once more.
+    var overrides: Set<PreparedRecord.Refusal.Cause> = []
     /// Whether every byte of the release was read again just now.
     var sourceIsVerified = false
     let progress: @Sendable (ActivationProgress) -> Void
@@ -31,7 +31,7 @@ struct ReleasePreparation: Sendable {
                 return Outcome(prepared: nil, preparation: .notNeeded)
             }
             let refusal = try await refusal(of: recipe, for: release)
-            if let refusal, !makesRefused {
+            if let refusal, !overrides.contains(refusal.cause) {
                 Log.write(
                     .info, "delivery.activation",
                     "\(release.identity) is used as it is, without \(recipe.summary): \(refusal.reason)")

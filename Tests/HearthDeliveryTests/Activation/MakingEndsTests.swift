@@ -174,6 +174,15 @@ import Testing
         #expect(try builds == 3 && refusal() == nil)
     }
 
+    /// What programs ended in is made once more also where nobody is there to try it.
+    @Test func whoTriesNothingHasItMadeOnceMoreAsWell() async throws {
+        preparer.places.withLock { $0 = [0.3, 0.3] }
+        for _ in 1...2 { #expect(try await opened() == nil) }
+        #expect(try await opened() == "weights.gguf")
+        #expect(try await fixture.manager(preparer: preparer).activate(release.identity).isActive)
+        #expect(try await opened() == "made.bin" && refusal() == nil)
+    }
+
     /// Takes out of the record what earlier versions did not write.
     private func forgetTheCause() throws {
         let parent = fixture.layout.preparedFolder(of: release.identity)
