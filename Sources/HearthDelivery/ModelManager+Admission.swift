@@ -89,7 +89,7 @@ extension ModelManager {
         let state = try await store.state(of: release.identity.family)
         if let held = state.heldBackContents.last(where: release.isMeant) {
             // What came before they were: nobody asks for it again.
-            for file in release.files { await transfers.sweep(TransferRequest(file), ofUnnamed: release.identity) }
+            await sweepUnnamed(release)
             throw Self.bytesHeldBack(release.identity, held)
         }
         guard options.activate, let held = state.heldBack(release.identity) else { return }
@@ -129,6 +129,8 @@ extension ModelManager {
         // Also where it is damaged: a damaged release is no reason to go back.
         guard let active = try await store.state(of: release.identity.family).active else { return }
         guard active.version.isNewer(than: release.identity.version) == true else { return }
+        // What had come when a newer one became live: nobody asks for it again.
+        await sweepUnnamed(release)
         throw DeliveryError(
             .downgrade,
             "the origin offers \(release.identity.version), which is older than the active \(active.version)",
@@ -136,5 +138,10 @@ extension ModelManager {
                 model: release.identity.family.name, expected: "newer than \(active.version)",
                 found: release.identity.version.name,
                 remedy: "Name the version, or insist with --allow-downgrade."))
+    }
+
+    /// Throws away what pulls that named no version have left of a release.
+    private func sweepUnnamed(_ release: Release) async {
+        for file in release.files { await transfers.sweep(TransferRequest(file), ofUnnamed: release.identity) }
     }
 }

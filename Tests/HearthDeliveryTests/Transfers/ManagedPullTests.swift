@@ -145,6 +145,7 @@ import Testing
         #expect(outcomes.count == 1 && error?.code == (reference == "toy" ? .downgrade : nil), "\(outcomes)")
         let version = try await next.store.active(newer.identity.family)?.identity.version.name
         #expect(version == (reference == "toy" ? "2.0.0" : "1.0.0"))
+        #expect(try await next.transfers.list().isEmpty, "nobody asks for it again")
     }
 
     @Test func whatAnInstallationLeftBehindIsSweptByTheNextPull() async throws {
