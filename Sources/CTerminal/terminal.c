@@ -27,7 +27,7 @@ static int input_descriptor = -1;
 /// The terminal once more, so that writing to it never waits; -1 where it cannot be opened.
 static int writing_descriptor = -1;
 
-static const int fatal_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGQUIT};
+static const int fatal_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGQUIT, SIGSYS, SIGXCPU, SIGXFSZ};
 enum { fatal_count = sizeof fatal_signals / sizeof fatal_signals[0] };
 static struct sigaction handled_before[fatal_count];
 

@@ -40,7 +40,8 @@ protocol ScreenTerminal: Sendable {
 /// instead of broken, so that a character that is wider than expected harms its own line alone.
 ///
 /// A process that crashes, or ends by ``giveBackAtTheEnd()``, gives it back too; only `SIGKILL` and a stack that has overflowed
-/// leave it as it is. For that there is one of them in a process.
+/// leave it as it is. Where the terminal cannot be opened once more, as somebody else's after `su`, its attributes alone are given
+/// back then. For that there is one of them in a process.
 final class DescriptorTerminal: ScreenTerminal {
     private static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
     private static let leaving = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
