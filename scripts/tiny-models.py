@@ -8,6 +8,7 @@
     grid.gguf                 a text model whose positions have sections for height and width (M-RoPE) ...
     projector-grid.gguf       ... and what sees for it: as many tokens as the picture is large
     recurrent.gguf            a text model that keeps one state (Mamba)
+    vectors.gguf              a text model that gives vectors and answers nobody (BERT)
     window.gguf               a text model half of whose layers see the last 64 tokens only (Gemma 2)
     thinking.gguf             the default model, whose template opens <think> in the model's place
 
@@ -207,6 +208,27 @@ def recurrent():
     model.write()
 
 
+def vectors():
+    model = Model("vectors.gguf", "bert", 8)
+    model.fact("general.name", "tiny random bert")
+    model.facts("bert", context_length=512, embedding_length=WIDTH, block_count=2, feed_forward_length=2 * WIDTH,
+                attention__head_count=4, attention__layer_norm_epsilon=1e-6, pooling_type=1)
+    model.copy("tokenizer.")
+    model.fact("tokenizer.ggml.token_type_count", 2)
+    model.weight("token_embd.weight", VOCABULARY, WIDTH, scale=1.0, dtype=np.float16)
+    model.weight("token_types.weight", 2, WIDTH, scale=0.02)
+    model.weight("position_embd.weight", 512, WIDTH, scale=0.1)
+    model.norm("token_embd_norm", WIDTH)
+    for layer in range(2):
+        for part in ("attn_q", "attn_k", "attn_v", "attn_output"):
+            model.linear(f"blk.{layer}.{part}", WIDTH, WIDTH)
+        model.linear(f"blk.{layer}.ffn_up", 2 * WIDTH, WIDTH)
+        model.linear(f"blk.{layer}.ffn_down", WIDTH, 2 * WIDTH)
+        for norm in ("attn_output_norm", "layer_output_norm"):
+            model.norm(f"blk.{layer}.{norm}", WIDTH)
+    model.write()
+
+
 def thinking():
     model = Model("thinking.gguf", "llama", 7)
     key, opening = "tokenizer.chat_template", "<|im_start|>assistant\n"
@@ -220,5 +242,5 @@ def thinking():
 
 
 os.makedirs(folder, exist_ok=True)
-for make in (projector, two_way_projector, grid_projector, grid, recurrent, window, thinking):
+for make in (projector, two_way_projector, grid_projector, grid, recurrent, vectors, window, thinking):
     make()

@@ -32,6 +32,8 @@ hearth_threads *hearth_threads_new(int32_t count) {
     auto *threads = new (std::nothrow) hearth_threads{nullptr, free, nullptr, assign};
     if (!threads) return nullptr;
     ggml_threadpool_params params = ggml_threadpool_params_default(count);
+    // Until the first graph.
+    params.paused = true;
     threads->pool = create(&params);
     threads->idler = ggml_backend_dev_init(device, nullptr);
     if (threads->pool && threads->idler) return threads;

@@ -12,8 +12,8 @@
             // Beside its own answers the number of threads has just been chosen, from better evidence.
             if loop.runs.isEmpty { model.chooseThreads() }
             if let made = model.embedder { return made }
-            let method = try EmbeddingMethod(model.weights)
-            let wanted = EmbeddingWindow(length: model.information.contextLength, looksAhead: method.looksAhead)
+            let method = try EmbeddingMethod(model)
+            let wanted = method.window(model.information.contextLength)
             let plan = try memory.embedding(wanted, of: .text)
             memory.entries[.text]?.embedding = plan
             shareRoom()

@@ -58,6 +58,9 @@
         var batchSize: Int { Int(llama_n_batch(raw)) }
         var threadCount: Int { Int(llama_n_threads(raw)) }
 
+        /// Whether what is computed is kept for the tokens after it. It is not in models that only give vectors, as BERT.
+        var hasMemory: Bool { llama_get_memory(raw) != nil }
+
         /// Computes with so many threads from now on.
         borrowing func setThreadCount(_ count: Int) {
             guard count != threadCount else { return }

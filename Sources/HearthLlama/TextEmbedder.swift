@@ -8,10 +8,14 @@
     struct EmbeddingMethod {
         let pooling: EmbeddingPooling
         /// Its tokens look at those after them.
-        let looksAhead: Bool
+        private let looksAhead: Bool
+        /// The model answers too, see ``EmbeddingWindow/answers``.
+        private let answers: Bool
 
         /// - Throws: `generation-failed` for models that rank texts instead of placing them.
-        init(_ weights: ModelWeights) throws {
+        init(_ model: LoadedModel) throws {
+            let weights = model.weights
+            answers = model.context.hasMemory
             // 0 is "none": the model leaves it to whoever asks. 4 ranks a text against another.
             let declared = weights.metadata("%.pooling_type").flatMap { UInt32($0) } ?? 0
             guard let pooling = declared == 0 ? .mean : EmbeddingPooling(rawValue: declared) else {
@@ -20,6 +24,11 @@
             }
             self.pooling = pooling
             looksAhead = weights.metadata("%.attention.causal") == "false"
+        }
+
+        /// A window of so many tokens.
+        func window(_ length: Int) -> EmbeddingWindow {
+            EmbeddingWindow(length: length, looksAhead: looksAhead, answers: answers)
         }
     }
 

@@ -21,7 +21,7 @@ public enum TestModel {
 
     /// The tiny models with random weights that `scripts/tiny-models.py` made; it tells what each is.
     public enum Tiny: String, Sendable, CaseIterable {
-        case projector, grid, recurrent, window, thinking
+        case projector, grid, recurrent, vectors, window, thinking
         case twoWayProjector = "projector-two-way"
         case gridProjector = "projector-grid"
     }

@@ -1,6 +1,7 @@
 import HearthBase
-import HearthInference
 import Testing
+
+@testable import HearthInference
 
 @Suite struct EmbeddingPlanTests {
     private static let small = MemoryPlanTests.small
@@ -30,13 +31,14 @@ import Testing
         #expect(EmbeddingWindow(length: 2048).chunk == 128 && EmbeddingWindow(length: 40).chunk == 40)
         // What looks ahead is computed in one go.
         #expect(EmbeddingWindow(length: 2048, looksAhead: true).chunk == 2048)
+        #expect(EmbeddingWindow(length: 300, answers: false).chunk == 300)
     }
 
     /// What is seen while the memory goes from plenty to nothing.
     private func seen(_ length: Int, looksAhead: Bool = false) -> [String] {
         var seen: [String] = []
         let wanted = EmbeddingWindow(length: length, looksAhead: looksAhead)
-        for mebibytes in stride(from: 1500, through: 300, by: -1) {
+        for mebibytes in stride(from: 1500, through: 280, by: -1) {
             let device = MemoryPlan.Device(memory: UInt64(mebibytes) << 20, occupied: 20 << 20)
             let text: String
             do {
@@ -55,21 +57,36 @@ import Testing
     @Test func theWindowShrinksBeforeItIsRefused() {
         #expect(seen(8192) == ["2048", "1024", "512", "256", "refused"])
         #expect(seen(8192, looksAhead: true) == ["2048", "1024", "512", "256", "refused"])
-        #expect(seen(700) == ["700", "350", "256", "refused"])
+        // llama.cpp makes contexts of multiples of 256 tokens, and what looks ahead gets no text that is longer than a call.
+        #expect(seen(1500) == ["1500", "512", "256", "refused"])
+        #expect(seen(700, looksAhead: true) == ["700", "256", "refused"])
         #expect(seen(200) == ["200", "refused"])
     }
 
     @Test func aRefusalHasBothNumbersAndSaysWhatHelps() throws {
-        let device = MemoryPlan.Device(memory: 400 << 20, occupied: 100 << 20)
+        let device = MemoryPlan.Device(memory: 400 << 20, occupied: 130 << 20)
         let wanted = EmbeddingWindow(length: 2048)
         let error = #expect(throws: LLMError.self) { try EmbeddingPlan(Self.small, atMost: wanted, on: device) }
-        let least = EmbeddingPlan(Self.small, window: EmbeddingWindow(length: 256)).hostBytes
-        #expect(error?.context.expected == "at most \(44 << 20) bytes" && error?.context.found == "\(least) bytes")
+        var window = wanted
+        while let shorter = window.shorter { window = shorter }
+        #expect(window.length == 256 && window.chunk == 32, "fewer tokens a call are tried at last")
+        let least = EmbeddingPlan(Self.small, window: window).hostBytes
+        #expect(error?.context.expected == "at most \(14 << 20) bytes" && error?.context.found == "\(least) bytes")
         let message = try #require(error?.message)
-        for part in ["256 tokens", "55 MiB", "44 MiB", "400 MiB", "the 100 MiB of what is loaded"] {
+        for part in ["256 tokens", "18 MiB", "14 MiB", "400 MiB", "the 130 MiB of what is loaded"] {
             #expect(message.contains(part), "\(message)")
         }
         #expect(error?.context.remedy?.hasPrefix("Unload") == true)
+    }
+
+    /// It keeps nothing of what it computes, and computes no odds; room for them there is all the same.
+    @Test func whatOnlyGivesVectorsTakesLess() {
+        let window = EmbeddingWindow(length: 2048, answers: false)
+        let plan = EmbeddingPlan(Self.small, window: window)
+        let answering = EmbeddingPlan(Self.small, window: EmbeddingWindow(length: 2048, looksAhead: true))
+        #expect(plan.estimate.cache == 0 && answering.estimate.cache > 0)
+        let odds = UInt64(2048 * 4 * 49_152)
+        #expect(plan.estimate.compute >= odds && plan.estimate.compute + odds / 2 < answering.estimate.compute)
     }
 
     @Test func whatLiesOnACardNeedNotFitTheMachine() throws {

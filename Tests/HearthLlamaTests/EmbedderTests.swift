@@ -102,6 +102,32 @@
                 #expect(dot(one.0.vectors[0], one.1.vectors[0]) > 0.999)
             }
 
+            /// A model that keeps nothing of what it computes gets the whole text at once, and whoever asks it something is told.
+            @Test func aModelForVectorsAloneAnswersNobody() async throws {
+                let engine = try await LlamaActor.load(
+                    TestModel.path(.vectors), configuration: LlamaConfiguration(threadCount: 1))
+                let long = String(repeating: "word ", count: 300)
+                let error = await #expect(throws: LLMError.self) {
+                    for try await _ in engine.generate([ChatMessage(.user, long)], options: .greedy()) {}
+                }
+                #expect(error?.code == .generateFailed && error?.disposition == .usage)
+                #expect(error?.message == "this model gives vectors of texts, it does not answer")
+                let vectors = try await engine.embed([long, "word", long])
+                #expect(abs(dot(vectors[0], vectors[0]) - 1) < 1e-3 && dot(vectors[0], vectors[1]) < 0.999)
+                #expect(dot(vectors[0], vectors[2]) > 0.9999)
+                await engine.unload()
+
+                let pauses = try await blocking {
+                    let model = try LoadedModel(
+                        path: TestModel.path(.vectors), configuration: LlamaConfiguration(threadCount: 1),
+                        progress: { _ in true })
+                    var pauses = 0
+                    _ = try model.wholeEmbedder().embed(long, 0, signal: StopSignal()) { pauses += 1 }
+                    return pauses
+                }
+                #expect(pauses == 0)
+            }
+
             /// A model whose tokens look ahead gets the whole text at once.
             @Test func whatLooksAheadIsComputedInOneGo() async throws {
                 let made = try await embed(

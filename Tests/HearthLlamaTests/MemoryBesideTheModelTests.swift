@@ -1,6 +1,6 @@
 #if Llama
     import HearthBase
-    import HearthInference
+    @testable import HearthInference
     @testable import HearthLlama
     import HearthTestSupport
     import Testing
@@ -20,10 +20,19 @@
                 return configuration
             }
 
-            private static func bytes(_ length: Int) throws -> UInt64 {
+            private static func bytes(_ length: Int) throws -> UInt64 { try bytes(EmbeddingWindow(length: length)) }
+
+            private static func bytes(_ window: EmbeddingWindow) throws -> UInt64 {
                 let header = try GGUFHeader(file: TestModel.path)
                 let shape = try #require(ModelShape(header, fileBytes: 1))
-                return EmbeddingPlan(shape, window: EmbeddingWindow(length: length)).hostBytes
+                return EmbeddingPlan(shape, window: window).hostBytes
+            }
+
+            /// What the least of all windows takes.
+            private static func least() throws -> UInt64 {
+                var window = EmbeddingWindow(length: EmbeddingWindow.shortest)
+                while let shorter = window.shorter { window = shorter }
+                return try bytes(window)
             }
 
             private func paris(_ engine: LlamaActor) async throws {
@@ -37,7 +46,7 @@
             }
 
             @Test func whereItDoesNotFitNothingElseSuffers() async throws {
-                let least = try Self.bytes(256)
+                let least = try Self.least()
                 var configuration = try Self.configuration(room: least - 1)
                 let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
                 for _ in 0..<2 {

@@ -57,9 +57,8 @@
         func wholeEmbedder() throws -> TextEmbedder {
             chooseThreads()
             if let embedder { return embedder }
-            let method = try EmbeddingMethod(weights)
-            return try makeEmbedder(
-                method, window: EmbeddingWindow(length: information.contextLength, looksAhead: method.looksAhead))
+            let method = try EmbeddingMethod(self)
+            return try makeEmbedder(method, window: method.window(information.contextLength))
         }
     }
 

@@ -152,65 +152,68 @@
                 }
             }
 
-            /// While another context computes they sleep: it may need their cores.
-            @Test func threadsThatRestTakeNoCore() async throws {
-                // Threads have the name of the one that made them.
-                let name = "resting \(UInt16.random(in: 0 ... .max))"
-                let taken = try await onThread(named: name) {
-                    let contexts = try [2, 1].map { count in
-                        try LoadedModel(
-                            path: TestModel.path(.window),
-                            configuration: LlamaConfiguration(contextLength: 256, threadCount: count, stateBytes: 0),
-                            progress: { _ in true }
-                        )
+            #if os(Linux)
+                /// While another context computes they sleep: it may need their cores.
+                @Test func threadsThatRestTakeNoCore() async throws {
+                    // Threads have the name of the one that made them.
+                    let name = "resting \(UInt16.random(in: 0 ... .max))"
+                    let taken = try await onThread(named: name) {
+                        let contexts = try [2, 1].map { count in
+                            try LoadedModel(
+                                path: TestModel.path(.window),
+                                configuration: LlamaConfiguration(
+                                    contextLength: 256, threadCount: count, stateBytes: 0),
+                                progress: { _ in true }
+                            )
+                        }
+                        var batch = TokenBatch(capacity: 1)
+                        batch.append([5], at: 0, outputs: .last)
+                        func compute(_ model: LoadedModel) throws {
+                            model.context.clear()
+                            guard model.context.decode(batch) == 0 else { throw LLMError(.generateFailed, "no token") }
+                        }
+                        try compute(contexts[0])
+                        contexts[0].context.rest()
+                        let before = try Self.helperSeconds(name)
+                        let watch = TimeSource.system.stopwatch()
+                        while watch.elapsed < .milliseconds(100) { try compute(contexts[1]) }
+                        let taken = try Self.helperSeconds(name) - before
+                        // They wake up for the next one.
+                        try compute(contexts[0])
+                        return taken
                     }
-                    var batch = TokenBatch(capacity: 1)
-                    batch.append([5], at: 0, outputs: .last)
-                    func compute(_ model: LoadedModel) throws {
-                        model.context.clear()
-                        guard model.context.decode(batch) == 0 else { throw LLMError(.generateFailed, "no token") }
-                    }
-                    try compute(contexts[0])
-                    contexts[0].context.rest()
-                    let before = try Self.helperSeconds(name)
-                    let watch = TimeSource.system.stopwatch()
-                    while watch.elapsed < .milliseconds(100) { try compute(contexts[1]) }
-                    let taken = try Self.helperSeconds(name) - before
-                    // They wake up for the next one.
-                    try compute(contexts[0])
-                    return taken
+                    #expect(taken < 0.02)
                 }
-                #expect(taken < 0.02)
-            }
 
-            /// The processor time of all threads of a name but the calling one.
-            private static func helperSeconds(_ name: String) throws -> Double {
-                let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
-                let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
-                return tasks.reduce(0) { sum, task in
-                    // Threads of other tests come and go.
-                    func read(_ file: String) -> String? {
-                        try? String(contentsOfFile: "/proc/self/task/\(task)/\(file)", encoding: .utf8)
+                /// The processor time of all threads of a name but the calling one.
+                private static func helperSeconds(_ name: String) throws -> Double {
+                    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+                    let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+                    return tasks.reduce(0) { sum, task in
+                        // Threads of other tests come and go.
+                        func read(_ file: String) -> String? {
+                            try? String(contentsOfFile: "/proc/self/task/\(task)/\(file)", encoding: .utf8)
+                        }
+                        guard !own.hasSuffix("/\(task)"), read("comm")?.hasPrefix(name) == true,
+                            let time = read("schedstat")?.split(separator: " ").first.flatMap({ Double($0) })
+                        else { return sum }
+                        return sum + time * 1e-9
                     }
-                    guard !own.hasSuffix("/\(task)"), read("comm")?.hasPrefix(name) == true,
-                        let time = read("schedstat")?.split(separator: " ").first.flatMap({ Double($0) })
-                    else { return sum }
-                    return sum + time * 1e-9
                 }
-            }
 
-            private func onThread<Result: Sendable>(
-                named name: String, _ body: @escaping @Sendable () throws -> Result
-            ) async throws -> Result {
-                try await withCheckedThrowingContinuation { continuation in
-                    let thread = Thread {
-                        Thread.current.name = name
-                        continuation.resume(with: Swift.Result { try body() })
+                private func onThread<Result: Sendable>(
+                    named name: String, _ body: @escaping @Sendable () throws -> Result
+                ) async throws -> Result {
+                    try await withCheckedThrowingContinuation { continuation in
+                        let thread = Thread {
+                            Thread.current.name = name
+                            continuation.resume(with: Swift.Result { try body() })
+                        }
+                        thread.stackSize = 8 << 20
+                        thread.start()
                     }
-                    thread.stackSize = 8 << 20
-                    thread.start()
                 }
-            }
+            #endif
 
             /// Somebody who comes while vectors are made gets their cores, and others see with how many they are made.
             @Test func vectorsAre() async throws {

@@ -4,8 +4,12 @@ import HearthBase
 public struct EmbeddingWindow: Sendable, Hashable {
     /// The most tokens of a text.
     public let length: Int
-    /// The model's tokens look at those after them, so that a text has to be computed in one go.
+    /// A text has to be computed in one go: the model's tokens look at those after them, or nothing of those before is kept.
     public let looksAhead: Bool
+    /// The model answers too: it keeps what it has computed, and computes what may follow each token. Others, as BERT, do neither.
+    public let answers: Bool
+    /// The most tokens of one call where a text may be cut.
+    private var most = 128
 
     /// No text is looked at in more tokens.
     public static let longest = 2048
@@ -13,26 +17,36 @@ public struct EmbeddingWindow: Sendable, Hashable {
     public static let shortest = 256
 
     /// A window of so many tokens, at least one and at most ``longest``.
-    public init(length: Int, looksAhead: Bool = false) {
+    public init(length: Int, looksAhead: Bool = false, answers: Bool = true) {
         self.length = min(max(1, length), Self.longest)
-        self.looksAhead = looksAhead
+        self.looksAhead = looksAhead || !answers
+        self.answers = answers
     }
 
     /// The most tokens of one call. Each brings its vector and the odds of all tokens with it, so that few save memory.
-    public var chunk: Int { looksAhead ? length : min(128, length) }
+    public var chunk: Int { looksAhead ? length : min(most, length) }
 
-    /// The next one to try where this is too much, `nil` for one that is short already.
+    /// The next one to try where this is too much, `nil` where nothing is left to try: half as long, of as many tokens as llama.cpp
+    /// makes a context of, or at last with fewer tokens a call.
     var shorter: EmbeddingWindow? {
-        length > Self.shortest
-            ? EmbeddingWindow(length: max(Self.shortest, length / 2), looksAhead: looksAhead) : nil
+        var next = self
+        if length > Self.shortest {
+            next = EmbeddingWindow(
+                length: max(Self.shortest, length / 512 * 256), looksAhead: looksAhead, answers: answers)
+        } else if !looksAhead, chunk > 32 {
+            next.most = chunk / 2
+        } else {
+            return nil
+        }
+        return next
     }
 }
 
 /// How a context is made that gives vectors of texts, so that it fits beside what is loaded: decided when somebody embeds for
 /// the first time, because loading a model sets nothing aside for it.
 ///
-/// Where the wanted window does not fit half of it is taken, down to ``EmbeddingWindow/shortest``. What does not fit then is
-/// refused, with the numbers.
+/// Where the wanted window does not fit half of it is taken, down to ``EmbeddingWindow/shortest``, then fewer tokens a call. What
+/// does not fit then is refused, with the numbers.
 public struct EmbeddingPlan: Sendable, Hashable {
     public let window: EmbeddingWindow
     /// What it takes besides the weights, which are loaded.
@@ -82,17 +96,18 @@ extension MemoryEstimate {
     /// The prediction for a context beside the model's own, which gives the vector of every token it computes.
     ///
     /// Measured with llama.cpp at calls of 128 to 2048 tokens: the odds of all tokens are there twice for each token of a call,
-    /// where they are computed and where they are given out. They and the layers are not worked on at the same time.
+    /// where they are computed and where they are given out. They and the layers are not worked on at the same time. What does not
+    /// answer computes none, and has room for them all the same.
     init(embedding shape: ModelShape, in window: EmbeddingWindow) {
         let context = MemoryEstimate(shape, contextLength: window.length, batchSize: window.chunk)
         let odds = UInt64(shape.vocabulary).multipliedClamped(by: 4)
         let vector = UInt64(shape.width).multipliedClamped(by: 4)
         let cells = UInt64((window.length + 255) / 256 * 256)
-        let made = odds.addingClamped(vector.multipliedClamped(by: 2)).addingClamped(2 * cells)
+        let made = (window.answers ? odds : 0).addingClamped(vector.multipliedClamped(by: 2)).addingClamped(2 * cells)
         let given = odds.addingClamped(vector)
         let tokens = UInt64(window.chunk)
         self.init(
-            weights: 0, cache: context.cache,
+            weights: 0, cache: window.answers ? context.cache : 0,
             compute: max(context.compute, tokens.multipliedClamped(by: made))
                 .addingClamped(tokens.multipliedClamped(by: given)))
     }

@@ -41,6 +41,7 @@
         func admit(_ request: GenerationRequest) -> Admittance {
             do {
                 if request.signal.isCancelled { throw CancellationError() }
+                guard model.context.hasMemory else { throw Self.answersNobody }
                 // The prompt of one that has to wait is made once.
                 if let next, next.request.isSame(as: request) { return admit(next) }
                 guard runs.count < model.admission.sequences else { return .mustWait }
@@ -51,6 +52,12 @@
                 request.continuation.finish(throwing: error)
                 return .ended
             }
+        }
+
+        private static var answersNobody: LLMError {
+            LLMError(
+                .generateFailed, "this model gives vectors of texts, it does not answer",
+                context: ErrorContext(remedy: "Ask another model; this one is for embeddings."), disposition: .usage)
         }
 
         /// Keeps nothing more of a request that has not begun.
@@ -121,6 +128,8 @@
             guard !ended.isEmpty else { return [] }
             for run in ended { model.conversations.end(run.sequence, model) }
             runs.removeAll { $0.phase == .finished }
+            // Somebody else may compute next.
+            if runs.isEmpty { model.context.rest() }
             // Its pixels stay from one part of a picture to the next, and the next part may never be asked for.
             if !runs.contains(where: \.hasPicturesLeft) { model.projector?.letGoOfPixels() }
             return ended
