@@ -60,7 +60,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ConversationTests {
     private func context(
-        _ lines: String, output: CaptureSink, errors: CaptureSink, interruptions: Interruptions = Interruptions()
+        _ lines: String, output: CaptureSink, errors: CaptureSink, interruptions: Interruptions = .timeless
     ) -> CommandContext {
         CommandContext(
             environment: [:], console: Console(output: output, errors: errors, environment: [:]),
@@ -93,7 +93,7 @@ import Testing
         let engine = ScriptedEngine([[.text("par"), .waitForCancellation], [.text("two"), .finish(.endOfGeneration)]])
         let output = CaptureSink()
         let errors = CaptureSink()
-        let interruptions = Interruptions()
+        let interruptions = Interruptions.timeless
         let context = context("a\nb", output: output, errors: errors, interruptions: interruptions)
         let interrupter = Task {
             await engine.stalled()
@@ -107,7 +107,7 @@ import Testing
 
     @Test func terminationEndsTheConversation() async throws {
         let engine = ScriptedEngine([[.text("par"), .waitForCancellation]])
-        let interruptions = Interruptions()
+        let interruptions = Interruptions.timeless
         let context = context("a\nb", output: CaptureSink(), errors: CaptureSink(), interruptions: interruptions)
         let interrupter = Task {
             await engine.stalled()

@@ -80,7 +80,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct InterruptionsTests {
     @Test func aSignalCancelsTheCommand() async {
-        let interruptions = Interruptions()
+        let interruptions = Interruptions.timeless
         await #expect(throws: CancellationError.self) {
             try await interruptions.run {
                 interruptions.deliver(.interrupt)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func anInterruptHandlerSparesTheCommandButTerminationDoesNot() async throws {
-        let interruptions = Interruptions()
+        let interruptions = Interruptions.timeless
         let count = Locked(0)
         try await interruptions.run {
             await interruptions.handlingInterrupts(with: { count.withLock { $0 += 1 } }) {

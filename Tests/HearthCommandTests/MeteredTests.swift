@@ -29,7 +29,7 @@ import Testing
 
     private func probe(
         _ network: String, isAtTerminal: Bool, written: @escaping @Sendable (String) -> Void = { _ in },
-        interruptions: Interruptions = Interruptions()
+        interruptions: Interruptions = .timeless
     ) -> CommandProbe {
         CommandProbe(
             home: folder.path("home"),
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func anInterruptIsNoAnswer() async throws {
-        let interruptions = Interruptions()
+        let interruptions = Interruptions.timeless
         let probe = probe(
             "metered", isAtTerminal: true,
             written: { text in if text.contains("[y/N]") { interruptions.deliver(.interrupt) } },

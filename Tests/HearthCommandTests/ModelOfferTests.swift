@@ -48,7 +48,7 @@ private let hasModel = model.map { FileManager.default.fileExists(atPath: $0.str
 
     private func probe(
         _ environment: [String: String] = [:], isAtTerminal: Bool = true,
-        interruptions: Interruptions = Interruptions(),
+        interruptions: Interruptions = .timeless,
         time: TimeSource = .system, written: @escaping @Sendable (String) -> Void = { _ in }
     ) -> CommandProbe {
         CommandProbe(
@@ -198,7 +198,7 @@ private let hasModel = model.map { FileManager.default.fileExists(atPath: $0.str
             return FaultServer.answer(request, with: .data(bytes)).paced(bytesPerSecond: 200_000)
         }
         let origin = ["HEARTH_ORIGIN": try server.url("/models.json").absoluteString]
-        let interruptions = Interruptions()
+        let interruptions = Interruptions.timeless
         let probe = probe(
             origin, interruptions: interruptions,
             written: { text in
@@ -216,7 +216,7 @@ private let hasModel = model.map { FileManager.default.fileExists(atPath: $0.str
     @Test(.enabled(if: hasModel, "the tiny models are not in the cache: run make setup"))
     func anInterruptEndsTheLoadBeforeTheProgram() async throws {
         try offerTiny()
-        let interruptions = Interruptions()
+        let interruptions = Interruptions.timeless
         let probe = probe(
             interruptions: interruptions,
             written: { text in if text.contains("loading tiny@") { interruptions.deliver(.interrupt) } })
@@ -230,7 +230,7 @@ private let hasModel = model.map { FileManager.default.fileExists(atPath: $0.str
 
     @Test func anInterruptIsNoAnswer() async throws {
         try offerFar()
-        let interruptions = Interruptions()
+        let interruptions = Interruptions.timeless
         let probe = probe(
             interruptions: interruptions,
             written: { text in if text.contains("[y/N]") { interruptions.deliver(.interrupt) } })

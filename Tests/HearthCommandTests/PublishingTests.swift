@@ -75,7 +75,7 @@ import Testing
     @Test func aHostEndsWellWhenItIsTold() async throws {
         let folder = try TemporaryFolder()
         try folder.write("models.json", Data("{}".utf8))
-        let interruptions = Interruptions()
+        let interruptions = Interruptions.timeless
         let output = CaptureSink { if $0.hasPrefix("http://127.0.0.1:") { interruptions.deliver(.terminate) } }
         let probe = CommandProbe(home: folder.path("home"), output: output, interruptions: interruptions)
         #expect(await probe.run("host", folder.path.string) == 0)

@@ -2,6 +2,7 @@ import Foundation
 import Hearth
 import HearthBase
 import HearthInference
+import HearthTestSupport
 
 @testable import HearthCommand
 
@@ -62,7 +63,7 @@ struct CommandProbe {
 
     init(
         home: Path, environment: [String: String] = [:], output: CaptureSink = CaptureSink(),
-        errors: CaptureSink = CaptureSink(), interruptions: Interruptions = Interruptions(),
+        errors: CaptureSink = CaptureSink(), interruptions: Interruptions = .timeless,
         time: TimeSource = .system
     ) {
         self.time = time
@@ -85,4 +86,9 @@ struct CommandProbe {
         if let usableMemory { context.usableMemory = { usableMemory } }
         return await HearthCommand.run(words, in: context)
     }
+}
+
+extension Interruptions {
+    /// For which no time passes: a signal that comes again, however late on a slow machine, would end the test's own process.
+    static var timeless: Interruptions { Interruptions(time: ManualClock().time) }
 }
