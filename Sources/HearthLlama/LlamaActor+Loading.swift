@@ -9,9 +9,10 @@
         ///
         /// The files are looked at first: one that is not there, is no model or does not fit the memory leaves the present one and
         /// its answers alone. Then what that was asked is answered, and it is given back before the new one is read. On a device
-        /// of less than 6 GiB (whole GiB) loading one for vision gives back the one for text too. What the other role's model takes,
-        /// with its context for vectors, counts unless it is given back; what is kept of conversations and pictures gives way. Where the configuration says nothing of the context, a shorter one is taken if only that fits.
-        /// What is being read is read on a thread of its own: the other role's answers go on meanwhile. Loads come one after the other.
+        /// of less than 6 GiB (whole GiB) loading one for vision gives back the one for text too. What the other role's model
+        /// takes, with its context for vectors, counts unless it is given back; what is kept of conversations and pictures gives
+        /// way. Where the configuration says nothing of the context, a shorter one is taken if only that fits. What is being read
+        /// is read on a thread of its own: the other role's answers go on meanwhile. Loads come one after the other.
         /// - Parameters:
         ///   - path: a GGUF file.
         ///   - role: what it is for.
@@ -104,11 +105,10 @@
             let replaced = RolePlan(deviceMemory: order.configuration.deviceMemory)
                 .unloadedFirst(loading: order.role, loaded: Set(loops.keys))
             var order = order
-            try order.plan?.fit(
-                beside: memory.hostBytes(without: replaced),
-                gpu: LlamaFacts.hasGPU ? freeGPU(without: replaced) : .none)
+            let gpu = LlamaFacts.hasGPU ? freeGPU(without: replaced) : .none
+            try order.plan?.fit(beside: memory.hostBytes(without: replaced), gpu: gpu)
             // Who embeds while the models on their way out still answer leaves it its room.
-            memory.arrival = MemoryLedger.Arrival(hostBytes: order.hostBytes ?? 0, replaced: replaced)
+            memory.arrival = MemoryLedger.Arrival(order, replaced: replaced, gpu: gpu)
             await answerAll(asked: replaced, unless: order.signal)
             defer { departure = nil }
             if order.signal.isSet {

@@ -67,6 +67,11 @@
             estimate.hostBytes(of: shape, gpuLayers: separateLayers(on: gpu))
         }
 
+        /// What of it is going to lie in the machine's memory, in bytes, once its layers are placed: as ``fit(beside:gpu:)``
+        /// counts it.
+        /// - Parameter gpu: what a GPU has, once what is given back is gone.
+        func hostBytes(expecting gpu: GPUMemory) -> UInt64 { spread(on: gpu)?.hostBytes ?? estimate.total }
+
         /// How a context for vectors is made of the loaded model: as it is wanted for who insists.
         /// - Parameters:
         ///   - gpu: where the model's layers are placed.
@@ -100,14 +105,17 @@
             guard configuration.gpuLayers < 0, let gpu = LlamaFacts.gpuMemory(of: devices) else {
                 return configuration.gpuLayers
             }
-            // That it is loaded is decided; here it is only spread.
-            let device = MemoryPlan.Device(memory: .max, gpu: gpu)
+            return spread(on: gpu)?.gpuLayers ?? configuration.gpuLayers
+        }
+
+        /// How it is spread over the machine and a GPU; that it is loaded is decided.
+        private func spread(on gpu: GPUMemory) -> MemoryPlan? {
             let context =
                 configuration.contextLength
                 ?? LlamaConfiguration.defaultContextLength(deviceMemory: configuration.deviceMemory)
-            // Without a plan there is nothing to say about layers: what was configured holds.
-            let plan = try? MemoryPlan(shape, on: device, wishes: wishes(context: context))
-            return plan?.gpuLayers ?? configuration.gpuLayers
+            // Refused are only sizes that no machine has: of them there is nothing to say, and what was configured holds.
+            return try? MemoryPlan(
+                shape, on: MemoryPlan.Device(memory: .max, gpu: gpu), wishes: wishes(context: context))
         }
 
         private func wishes(context: Int?) -> MemoryPlan.Wishes {

@@ -118,6 +118,22 @@
             #expect(throws: LLMError.self) { try other.fit(gpu: card) }
         }
 
+        /// Before its layers are placed it is counted as it will be then.
+        @Test(arguments: [0, 100, 3 << 10, 24 << 10] as [UInt64], [nil, 7] as [Int?])
+        func whatACardIsGoingToHoldIsNotCounted(free: UInt64, asked: Int?) throws {
+            let card = GPUMemory(free: free << 20)
+            var plan = LoadPlan(
+                Self.shape, configuration: LlamaConfiguration(deviceMemory: 16 << 30, gpuLayers: asked ?? -1))
+            try plan.fit(gpu: card)
+            #expect(plan.hostBytes(expecting: .none) == plan.estimate.total)
+            #expect(plan.hostBytes(expecting: GPUMemory(free: free << 20, isShared: true)) == plan.estimate.total)
+            let expected = plan.hostBytes(expecting: card)
+            #expect((expected < plan.estimate.total) == (free > 100))
+            guard asked == nil || free > 100 else { return }
+            plan.place(on: [Self.device(total: 24 << 10, free: free)])
+            #expect(expected == plan.hostBytes(on: card))
+        }
+
         @Test func whatDoesNotFitIsRefusedUnlessSomebodyInsists() throws {
             var configuration = LlamaConfiguration(deviceMemory: 4 << 30)
             var plan = LoadPlan(Self.shape, configuration: configuration)

@@ -102,6 +102,29 @@
             #expect(ledger.hostBytes(beside: .text) == 500 << 20)
         }
 
+        /// Its layers are not placed before the model it replaces has answered all.
+        @Test func aModelOnItsWayToACardTakesOnlyItsPartOfTheMachine() throws {
+            var shape = Self.shape
+            shape.weightBytes = 400 << 20
+            var order = LoadOrder(
+                path: Path("model.gguf"), projector: nil, role: .vision, configuration: LlamaConfiguration(),
+                plan: LoadPlan(shape, configuration: LlamaConfiguration(contextLength: 1024, deviceMemory: 1 << 30)),
+                supportsVision: false, signal: StopSignal())
+            let card = GPUMemory(free: 8 << 30)
+            try order.plan?.fit(beside: 300 << 20, gpu: card)
+            var ledger = MemoryLedger(entries: [.text: entry(300), .vision: entry(100)])
+            ledger.entries[.text]?.plan = plan()
+            ledger.arrival = MemoryLedger.Arrival(order, replaced: [.vision], gpu: card)
+            let wanted = EmbeddingWindow(length: 2048)
+            #expect(try ledger.embedding(wanted, of: .text)?.window == wanted)
+            #expect(try #require(ledger.arrival).hostBytes < 100 << 20)
+            // Without a card all of it is the machine's.
+            ledger.arrival = MemoryLedger.Arrival(order, replaced: [.vision], gpu: .none)
+            #expect(try ledger.embedding(wanted, of: .text)?.window.length == 256)
+            order.plan = nil
+            #expect(MemoryLedger.Arrival(order, replaced: [], gpu: card).hostBytes == 0)
+        }
+
         @Test func aCardsMemoryComesBackWithWhatIsGivenBack() throws {
             var model = entry(100)
             model.gpuBytes = 50 << 20

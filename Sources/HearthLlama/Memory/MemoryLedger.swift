@@ -91,6 +91,14 @@
         }
     }
 
+    extension MemoryLedger.Arrival {
+        /// What a model is going to take that has been fitted, before its layers are placed.
+        /// - Parameter gpu: what a GPU has, once the replaced models are gone.
+        init(_ order: LoadOrder, replaced: [EngineRole], gpu: GPUMemory) {
+            self.init(hostBytes: order.plan?.hostBytes(expecting: gpu) ?? 0, replaced: replaced)
+        }
+    }
+
     extension MemoryLedger.Entry {
         /// What a model takes that has been loaded.
         init(_ order: LoadOrder, _ model: LoadedModel) {
