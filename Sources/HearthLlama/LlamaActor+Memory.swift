@@ -6,7 +6,8 @@
     extension LlamaActor {
         /// What makes the vectors of the model for text. A context of its own is made the first time, as long as fits beside what
         /// is loaded; what is kept of conversations and pictures gives way to it.
-        /// - Throws: `model-does-not-fit` with both numbers, unless the model's configuration ignores that; `generation-failed`.
+        /// - Throws: `model-does-not-fit` with both numbers, unless the model's configuration ignores that; `generation-failed` where
+        ///   llama.cpp has room for none.
         func embedder(of loop: GenerationLoop) throws -> TextEmbedder {
             let model = loop.model
             // Beside its own answers the number of threads has just been chosen, from better evidence.
@@ -14,11 +15,30 @@
             if let made = model.embedder { return made }
             let method = try EmbeddingMethod(model)
             let wanted = method.window(model.information.contextLength)
-            let plan = try memory.embedding(wanted, of: .text)
-            memory.entries[.text]?.embedding = plan
-            shareRoom()
+            let planned = try memory.embedding(wanted, of: .text)?.window ?? wanted
+            return try makeRoom(forVectors: planned) { window in
+                let made = try model.makeEmbedder(method, window: window)
+                if window.length < wanted.length {
+                    Log.write(
+                        .warning, "llama.memory",
+                        "texts to embed may have \(window.length) instead of \(wanted.length) tokens")
+                }
+                return made
+            }
+        }
+
+        /// Counts a context for vectors of the model for text and has what is kept give way to it before it is made: with a shorter
+        /// window where that fails, because nothing is planned of a card's own memory.
+        /// - Throws: what the last attempt threw; nothing is counted then.
+        func makeRoom<Made>(
+            forVectors planned: EmbeddingWindow, _ make: (EmbeddingWindow) throws -> Made
+        ) throws -> Made {
             do {
-                return try model.makeEmbedder(method, window: plan?.window ?? wanted)
+                return try planned.longest { window in
+                    memory.count(window, of: .text)
+                    shareRoom()
+                    return try make(window)
+                }
             } catch {
                 memory.entries[.text]?.embedding = nil
                 shareRoom()

@@ -80,15 +80,14 @@
         func embedding(
             _ wanted: EmbeddingWindow, gpu: GPUMemory?, on device: MemoryPlan.Device
         ) throws(LLMError) -> EmbeddingPlan {
-            let layers = separateLayers(on: gpu)
-            guard !configuration.ignoresMemory else { return EmbeddingPlan(shape, window: wanted, gpuLayers: layers) }
-            let plan = try EmbeddingPlan(shape, atMost: wanted, gpuLayers: layers, on: device)
-            if plan.window != wanted {
-                Log.write(
-                    .warning, "llama.memory",
-                    "texts to embed may have \(plan.window.length) instead of \(wanted.length) tokens")
-            }
-            return plan
+            guard !configuration.ignoresMemory else { return embedding(of: wanted, gpu: gpu) }
+            return try EmbeddingPlan(shape, atMost: wanted, gpuLayers: separateLayers(on: gpu), on: device)
+        }
+
+        /// What a context for vectors takes that is made with this window.
+        /// - Parameter gpu: where the model's layers are placed.
+        func embedding(of window: EmbeddingWindow, gpu: GPUMemory?) -> EmbeddingPlan {
+            EmbeddingPlan(shape, window: window, gpuLayers: separateLayers(on: gpu))
         }
 
         /// The layers that lie in other memory than the machine's.

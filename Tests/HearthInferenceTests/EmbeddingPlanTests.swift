@@ -63,6 +63,28 @@ import Testing
         #expect(seen(200) == ["200", "refused"])
     }
 
+    /// Shorter ones are tried one after the other until one can be made.
+    @Test func whatCannotBeMadeIsTriedShorter() throws {
+        struct Full: Error, Equatable { let attempt: Int }
+        /// The length and the tokens of a call of each attempt, of which the given one succeeds.
+        func attempts(_ wanted: EmbeddingWindow, until success: Int) throws(Full) -> [[Int]] {
+            var tried: [[Int]] = []
+            return try wanted.longest { (window) throws(Full) in
+                tried.append([window.length, window.chunk])
+                if tried.count < success { throw Full(attempt: tried.count) }
+                return tried
+            }
+        }
+        let window = EmbeddingWindow(length: 2048)
+        #expect(try attempts(window, until: 1) == [[2048, 128]])
+        #expect(try attempts(window, until: 3) == [[2048, 128], [1024, 128], [512, 128]])
+        #expect(try attempts(window, until: 6).suffix(3) == [[256, 128], [256, 64], [256, 32]])
+        #expect(throws: Full(attempt: 6)) { _ = try attempts(window, until: 7) }
+        let whole = EmbeddingWindow(length: 700, looksAhead: true)
+        #expect(try attempts(whole, until: 2) == [[700, 700], [256, 256]])
+        #expect(throws: Full(attempt: 2)) { _ = try attempts(whole, until: 3) }
+    }
+
     @Test func aRefusalHasBothNumbersAndSaysWhatHelps() throws {
         let device = MemoryPlan.Device(memory: 400 << 20, occupied: 130 << 20)
         let wanted = EmbeddingWindow(length: 2048)

@@ -90,6 +90,52 @@
                 #expect(await ledger(engine).hostBytes() == 0)
             }
 
+            /// As where a model's layers leave a card less room than the machine has: the first attempts are made to fail.
+            @Test func whereMakingItFailsAShorterOneIsMade() async throws {
+                var configuration = try Self.configuration(context: 2048, room: 1 << 30)
+                for insists in [false, true] {
+                    configuration.ignoresMemory = insists
+                    let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
+                    engine.knock()
+                    let tried = try await engine.visited { engine in
+                        let loop = engine.loop(.text)
+                        let model = try #require(loop).model
+                        var tried: [Int] = []
+                        _ = try engine.makeRoom(forVectors: EmbeddingWindow(length: 2048)) { window in
+                            tried.append(window.length)
+                            guard window.length <= 512 else { throw LLMError(.generateFailed, "the card is full") }
+                            return try model.makeEmbedder(EmbeddingMethod(model), window: window)
+                        }
+                        return tried
+                    }
+                    #expect(tried == [2048, 1024, 512])
+                    #expect(try await ledger(engine).entries[.text]?.embedding?.hostBytes == Self.bytes(512))
+                    #expect(try await engine.embed([String(repeating: "word ", count: 300)]).count == 1)
+                    let error = await #expect(throws: LLMError.self) {
+                        _ = try await engine.embed([String(repeating: "word ", count: 520)])
+                    }
+                    #expect(error?.context.expected == "at most 512 tokens")
+                    await engine.unload()
+                }
+            }
+
+            @Test func whereNoneCanBeMadeTheLastReasonIsTold() async throws {
+                let engine = try await LlamaActor.load(
+                    TestModel.path, configuration: try Self.configuration(room: 1 << 30))
+                engine.knock()
+                let error = await #expect(throws: LLMError.self) {
+                    try await engine.visited { engine in
+                        try engine.makeRoom(forVectors: EmbeddingWindow(length: 1024)) { window in
+                            throw LLMError(.generateFailed, "no room for \(window.length) in calls of \(window.chunk)")
+                        }
+                    }
+                }
+                #expect(error?.message == "no room for 256 in calls of 32")
+                #expect(await ledger(engine).entries[.text]?.embedding == nil)
+                #expect(try await engine.embed(["fox"]).count == 1)
+                await engine.unload()
+            }
+
             /// What llama.cpp logs of the context it makes, and what it was predicted to take.
             @Test func whatItTakesIsPredicted() async throws {
                 let configuration = LlamaConfiguration(contextLength: 2048, threadCount: 1)

@@ -141,6 +141,21 @@
             #expect(ledger.gpuBytes(of: [.vision, .text]) == 100 << 20 + made.estimate.total - made.hostBytes)
         }
 
+        /// What it was planned with may be more than could be made.
+        @Test func aContextForVectorsCountsAsItWasMade() throws {
+            var ledger = MemoryLedger(entries: [.text: entry(300)])
+            ledger.count(EmbeddingWindow(length: 512), of: .text)
+            ledger.count(EmbeddingWindow(length: 512), of: .vision)
+            #expect(ledger.entries[.text]?.embedding == nil && ledger.entries[.vision] == nil)
+            ledger.entries[.text]?.plan = plan()
+            let planned = try #require(try ledger.embedding(EmbeddingWindow(length: 2048), of: .text))
+            ledger.count(planned.window, of: .text)
+            #expect(ledger.entries[.text]?.embedding == planned)
+            ledger.count(EmbeddingWindow(length: 512), of: .text)
+            let made = EmbeddingPlan(Self.shape, window: EmbeddingWindow(length: 512))
+            #expect(made.hostBytes < planned.hostBytes && ledger.hostBytes() == 300 << 20 + made.hostBytes)
+        }
+
         @Test func sizesOfStrangersDoNotOverflow() {
             var huge = entry(0, states: 256)
             huge.hostBytes = .max

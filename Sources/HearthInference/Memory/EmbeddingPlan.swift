@@ -28,7 +28,7 @@ public struct EmbeddingWindow: Sendable, Hashable {
 
     /// The next one to try where this is too much, `nil` where nothing is left to try: half as long, of as many tokens as llama.cpp
     /// makes a context of, or at last with fewer tokens a call.
-    var shorter: EmbeddingWindow? {
+    package var shorter: EmbeddingWindow? {
         var next = self
         if length > Self.shortest {
             next = EmbeddingWindow(
@@ -40,13 +40,30 @@ public struct EmbeddingWindow: Sendable, Hashable {
         }
         return next
     }
+
+    /// Makes something of this window, or where that fails of the longest shorter one with which it succeeds.
+    /// - Throws: what the last attempt threw, once nothing shorter is left to try.
+    package func longest<Made, Failure>(
+        _ make: (EmbeddingWindow) throws(Failure) -> Made
+    ) throws(Failure) -> Made {
+        var window = self
+        while true {
+            do throws(Failure) {
+                return try make(window)
+            } catch {
+                guard let shorter = window.shorter else { throw error }
+                window = shorter
+            }
+        }
+    }
 }
 
 /// How a context is made that gives vectors of texts, so that it fits beside what is loaded: decided when somebody embeds for
 /// the first time, because loading a model sets nothing aside for it.
 ///
 /// Where the wanted window does not fit half of it is taken, down to ``EmbeddingWindow/shortest``, then fewer tokens a call. What
-/// does not fit then is refused, with the numbers.
+/// does not fit then is refused, with the numbers. What a card has left for it is not looked at: where that is too little, it shows
+/// when the context is made.
 public struct EmbeddingPlan: Sendable, Hashable {
     public let window: EmbeddingWindow
     /// What it takes besides the weights, which are loaded.
@@ -70,12 +87,10 @@ public struct EmbeddingPlan: Sendable, Hashable {
     public init(
         _ shape: ModelShape, atMost wanted: EmbeddingWindow, gpuLayers: Int = 0, on device: MemoryPlan.Device
     ) throws(LLMError) {
-        var window = wanted
-        while true {
-            self.init(shape, window: window, gpuLayers: gpuLayers)
-            if hostBytes <= device.budget { return }
-            guard let shorter = window.shorter else { throw refusal(device) }
-            window = shorter
+        self = try wanted.longest { (window) throws(LLMError) in
+            let plan = EmbeddingPlan(shape, window: window, gpuLayers: gpuLayers)
+            guard plan.hostBytes <= device.budget else { throw plan.refusal(device) }
+            return plan
         }
     }
 

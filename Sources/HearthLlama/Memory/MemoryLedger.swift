@@ -81,6 +81,12 @@
             return try plan.embedding(wanted, gpu: entry.gpu, on: room(for: role))
         }
 
+        /// Counts a context for vectors of a role's model as one with this window.
+        mutating func count(_ window: EmbeddingWindow, of role: EngineRole) {
+            guard let entry = entries[role] else { return }
+            entries[role]?.embedding = entry.plan?.embedding(of: window, gpu: entry.gpu)
+        }
+
         /// What may be kept for a role's model: no more than an equal part of what is left, of as many as there are.
         func kept(for role: EngineRole) -> Kept {
             guard let entry = entries[role] else { return Kept() }
