@@ -5,16 +5,19 @@
 
     extension LlamaActor {
         /// What makes the vectors of the model for text. A context of its own is made the first time, as long as fits beside what
-        /// is loaded; what is kept of conversations and pictures gives way to it.
+        /// is loaded; what is kept of conversations and pictures gives way to it. One that was made shorter than wanted is made
+        /// anew once others have left the memory that a longer one needs.
         /// - Throws: `model-does-not-fit` with both numbers, unless the model's configuration ignores that; `generation-failed` where
         ///   llama.cpp has room for none.
         func embedder(of loop: GenerationLoop) throws -> TextEmbedder {
             let model = loop.model
             // Beside its own answers the number of threads has just been chosen, from better evidence.
             if loop.runs.isEmpty { model.chooseThreads() }
-            if let made = model.embedder { return made }
-            let method = try EmbeddingMethod(model)
+            let method = try model.embedder?.method ?? EmbeddingMethod(model)
             let wanted = method.window(model.information.contextLength)
+            if let made = model.embedder, !memory.outgrows(made.window, wanted: wanted, of: .text) { return made }
+            // There may be no room for both.
+            model.letGoOfEmbedder()
             let planned = try memory.embedding(wanted, of: .text)?.window ?? wanted
             return try makeRoom(forVectors: planned) { window in
                 let made = try model.makeEmbedder(method, window: window)

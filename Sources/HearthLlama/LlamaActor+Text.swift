@@ -40,9 +40,10 @@
 
         /// Done text by text between two steps of the generations under way, which go on within long texts too. A context of its
         /// own is made for the first call and kept, so that no conversation is disturbed: of at most 2048 tokens, of fewer where
-        /// the memory holds only those beside what is loaded (``EmbeddingPlan``). Where another model is loaded meanwhile
-        /// all vectors are that one's, also when the call comes while there is none yet. Cancelled it throws at once while it waits
-        /// for a model or for the engine's thread, and from then on after the step that is being computed.
+        /// the memory holds only those beside what is loaded or on its way (``EmbeddingPlan``), until that leaves room for more.
+        /// Where another model is loaded meanwhile all vectors are that one's, also when the call comes while there is none yet.
+        /// Cancelled it throws at once while it waits for a model or for the engine's thread, and from then on after the step that
+        /// is being computed.
         public nonisolated func embed(_ texts: [String]) async throws -> [[Float]] {
             // No text goes to the engine's thread, where it would show that there is no model.
             if texts.isEmpty { _ = try answering(.text) }

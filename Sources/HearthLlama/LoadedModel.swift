@@ -98,6 +98,9 @@
             return made
         }
 
+        /// Gives back what makes vectors, with its context.
+        func letGoOfEmbedder() { embedder = nil }
+
         /// Bounds what is kept of conversations in memory and of pictures; what was used longest ago goes first.
         /// - Returns: whether something had to go.
         func keep(_ room: MemoryLedger.Kept) -> Bool {

@@ -34,9 +34,11 @@
 
     /// Makes vectors of texts. Used on the engine's thread only.
     final class TextEmbedder {
+        let method: EmbeddingMethod
+        /// What its context was made with.
+        let window: EmbeddingWindow
         private let weights: ModelWeights
         private let context: ModelContext
-        private let pooling: EmbeddingPooling
         private let chunkSize: Int
         private let threads: StepThreads
 
@@ -57,7 +59,8 @@
                             reason, else: "not enough memory for a context of \(window.length) tokens"))
             }
             self.weights = weights
-            pooling = method.pooling
+            self.method = method
+            self.window = window
             self.threads = threads
             chunkSize = context.batchSize
             self.context = context
@@ -96,7 +99,7 @@
             guard tokens.count <= window else { throw Self.tooLong("\(tokens.count)", window) }
 
             context.clear()
-            var pool = EmbeddingPool(pooling, length: weights.embeddingLength)
+            var pool = EmbeddingPool(method.pooling, length: weights.embeddingLength)
             var position = 0
             while position < tokens.count {
                 if position > 0 {

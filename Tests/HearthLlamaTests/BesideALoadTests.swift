@@ -24,12 +24,17 @@
                 private let load: Task<Void, any Error>
                 private let isStanding = Locked(true)
 
-                init(_ engine: LlamaActor, _ role: EngineRole, sees: Bool = false) async {
+                init(
+                    _ engine: LlamaActor, _ role: EngineRole, sees: Bool = false,
+                    configuration: LlamaConfiguration? = nil
+                ) async {
                     let (began, source) = AsyncStream<Void>.makeStream()
                     let released = released
                     let isStanding = isStanding
                     load = Task {
-                        try await engine.load(TestModel.path, role: role, supportsVision: sees) { _ in
+                        try await engine.load(
+                            TestModel.path, role: role, configuration: configuration, supportsVision: sees
+                        ) { _ in
                             source.finish()
                             guard isStanding.withLock({ $0 }) else { return }
                             // Bounded, so that an engine that answers nobody meanwhile is a failure and no standstill.

@@ -136,6 +136,63 @@
                 await engine.unload()
             }
 
+            /// Does not keep what it knows.
+            private struct Weak {
+                weak var embedder: TextEmbedder?
+
+                init(_ embedder: TextEmbedder?) { self.embedder = embedder }
+            }
+
+            /// Made while another model was on its way, and with that one gone.
+            @Test func aShorterWindowGrowsOnceThereIsRoom() async throws {
+                func configuration(_ context: Int) -> LlamaConfiguration {
+                    LlamaConfiguration(
+                        contextLength: context, threadCount: 1, deviceMemory: 6 << 30, stateBytes: 0, sequences: 1)
+                }
+                let engine = try await LlamaActor.load(TestModel.path, configuration: configuration(1024))
+                let other = try #require(LoadPlan(TestModel.path, projector: nil, configuration: configuration(1024)))
+                // All but what a window of 512 takes beside both.
+                let taken =
+                    try MemoryPlan.Device(memory: 6 << 30).budget - other.estimate.total - Self.bytes(512)
+                engine.knock()
+                await engine.visited { $0.memory.entries[.text]?.hostBytes = taken }
+                func embedder() async throws -> (length: Int?, object: ObjectIdentifier?) {
+                    engine.knock()
+                    return await engine.visited { engine in
+                        let made = engine.loop(.text)?.model.embedder
+                        return (made?.window.length, made.map { ObjectIdentifier($0) })
+                    }
+                }
+                let texts = [300, 520].map { String(repeating: "word ", count: $0) }
+                let load = await BesideALoad.StandingLoad(engine, .vision, configuration: configuration(1024))
+                let vector = try await engine.embed([texts[0]])[0]
+                #expect(load.stands)
+                try await load.letGo()
+                let short = try await embedder()
+                #expect(short.length == 512)
+                // Nothing has become more: the same one, and no plan for each text.
+                for _ in 0..<2 {
+                    let error = await #expect(throws: LLMError.self) { _ = try await engine.embed([texts[1]]) }
+                    #expect(error?.context.expected == "at most 512 tokens")
+                }
+                #expect(try await embedder() == short)
+                await engine.unload(.vision)
+                engine.knock()
+                let isGivenBack = try await engine.visited { engine in
+                    let loop = engine.loop(.text)
+                    let found = try #require(loop)
+                    let short = Weak(found.model.embedder)
+                    _ = try engine.embedder(of: found)
+                    return short.embedder == nil
+                }
+                #expect(isGivenBack)
+                let vectors = try await engine.embed(texts)
+                #expect(zip(vector, vectors[0]).reduce(0) { $0 + $1.0 * $1.1 } > 0.9999)
+                #expect(try await embedder().length == 1024)
+                #expect(try await ledger(engine).entries[.text]?.embedding?.hostBytes == Self.bytes(1024))
+                await engine.unload()
+            }
+
             /// What llama.cpp logs of the context it makes, and what it was predicted to take.
             @Test func whatItTakesIsPredicted() async throws {
                 let configuration = LlamaConfiguration(contextLength: 2048, threadCount: 1)

@@ -156,6 +156,63 @@
             #expect(made.hostBytes < planned.hostBytes && ledger.hostBytes() == 300 << 20 + made.hostBytes)
         }
 
+        /// What it takes itself is not in the way of a longer one.
+        @Test func aContextForVectorsIsPlannedInPlaceOfTheOneThereIs() throws {
+            var ledger = MemoryLedger(entries: [.text: entry(300), .vision: entry(400)])
+            ledger.entries[.text]?.plan = plan()
+            let wanted = EmbeddingWindow(length: 2048)
+            let short = try #require(try ledger.embedding(wanted, of: .text))
+            ledger.count(short.window, of: .text)
+            #expect(short.window.length == 512 && ledger.entries[.text]?.embedding == short)
+            #expect(try ledger.embedding(wanted, of: .text) == short)
+            let whole = EmbeddingPlan(Self.shape, window: wanted)
+            ledger.entries[.vision]?.hostBytes = 468 << 20 - whole.hostBytes
+            #expect(try ledger.embedding(wanted, of: .text) == whole)
+        }
+
+        @Test func aShortContextForVectorsIsOutgrownOnceOthersLeaveMore() throws {
+            var ledger = MemoryLedger(entries: [.text: entry(300), .vision: entry(400)])
+            ledger.entries[.text]?.plan = plan()
+            let wanted = EmbeddingWindow(length: 2048)
+            let short = EmbeddingWindow(length: 512)
+            func outgrows(vision mebibytes: UInt64?, _ made: EmbeddingWindow = short) -> Bool {
+                ledger.entries[.vision] = mebibytes.map { entry($0) }
+                return ledger.outgrows(made, wanted: wanted, of: .text)
+            }
+            #expect(!outgrows(vision: nil), "there is none yet")
+            ledger.entries[.vision] = entry(400)
+            ledger.count(short, of: .text)
+            #expect(!outgrows(vision: 400) && !outgrows(vision: 500) && !outgrows(vision: 398))
+            #expect(!outgrows(vision: 380, wanted), "it is as long as wanted")
+            ledger.arrival = MemoryLedger.Arrival(hostBytes: 1 << 20, replaced: [])
+            #expect(!outgrows(vision: 300), "a model is on its way")
+            ledger.arrival = nil
+            #expect(outgrows(vision: 300))
+            #expect(!outgrows(vision: 300), "that is decided")
+            #expect(!outgrows(vision: 350) && outgrows(vision: nil))
+        }
+
+        /// Nothing is planned of a card's memory: more of it is a reason to try.
+        @Test func whatACardGetsBackIsTried() {
+            for known in [nil, plan(LlamaConfiguration(deviceMemory: 1 << 30, ignoresMemory: true)), plan()] {
+                var ledger = MemoryLedger(entries: [.text: entry(300), .vision: entry(100)])
+                ledger.entries[.text]?.plan = known
+                ledger.entries[.vision]?.gpuBytes = 50 << 20
+                let short = EmbeddingWindow(length: 512)
+                func outgrows() -> Bool {
+                    ledger.outgrows(short, wanted: EmbeddingWindow(length: 2048), of: .text)
+                }
+                ledger.count(short, of: .text)
+                #expect(!outgrows())
+                ledger.entries[.vision]?.gpuBytes = 40 << 20
+                #expect(outgrows())
+                // What would be refused by now stays as it is.
+                ledger.count(short, of: .text)
+                ledger.entries[.vision] = entry(468)
+                #expect(outgrows() == (known?.configuration.ignoresMemory ?? true))
+            }
+        }
+
         @Test func sizesOfStrangersDoNotOverflow() {
             var huge = entry(0, states: 256)
             huge.hostBytes = .max

@@ -41,6 +41,9 @@ public struct EmbeddingWindow: Sendable, Hashable {
         return next
     }
 
+    /// Whether it holds more than another one of the same model, or as much in calls of more tokens.
+    package func isLarger(than other: EmbeddingWindow) -> Bool { (length, chunk) > (other.length, other.chunk) }
+
     /// Makes something of this window, or where that fails of the longest shorter one with which it succeeds.
     /// - Throws: what the last attempt threw, once nothing shorter is left to try.
     package func longest<Made, Failure>(

@@ -33,6 +33,8 @@
             var gpu: GPUMemory?
             /// The context for vectors, once there is one.
             var embedding: EmbeddingPlan?
+            /// What was taken beside it when its window was decided on last.
+            var embeddedBeside: Taken?
 
             fileprivate var allHostBytes: UInt64 { min(hostBytes, most) + min(embedding?.hostBytes ?? 0, most) }
             fileprivate var allGPUBytes: UInt64 {
@@ -72,19 +74,6 @@
         /// What a role's model may take more, with everything that is kept given up.
         func room(for role: EngineRole) -> MemoryPlan.Device {
             MemoryPlan.Device(memory: entries[role]?.deviceMemory ?? 0, occupied: hostBytes(beside: role))
-        }
-
-        /// How a context for vectors is made of a role's model; `nil` where its sizes are not known.
-        /// - Throws: `model-does-not-fit`, with both numbers.
-        func embedding(_ wanted: EmbeddingWindow, of role: EngineRole) throws(LLMError) -> EmbeddingPlan? {
-            guard let entry = entries[role], let plan = entry.plan else { return nil }
-            return try plan.embedding(wanted, gpu: entry.gpu, on: room(for: role))
-        }
-
-        /// Counts a context for vectors of a role's model as one with this window.
-        mutating func count(_ window: EmbeddingWindow, of role: EngineRole) {
-            guard let entry = entries[role] else { return }
-            entries[role]?.embedding = entry.plan?.embedding(of: window, gpu: entry.gpu)
         }
 
         /// What may be kept for a role's model: no more than an equal part of what is left, of as many as there are.
