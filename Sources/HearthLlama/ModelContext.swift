@@ -58,7 +58,7 @@
         var batchSize: Int { Int(llama_n_batch(raw)) }
         var threadCount: Int { Int(llama_n_threads(raw)) }
 
-        /// Whether what is computed is kept for the tokens after it. It is not in models that only give vectors, as BERT.
+        /// Whether what is computed is kept for the tokens after it. It is not in encoders, as BERT.
         var hasMemory: Bool { llama_get_memory(raw) != nil }
 
         /// Computes with so many threads from now on.

@@ -133,6 +133,31 @@ import Testing
         #expect(shape.recurrentBytes == UInt64(3 * 4 * numbers))
     }
 
+    /// A longer context costs them nothing, and with a cache none would fit here.
+    @Test(arguments: [
+        "bert", "eurobert", "gemma-embedding", "jina-bert-v2", "jina-bert-v3", "modern-bert", "neo-bert", "nomic-bert",
+        "nomic-bert-moe",
+    ])
+    func encodersKeepNothing(_ architecture: String) throws {
+        let shape = try #require(try Self.shape(architecture, [("context_length", .uint32(8192))]))
+        #expect(shape.layers == Array(repeating: ModelShape.Layer(keyWidth: 0, valueWidth: 0), count: 4))
+        #expect(shape.recurrentBytes == 0 && shape.headWidths == [16, 16])
+        let plan = try MemoryPlan(shape, on: MemoryPlan.Device(memory: 258 << 20))
+        #expect(plan.contextLength == 4096 && plan.cacheType == .f16 && plan.compromises.isEmpty)
+        #expect(plan.estimate.cache == 0)
+        // A call looks at no more than its own tokens.
+        #expect(plan.estimate.compute == MemoryEstimate(shape, contextLength: 512).compute)
+        #expect(MemoryEstimate(shape, contextLength: 256, batchSize: 256).compute < plan.estimate.compute)
+    }
+
+    @Test(arguments: ["x", "gemma3", "llama-embed", "t5", ""])
+    func othersKeepWhatTheyCompute(_ architecture: String) throws {
+        let shape = try #require(try Self.shape(architecture, []))
+        #expect(shape.layers == Array(repeating: ModelShape.Layer(keyWidth: 32, valueWidth: 32), count: 4))
+        let estimate = MemoryEstimate(shape, contextLength: 2048)
+        #expect(estimate.cache == 1 << 20 && estimate.compute == 512 * (4 * (4 * 64 + 3 * 128) + 2 * 2048))
+    }
+
     @Test(arguments: [
         ("x.block_count", GGUFValue.uint64(.max)), ("x.block_count", .uint32(0)), ("x.block_count", .int32(-1)),
         ("x.embedding_length", .uint32(.max)), ("x.attention.head_count", .uint32(0)),

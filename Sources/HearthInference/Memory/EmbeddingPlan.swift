@@ -6,7 +6,7 @@ public struct EmbeddingWindow: Sendable, Hashable {
     public let length: Int
     /// A text has to be computed in one go: the model's tokens look at those after them, or nothing of those before is kept.
     public let looksAhead: Bool
-    /// The model answers too: it keeps what it has computed, and computes what may follow each token. Others, as BERT, do neither.
+    /// The model answers too: it keeps what it has computed, and computes what may follow each token. Encoders, as BERT, do neither.
     public let answers: Bool
     /// The most tokens of one call where a text may be cut.
     private var most = 128

@@ -27,7 +27,7 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
     /// The file of the weights, or its tensors where the header tells their sizes. It is mapped: what of it is not used can be given
     /// back and read again.
     public var weights: UInt64
-    /// What the tokens of the context leave behind, and the state of recurrent layers.
+    /// What the tokens of the context leave behind, and the state of recurrent layers; 0 for an encoder.
     public var cache: UInt64
     /// What one call needs to work, with the logits it gives.
     public var compute: UInt64
@@ -86,8 +86,9 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
         self.cache = cache
         // Measured with llama.cpp at batches of 128 to 2048: for each token of a call the hidden state four times and the
         // inner one three times in F32, and its row of the attention mask in F16; besides the logits of one row for each
-        // conversation.
-        let each = 4 * (4 * UInt64(shape.width) + 3 * UInt64(shape.innerWidth)) + 2 * cells
+        // conversation. Without a cache a call looks at its own tokens alone.
+        let seen = shape.hasCache ? cells : min(cells, batch)
+        let each = 4 * (4 * UInt64(shape.width) + 3 * UInt64(shape.innerWidth)) + 2 * seen
         let logits = 4 * UInt64(shape.vocabulary) * UInt64(max(1, sequences))
         compute = batch.multipliedClamped(by: each).addingClamped(logits)
     }

@@ -5,7 +5,7 @@ import HearthBase
 public struct ModelShape: Sendable, Hashable {
     /// One layer's part of the cache.
     public struct Layer: Sendable, Hashable {
-        /// The numbers of one token's keys, 0 for a layer without attention.
+        /// The numbers of one token's keys, 0 for a layer without attention, and in a model that keeps none.
         public var keyWidth: Int
         /// The numbers of one token's values.
         public var valueWidth: Int
@@ -35,6 +35,9 @@ public struct ModelShape: Sendable, Hashable {
     public var recurrentBytes: UInt64
     /// The numbers of one head's keys and values: they decide how small a cache can be.
     public var headWidths: [Int]
+
+    /// Whether anything of a token is kept for those after it: not in an encoder.
+    var hasCache: Bool { recurrentBytes > 0 || layers.contains { $0.keyWidth > 0 || $0.valueWidth > 0 } }
 
     /// A shape of the given sizes.
     public init(
@@ -74,8 +77,9 @@ public struct ModelShape: Sendable, Hashable {
         let window = facts.number("attention.sliding_window", in: 1...1 << 30)
         let pattern = facts.flags("attention.sliding_window_pattern")
         let recurrent = state == nil ? nil : facts.recurrentLayers(count)
+        let isEncoderOnly = header.isEncoderOnly
         let attending = (0..<count).map { index in
-            recurrent?[index] == true ? 0 : keyValueHeads[min(index, keyValueHeads.count - 1)]
+            isEncoderOnly || recurrent?[index] == true ? 0 : keyValueHeads[min(index, keyValueHeads.count - 1)]
         }
         layers = attending.enumerated().map { index, heads in
             let isWindowed = pattern.map { index < $0.count && $0[index] } ?? false

@@ -41,7 +41,7 @@
         func admit(_ request: GenerationRequest) -> Admittance {
             do {
                 if request.signal.isCancelled { throw CancellationError() }
-                guard model.context.hasMemory else { throw Self.answersNobody }
+                guard model.context.hasMemory else { throw LLMError.encoderOnly }
                 // The prompt of one that has to wait is made once.
                 if let next, next.request.isSame(as: request) { return admit(next) }
                 guard runs.count < model.admission.sequences else { return .mustWait }
@@ -52,12 +52,6 @@
                 request.continuation.finish(throwing: error)
                 return .ended
             }
-        }
-
-        private static var answersNobody: LLMError {
-            LLMError(
-                .generateFailed, "this model gives vectors of texts, it does not answer",
-                context: ErrorContext(remedy: "Ask another model; this one is for embeddings."), disposition: .usage)
         }
 
         /// Keeps nothing more of a request that has not begun.

@@ -1,0 +1,25 @@
+import HearthBase
+
+extension GGUFHeader {
+    /// Whether the model is an encoder alone, as BERT: it gives vectors of texts and generates none. What it computes of a token is not
+    /// kept for those after it, so it has no cache.
+    ///
+    /// Told by the architecture: those for which llama.cpp makes no memory (`llama_model::create_memory` in src/llama-model.cpp). Of
+    /// them `dream`, `llada`, `llada-moe` and `rnd1`, which denoise whole texts, are refused when they are loaded, and
+    /// `wavtokenizer-dec`, which makes sound, has no ``ModelShape``.
+    public var isEncoderOnly: Bool { architecture.map(encoders.contains) ?? false }
+}
+
+private let encoders: Set = [
+    "bert", "eurobert", "gemma-embedding", "jina-bert-v2", "jina-bert-v3", "modern-bert", "neo-bert", "nomic-bert",
+    "nomic-bert-moe",
+]
+
+extension LLMError {
+    /// What whoever asks an encoder something gets: `generation-failed`.
+    public static var encoderOnly: LLMError {
+        LLMError(
+            .generateFailed, "this model gives vectors of texts, it does not answer",
+            context: ErrorContext(remedy: "Ask another model; this one is for embeddings."), disposition: .usage)
+    }
+}
