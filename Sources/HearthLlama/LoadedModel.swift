@@ -138,7 +138,8 @@
                 description: String(decoding: text.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self),
                 parameterCount: llama_model_n_params(model), size: llama_model_size(model),
                 contextLength: context.length, trainedContextLength: weights.trainedContextLength,
-                batchSize: context.batchSize, threadCount: context.threadCount)
+                batchSize: context.batchSize, threadCount: context.threadCount, isEncoderOnly: !context.hasMemory,
+                embeddingLength: weights.embeddingLength)
         }
 
         private func warmUp(_ path: Path) throws {

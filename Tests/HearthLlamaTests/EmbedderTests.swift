@@ -112,6 +112,8 @@
                 }
                 #expect(error?.code == .generateFailed && error?.disposition == .usage)
                 #expect(error?.message == "this model gives vectors of texts, it does not answer")
+                let facts = try engine.modelInformation
+                #expect(facts.isEncoderOnly && facts.embeddingLength == 64)
                 let vectors = try await engine.embed([long, "word", long])
                 #expect(abs(dot(vectors[0], vectors[0]) - 1) < 1e-3 && dot(vectors[0], vectors[1]) < 0.999)
                 #expect(dot(vectors[0], vectors[2]) > 0.9999)

@@ -64,6 +64,8 @@
                 ])
                 #expect(vectors.count == 4)
                 #expect(vectors.allSatisfy { $0.count == 576 && abs(dot($0, $0) - 1) < 1e-4 })
+                let facts = try engine.modelInformation
+                #expect(!facts.isEncoderOnly && facts.embeddingLength == 576)
                 #expect(vectors[0] == vectors[3])
                 #expect(dot(vectors[0], vectors[1]) > dot(vectors[0], vectors[2]))
             }

@@ -3,7 +3,8 @@ import HearthBase
 import HearthDelivery
 import HearthInference
 
-/// Tries releases with the engines of this build: loads one, asks it the canary's question, and unloads it before it tells.
+/// Tries releases with the engines of this build: loads one, asks it the canary's question, or has it make a vector of that where it
+/// only does so, and unloads it before it tells.
 public struct EngineReleaseProbe: ReleaseProbe {
     /// Opens the engine for the files of a release.
     public typealias Opening = @Sendable (ReleaseFiles) async throws -> any InferenceEngine
@@ -98,7 +99,11 @@ public struct EngineReleaseProbe: ReleaseProbe {
         guard let engine = try await open(candidate) else { return nil }
         let loadSeconds = loading.elapsed.seconds
         do {
-            let report = try await ask(candidate.canary, of: engine, loadSeconds: loadSeconds, memory)
+            let information = try await engine.modelInformation
+            let report =
+                information.isEncoderOnly
+                ? try await embed(candidate.canary, with: engine, information, loadSeconds: loadSeconds, memory)
+                : try await ask(candidate.canary, of: engine, loadSeconds: loadSeconds, memory)
             // Now, and not when nobody has it any more: what comes next counts with its memory.
             await engine.unload()
             return report
@@ -129,6 +134,26 @@ public struct EngineReleaseProbe: ReleaseProbe {
             text: text, generatedTokens: summary.usage.generatedTokens, loadSeconds: loadSeconds,
             answerSeconds: answering.elapsed.seconds, tokensPerSecond: summary.timings.decodeTokensPerSecond,
             peakMemoryBytes: memory?.bytes, isTimedOut: summary.reason == .timedOut)
+    }
+
+    /// Has an encoder make a vector of the prompt, with the context it takes for that.
+    /// - Throws: `generation-failed` for one that is not finite, or not as long as the model says.
+    private func embed(
+        _ canary: Canary, with engine: any InferenceEngine, _ information: ModelInformation, loadSeconds: Double,
+        _ memory: PeakMemory?
+    ) async throws -> ProbeReport {
+        let embedding = time.stopwatch()
+        let vectors = try await engine.embedding.embed([canary.prompt])
+        let seconds = embedding.elapsed.seconds
+        let length = information.embeddingLength
+        guard vectors.count == 1, vectors[0].count == length, vectors[0].allSatisfy(\.isFinite) else {
+            throw LLMError(
+                .generateFailed, "the vector it makes of a text is not one of \(length) finite numbers",
+                context: ErrorContext(model: information.description))
+        }
+        return ProbeReport(
+            text: "", generatedTokens: 0, loadSeconds: loadSeconds, answerSeconds: seconds, tokensPerSecond: 0,
+            peakMemoryBytes: memory?.bytes, embeddingLength: length)
     }
 }
 

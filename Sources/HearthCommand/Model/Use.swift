@@ -11,8 +11,9 @@ struct Use: Command {
     static let declaration = CommandDeclaration(
         "use", summary: "Make an installed release the active one",
         discussion: [
-            "Its bytes are checked, it is loaded and asked a question, and then the switch is one step: whoever opens the "
-                + "model gets the one before or the new one, never a mixture. When it fails, what was active stays active.",
+            "Its bytes are checked, it is loaded and asked a question (for a vector where it gives only those), and then the "
+                + "switch is one step: whoever opens the model gets the one before or the new one, never a mixture. When it "
+                + "fails, what was active stays active.",
             "This is also the way to a release that is held back.",
         ],
         arguments: [name], options: [pin, unpin, noProbe, Flag.ignoreMemory],

@@ -1,11 +1,12 @@
 import HearthBase
 
-/// Tries a release before it becomes live: an engine loads it and answers a question.
+/// Tries a release before it becomes live: an engine loads it and answers a question, or makes a vector where that is all it does.
 ///
 /// Delivery knows no engine: the umbrella module gives one to `ModelManager`. It measures; whether that is good enough is
 /// decided by ``Canary/objection(to:)``.
 public protocol ReleaseProbe: Sendable {
-    /// Loads a release, asks it the canary's prompt and takes the likeliest token each time.
+    /// Loads a release, asks it the canary's prompt and takes the likeliest token each time. A model that only gives vectors makes one
+    /// of the prompt.
     ///
     /// The memory is given back before it returns.
     /// - Returns: `nil` where no engine of this build runs such a release, or there is no room to try it beside what is loaded: then
@@ -33,7 +34,7 @@ public struct ProbeCandidate: Sendable, Hashable {
 
 /// What a probe measured.
 public struct ProbeReport: Sendable, Hashable {
-    /// The answer.
+    /// The answer, empty where there is a vector.
     public var text: String
     public var generatedTokens: Int
     public var loadSeconds: Double
@@ -45,11 +46,13 @@ public struct ProbeReport: Sendable, Hashable {
     public var peakMemoryBytes: UInt64?
     /// Whether the time was up before the answer ended.
     public var isTimedOut: Bool
+    /// The numbers of the vector that was made in place of an answer; `nil` for an answer.
+    public var embeddingLength: Int?
 
     /// A report of the given facts.
     public init(
         text: String, generatedTokens: Int, loadSeconds: Double, answerSeconds: Double, tokensPerSecond: Double,
-        peakMemoryBytes: UInt64?, isTimedOut: Bool = false
+        peakMemoryBytes: UInt64?, isTimedOut: Bool = false, embeddingLength: Int? = nil
     ) {
         self.text = text
         self.generatedTokens = generatedTokens
@@ -58,16 +61,18 @@ public struct ProbeReport: Sendable, Hashable {
         self.tokensPerSecond = tokensPerSecond
         self.peakMemoryBytes = peakMemoryBytes
         self.isTimedOut = isTimedOut
+        self.embeddingLength = embeddingLength
     }
 }
 
 extension Canary {
     /// What speaks against a release that answered so, for people; `nil` if it passed.
     ///
-    /// What could not be measured counts for the release: a single token has no rate, and not every system tells the memory.
+    /// What could not be measured counts for the release: a single token has no rate, a vector no text, and not every system tells
+    /// the memory.
     public func objection(to report: ProbeReport) -> String? {
         if report.isTimedOut { return "it had not answered after \(timeoutSeconds) seconds" }
-        if let pattern, !pattern.occurs(in: report.text) {
+        if let pattern, report.embeddingLength == nil, !pattern.occurs(in: report.text) {
             return "its answer \(Self.shown(report.text)) does not match \(pattern)"
         }
         if let least = minimumTokensPerSecond, report.generatedTokens > 1, report.tokensPerSecond < least {

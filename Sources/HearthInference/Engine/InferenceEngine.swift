@@ -44,11 +44,15 @@ public struct ModelInformation: Sendable, Hashable {
     /// The most tokens one prefill call takes.
     public var batchSize: Int
     public var threadCount: Int
+    /// It gives vectors of texts and generates none, as BERT.
+    public var isEncoderOnly: Bool
+    /// The numbers of a text's vector; 0 where the engine makes none.
+    public var embeddingLength: Int
 
-    /// The given facts.
+    /// The given facts; a model that generates, unless said otherwise.
     public init(
         description: String, parameterCount: UInt64, size: UInt64, contextLength: Int, trainedContextLength: Int,
-        batchSize: Int, threadCount: Int
+        batchSize: Int, threadCount: Int, isEncoderOnly: Bool = false, embeddingLength: Int = 0
     ) {
         self.description = description
         self.parameterCount = parameterCount
@@ -57,5 +61,7 @@ public struct ModelInformation: Sendable, Hashable {
         self.trainedContextLength = trainedContextLength
         self.batchSize = batchSize
         self.threadCount = threadCount
+        self.isEncoderOnly = isEncoderOnly
+        self.embeddingLength = embeddingLength
     }
 }

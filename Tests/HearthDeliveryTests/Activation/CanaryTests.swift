@@ -118,5 +118,14 @@ import Testing
         #expect(canary.objection(to: report()) != nil)
         #expect(canary.objection(to: report(memory: 999)) == nil)
         #expect(canary.objection(to: report(memory: nil)) == nil, "not every system says")
+        // A vector has neither text nor rate; the memory and the time count.
+        var vector = report("", tokens: 0, rate: 0, memory: 999)
+        #expect(canary.objection(to: vector) != nil)
+        vector.embeddingLength = 64
+        #expect(canary.objection(to: vector) == nil)
+        vector.peakMemoryBytes = 1000
+        #expect(canary.objection(to: vector) != nil)
+        vector.isTimedOut = true
+        #expect(canary.objection(to: vector)?.contains("120 seconds") == true)
     }
 }
