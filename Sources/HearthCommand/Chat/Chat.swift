@@ -137,6 +137,8 @@ struct Chat: Command {
         let printer = AnswerPrinter(console: context.console, format: format, model: model.name)
         let failure: (any Error)?
         do {
+            // Before anybody types a question for nothing.
+            guard try await !engine.modelInformation.isEncoderOnly else { throw LLMError.encoderOnly }
             if let question {
                 let session = LanguageModelSession(model: engine, instructions: systemPrompt)
                 try await printer.print(session.streamResponse(to: question, images: images, options: options).events)

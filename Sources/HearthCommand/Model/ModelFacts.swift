@@ -12,6 +12,8 @@ struct ModelFacts: Sendable, Encodable {
     let contextLength: Int?
     let license: String?
     let hasChatTemplate: Bool
+    /// It gives vectors of texts and does not answer.
+    let isEncoderOnly: Bool
     let tensorCount: UInt64
     let formatVersion: UInt32
     let sizeBytes: UInt64
@@ -27,6 +29,7 @@ struct ModelFacts: Sendable, Encodable {
         contextLength = header.contextLength
         license = header.license
         hasChatTemplate = header.hasChatTemplate
+        isEncoderOnly = header.isEncoderOnly
         tensorCount = header.tensorCount
         formatVersion = header.version
         sizeBytes = size
@@ -63,7 +66,8 @@ struct ModelFacts: Sendable, Encodable {
         add("parameters", parameterCount.map(Self.count))
         add("context", contextLength.map { "up to \($0) tokens" })
         add("licence", license)
-        add("chat template", hasChatTemplate ? "yes" : "no")
+        add("made for", isEncoderOnly ? "embeddings: it gives vectors of texts and does not answer" : nil)
+        add("chat template", isEncoderOnly ? nil : hasChatTemplate ? "yes" : "no")
         add("format", "GGUF version \(formatVersion), \(tensorCount) tensors")
         add("memory needed", memory?.text)
         return rows
