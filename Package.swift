@@ -100,7 +100,10 @@ let package = Package(
         // Answers several prompts at once; the same.
         .executableTarget(
             name: "HearthManyBench",
-            dependencies: ["HearthBase", "HearthInference", .target(name: "HearthLlama", condition: llama)],
+            dependencies: [
+                .target(name: "CLlama", condition: llama), "HearthBase", "HearthInference",
+                .target(name: "HearthLlama", condition: llama),
+            ],
             path: "Tests/ManyBench"),
         // Answers while the same process pulls, hashes or serves.
         .executableTarget(

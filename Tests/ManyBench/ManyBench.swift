@@ -5,6 +5,7 @@ import HearthBase
 ///
 ///     HearthManyBench streams MODEL TOKENS THREADS < prompts.json    all of them at once
 ///     HearthManyBench turns MODEL TOKENS THREADS < questions.json    one conversation, of two questions
+///     HearthManyBench bare MODEL TOKENS THREADS                      answers beside a bare loop over llama.cpp
 ///     HearthManyBench cancel MODEL ROUNDS THREADS                    how soon an end asked for comes
 @main enum ManyBench {
     static func main() async throws {
@@ -19,6 +20,7 @@ import HearthBase
             case "turns":
                 let turns = Turns(model: model, questions: try texts(), tokens: count, threads: threads)
                 try show(try await turns.measure())
+            case "bare": try show(try await Bare(model: model, tokens: count, threads: threads).measure())
             case "cancel": try show(try await Cancels(model: model, rounds: count, threads: threads).measure())
             default: exit(64)
             }

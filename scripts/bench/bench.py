@@ -27,13 +27,14 @@ def startup():
 
 
 STORE = {"start-stored": store.start_stored, "list-500": store.list_many}
-# Each group stays well under half an hour.
+# Each group stays under half an hour.
 GROUPS = {
     "store": STORE,
     "basic": {"startup": startup, **STORE, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled,
               "pull": pull.verified, "reading": streaming.reading},
-    "engine": {"decode-greedy": decode.greedy, "prefill": decode.prefill, "decode-sampled": decode.sampled,
-               "greedy-equal": decode.equal, "tiny-equal": decode.tiny_equal, "vision-equal": vision.equal, "streams-8": streams.eight,
+    "engine": {"decode-greedy": decode.greedy, "decode-bare": decode.bare, "prefill": decode.prefill,
+               "decode-sampled": decode.sampled, "greedy-equal": decode.equal, "tiny-equal": decode.tiny_equal,
+               "vision-equal": vision.equal, "streams-8": streams.eight,
                "second-turn": turns.second, "cancel": turns.cancel, "neighbours": neighbours.neighbours,
                "own-work": neighbours.own_work, "reading": streaming.reading},
     "peers": {"pull-synced": pull.synced, "pull-checked": pull.checked, "pull-aria2": pull.aria2, "pull-hub": pull.hub},
