@@ -101,7 +101,8 @@ let package = Package(
         .executableTarget(
             name: "HearthManyBench",
             dependencies: [
-                .target(name: "CLlama", condition: llama), "HearthBase", "HearthInference",
+                .target(name: "CLlama", condition: llama), .target(name: "CLlamaShim", condition: llama), "HearthBase",
+                "HearthInference",
                 .target(name: "HearthLlama", condition: llama),
             ],
             path: "Tests/ManyBench"),

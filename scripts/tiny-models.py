@@ -209,15 +209,16 @@ def recurrent():
 
 
 def vectors():
+    # llama.cpp rounds a context up to a multiple of 256, for which there are no positions.
     model = Model("vectors.gguf", "bert", 8)
     model.fact("general.name", "tiny random bert")
-    model.facts("bert", context_length=512, embedding_length=WIDTH, block_count=2, feed_forward_length=2 * WIDTH,
+    model.facts("bert", context_length=500, embedding_length=WIDTH, block_count=2, feed_forward_length=2 * WIDTH,
                 attention__head_count=4, attention__layer_norm_epsilon=1e-6, pooling_type=1)
     model.copy("tokenizer.")
     model.fact("tokenizer.ggml.token_type_count", 2)
     model.weight("token_embd.weight", VOCABULARY, WIDTH, scale=1.0, dtype=np.float16)
     model.weight("token_types.weight", 2, WIDTH, scale=0.02)
-    model.weight("position_embd.weight", 512, WIDTH, scale=0.1)
+    model.weight("position_embd.weight", 500, WIDTH, scale=0.1)
     model.norm("token_embd_norm", WIDTH)
     for layer in range(2):
         for part in ("attn_q", "attn_k", "attn_v", "attn_output"):

@@ -139,7 +139,7 @@
                 parameterCount: llama_model_n_params(model), size: llama_model_size(model),
                 contextLength: context.length, trainedContextLength: weights.trainedContextLength,
                 batchSize: context.batchSize, threadCount: context.threadCount, isEncoderOnly: !context.hasMemory,
-                embeddingLength: weights.embeddingLength)
+                embeddingLength: weights.ranksTexts ? 0 : weights.embeddingLength)
         }
 
         private func warmUp(_ path: Path) throws {

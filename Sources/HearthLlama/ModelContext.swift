@@ -11,6 +11,9 @@
         private let threads: ThreadPools
         // A context reads the weights until it is freed.
         private let weights: ModelWeights
+        /// llama.cpp rounds a length up to 256, and models with learned positions have none for tokens beyond what they were trained
+        /// with: the process would end.
+        private let longest: Int
 
         /// What a context is made with; what it really has is asked back from it.
         struct Shape {
@@ -39,6 +42,8 @@
             threads = ThreadPools()
             threads.use(shape.threads, for: context)
             self.weights = weights
+            let trained = weights.trainedContextLength
+            longest = shape.length <= trained ? trained : .max
             Handles.take(.context)
         }
 
@@ -49,7 +54,7 @@
         }
 
         /// The tokens one sequence may have.
-        var length: Int { Int(llama_n_ctx_seq(raw)) }
+        var length: Int { min(Int(llama_n_ctx_seq(raw)), longest) }
         /// The tokens all sequences may have together.
         var cells: Int { Int(llama_n_ctx(raw)) }
         /// The sequences there are.

@@ -16,8 +16,8 @@
         init(_ model: LoadedModel) throws {
             let weights = model.weights
             answers = model.context.hasMemory
-            // 0 is "none": the model leaves it to whoever asks. 4 ranks a text against another.
-            let declared = weights.metadata("%.pooling_type").flatMap { UInt32($0) } ?? 0
+            // 0 is "none": the model leaves it to whoever asks.
+            let declared = weights.declaredPooling ?? 0
             guard let pooling = declared == 0 ? .mean : EmbeddingPooling(rawValue: declared) else {
                 throw LLMError(
                     .generateFailed, "this model ranks texts; it gives no vector for one", disposition: .usage)
@@ -30,6 +30,14 @@
         func window(_ length: Int) -> EmbeddingWindow {
             EmbeddingWindow(length: length, looksAhead: looksAhead, answers: answers)
         }
+    }
+
+    extension ModelWeights {
+        /// How the file says that the vectors of tokens become one (`llama_pooling_type`).
+        fileprivate var declaredPooling: UInt32? { metadata("%.pooling_type").flatMap { UInt32($0) } }
+
+        /// It ranks a text against another (`LLAMA_POOLING_TYPE_RANK`), which gives no vector.
+        var ranksTexts: Bool { declaredPooling == 4 }
     }
 
     /// Makes vectors of texts. Used on the engine's thread only.

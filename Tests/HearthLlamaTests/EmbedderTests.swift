@@ -111,7 +111,7 @@
                     for try await _ in engine.generate([ChatMessage(.user, long)], options: .greedy()) {}
                 }
                 #expect(error?.code == .generateFailed && error?.disposition == .usage)
-                #expect(error?.message == "this model gives vectors of texts, it does not answer")
+                #expect(error?.message == "this model is an encoder, it does not answer")
                 let facts = try engine.modelInformation
                 #expect(facts.isEncoderOnly && facts.embeddingLength == 64)
                 let vectors = try await engine.embed([long, "word", long])
@@ -130,6 +130,18 @@
                 #expect(pauses == 0)
             }
 
+            /// Its positions are learned: of a longer text some would lie behind their table, and the process would end.
+            @Test func noTextIsLongerThanTheModelHasPositions() async throws {
+                let engine = try await LlamaActor.load(
+                    TestModel.path(.vectors), configuration: LlamaConfiguration(threadCount: 1))
+                #expect(try engine.modelInformation.contextLength == 500)
+                let text = String(repeating: "word ", count: 505)
+                let error = await #expect(throws: LLMError.self) { _ = try await engine.embed([text]) }
+                #expect(error?.code == .exceededContextWindowSize)
+                #expect(try await engine.embed([String(text.prefix(490 * 5))]).count == 1)
+                await engine.unload()
+            }
+
             /// A model whose tokens look ahead gets the whole text at once.
             @Test func whatLooksAheadIsComputedInOneGo() async throws {
                 let made = try await embed(
@@ -144,6 +156,14 @@
                     _ = try await embed(["a"], [("pooling_type", .number(4))])
                 }
                 #expect(error?.code == .generateFailed && error?.message.contains("ranks") == true)
+                let path = try model([("pooling_type", .number(4))])
+                let length = try await blocking {
+                    try LoadedModel(
+                        path: path, configuration: LlamaConfiguration(contextLength: 256, threadCount: 1),
+                        progress: { _ in true }
+                    ).information.embeddingLength
+                }
+                #expect(length == 0)
             }
         }
     }

@@ -206,10 +206,13 @@
                 #expect(!outgrows())
                 ledger.entries[.vision]?.gpuBytes = 40 << 20
                 #expect(outgrows())
-                // What would be refused by now stays as it is.
+                // Where one of both has become less, the one there is stays.
                 ledger.count(short, of: .text)
                 ledger.entries[.vision] = entry(468)
-                #expect(outgrows() == (known?.configuration.ignoresMemory ?? true))
+                #expect(!outgrows())
+                ledger.entries[.vision] = entry(10)
+                ledger.entries[.vision]?.gpuBytes = 60 << 20
+                #expect(!outgrows())
             }
         }
 

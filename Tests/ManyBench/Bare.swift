@@ -1,6 +1,6 @@
 #if Llama
     import CLlama
-    import Foundation
+    import CLlamaShim
     import HearthBase
     import HearthInference
     import HearthLlama
@@ -27,14 +27,13 @@
             let depth = try await answer(engine).usage.promptTokens
             let (path, threads, tokens) = (model.string, Int32(threads), tokens)
             let loop = try await blocking { try BareLoop(path, threads: threads, depth: depth, tokens: tokens) }
-            _ = try await blocking { loop.tokensPerSecond() }
+            _ = try await blocking { try loop.tokensPerSecond() }
             var pairs: [Pair] = []
             for round in 0..<Self.rounds {
-                var ours: Double?
-                if round % 2 == 0 { ours = try await answer(engine).timings.decodeTokensPerSecond }
-                let bare = try await blocking { loop.tokensPerSecond() }
-                if ours == nil { ours = try await answer(engine).timings.decodeTokensPerSecond }
-                pairs.append(Pair(ours: ours ?? 0, bare: bare))
+                let first = round % 2 == 0 ? try await answer(engine) : nil
+                let bare = try await blocking { try loop.tokensPerSecond() }
+                let ours = if let first { first } else { try await answer(engine) }
+                pairs.append(Pair(ours: ours.timings.decodeTokensPerSecond, bare: bare))
             }
             await engine.unload()
             return pairs
@@ -56,6 +55,8 @@
     private final class BareLoop: @unchecked Sendable {
         private let model: OpaquePointer
         private let context: OpaquePointer
+        /// `nil` for one: the calling thread computes alone.
+        private let pool: OpaquePointer?
         private let depth: Int32
         private let tokens: Int
 
@@ -64,36 +65,44 @@
             parameters.n_ctx = UInt32(depth + tokens)
             parameters.n_threads = threads
             parameters.n_threads_batch = threads
-            guard let model = llama_model_load_from_file(path, llama_model_default_params()),
-                let context = llama_init_from_model(model, parameters)
-            else { throw LLMError(.cannotLoad, "llama.cpp cannot load \(path)") }
-            (self.model, self.context, self.depth, self.tokens) = (model, context, Int32(depth), tokens)
-            guard decode((0..<self.depth).map { $0 + 100 }) else {
-                throw LLMError(.generateFailed, "llama.cpp cannot read the prompt")
+            guard let model = llama_model_load_from_file(path, llama_model_default_params()) else {
+                throw LLMError(.cannotLoad, "llama.cpp cannot load \(path)")
             }
+            guard let context = llama_init_from_model(model, parameters) else {
+                llama_model_free(model)
+                throw LLMError(.cannotLoad, "llama.cpp cannot make a context for \(path)")
+            }
+            (self.model, self.context, self.depth, self.tokens) = (model, context, Int32(depth), tokens)
+            pool = hearth_threads_new(threads)
+            hearth_threads_use(context, pool)
+            try decode((0..<self.depth).map { $0 + 100 })
         }
 
         deinit {
             llama_free(context)
+            hearth_threads_free(pool)
             llama_model_free(model)
         }
 
-        func tokensPerSecond() -> Double {
+        func tokensPerSecond() throws -> Double {
+            // As the engine's: the other side computes next.
+            defer { hearth_threads_rest(pool) }
             llama_memory_seq_rm(llama_get_memory(context), 0, depth, -1)
             var watch = TimeSource.system.stopwatch()
             for index in 0..<tokens {
-                guard decode([llama_token(index + 1000)]) else { return .nan }
+                try decode([llama_token(index + 1000)])
                 // Like the engine's: the tokens after the first.
                 if index == 0 { watch = TimeSource.system.stopwatch() }
             }
             return Double(tokens - 1) / watch.elapsed.seconds
         }
 
-        private func decode(_ tokens: [llama_token]) -> Bool {
+        private func decode(_ tokens: [llama_token]) throws {
             var tokens = tokens
-            return tokens.withUnsafeMutableBufferPointer {
-                llama_decode(context, llama_batch_get_one($0.baseAddress, Int32($0.count))) == 0
+            let status = tokens.withUnsafeMutableBufferPointer {
+                llama_decode(context, llama_batch_get_one($0.baseAddress, Int32($0.count)))
             }
+            guard status == 0 else { throw LLMError(.generateFailed, "llama_decode gave \(status)") }
         }
     }
 #endif

@@ -211,11 +211,12 @@ def serving(*more, slots=1, context=2048, model=MODEL):
 
 
 def sampled():
-    with serving() as port:
-        text = ask(port, "/apply-template", {"messages": [{"role": "user", "content": PROMPT}]})["prompt"]
-        _, depth = ours(0.35)
+    _, depth = ours(0.35)
 
-        def peer():
+    def peer():
+        # A process of its own for each run, as ours: what differs from one to the next is drawn as often by both.
+        with serving() as port:
+            text = ask(port, "/apply-template", {"messages": [{"role": "user", "content": PROMPT}]})["prompt"]
             answer = ask(port, "/completion", {
                 "prompt": text, "n_predict": TOKENS, "samplers": ["temperature"], "temperature": 0.35, "seed": SEED,
                 "cache_prompt": False})
@@ -225,6 +226,5 @@ def sampled():
             # Like ours: the tokens after the first, over the time since the prompt was read.
             return timings["predicted_per_second"]
 
-        peer()
-        say(f"decode-sampled: {TOKENS} tokens at depth {depth}, temperature 0.35, {THREADS} thread(s)")
-        pairs("decode-sampled", lambda: ours(0.35)[0], peer, "tokens/s", best=max, rounds=ROUNDS)
+    say(f"decode-sampled: {TOKENS} tokens at depth {depth}, temperature 0.35, {THREADS} thread(s)")
+    pairs("decode-sampled", lambda: ours(0.35)[0], peer, "tokens/s", best=max, rounds=ROUNDS)

@@ -57,9 +57,9 @@ def pairs(name, ours, peer, unit, gib=None, count=None, best=None, rounds=1):
     """Measures both sides in turns, the one to begin changing each time, and reports the median of the pairs' ratios.
 
     A side returns its figure, or a `Run`, whose seconds are the figure; with `gib`, what both moved in GiB, its processor
-    seconds are reported too. Who shares the machine slows a run and never quickens it: with `best` (`max` of rates, `min` of
-    times) each side of a pair runs `rounds` times, in turns, and the best one counts. The median over all runs is reported
-    beside it as `plain`.
+    seconds are reported too. Who shares the machine slows a run for a while: with `best` (`max` of rates, `min` of times)
+    each side of a pair runs `rounds` times, in turns, and the best one counts; both sides have to be as much anew each time.
+    The median over all runs is reported beside it as `plain`.
     """
     count = count or PAIRS
     left, right = [], []

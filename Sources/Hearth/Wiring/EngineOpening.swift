@@ -106,7 +106,8 @@ public enum EngineOpening {
             }
             let settings = LlamaConfiguration(
                 contextLength: plan?.contextLength ?? configuration.contextLength, threadCount: configuration.threads,
-                deviceMemory: deviceMemory,
+                // What the engine plans later, a context for vectors, has to leave the others theirs too.
+                deviceMemory: deviceMemory - min(occupied, deviceMemory),
                 historyLimit: configuration.contextLength == nil ? plan?.historyLimit : nil,
                 stateFolder: configuration.stateFolder,
                 cacheType: plan?.cacheType ?? configuration.cacheType ?? .f16,

@@ -137,15 +137,22 @@ public struct EngineReleaseProbe: ReleaseProbe {
     }
 
     /// Has an encoder make a vector of the prompt, with the context it takes for that.
+    /// - Returns: `nil` for one that ranks texts, which nothing here asks for, and where there is no room for that context.
     /// - Throws: `generation-failed` for one that is not finite, or not as long as the model says.
     private func embed(
         _ canary: Canary, with engine: any InferenceEngine, _ information: ModelInformation, loadSeconds: Double,
         _ memory: PeakMemory?
-    ) async throws -> ProbeReport {
-        let embedding = time.stopwatch()
-        let vectors = try await engine.embedding.embed([canary.prompt])
-        let seconds = embedding.elapsed.seconds
+    ) async throws -> ProbeReport? {
         let length = information.embeddingLength
+        guard length > 0 else { return nil }
+        let embedding = time.stopwatch()
+        let vectors: [[Float]]
+        do {
+            vectors = try await engine.embedding.embed([canary.prompt])
+        } catch let error as LLMError where error.code == .doesNotFit {
+            return nil
+        }
+        let seconds = embedding.elapsed.seconds
         guard vectors.count == 1, vectors[0].count == length, vectors[0].allSatisfy(\.isFinite) else {
             throw LLMError(
                 .generateFailed, "the vector it makes of a text is not one of \(length) finite numbers",

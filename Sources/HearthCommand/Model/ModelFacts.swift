@@ -12,8 +12,9 @@ struct ModelFacts: Sendable, Encodable {
     let contextLength: Int?
     let license: String?
     let hasChatTemplate: Bool
-    /// It gives vectors of texts and does not answer.
+    /// It gives vectors of texts, or ranks them, and does not answer.
     let isEncoderOnly: Bool
+    let ranksTexts: Bool
     let tensorCount: UInt64
     let formatVersion: UInt32
     let sizeBytes: UInt64
@@ -30,6 +31,7 @@ struct ModelFacts: Sendable, Encodable {
         license = header.license
         hasChatTemplate = header.hasChatTemplate
         isEncoderOnly = header.isEncoderOnly
+        ranksTexts = header.ranksTexts
         tensorCount = header.tensorCount
         formatVersion = header.version
         sizeBytes = size
@@ -56,6 +58,12 @@ struct ModelFacts: Sendable, Encodable {
         memory?.quantizedTo = made
     }
 
+    /// What it is made for, where that is no conversation.
+    private var purpose: String? {
+        if ranksTexts { return "ranking: it compares texts, which no engine of this build does" }
+        return isEncoderOnly ? "embeddings: it gives vectors of texts and does not answer" : nil
+    }
+
     /// The facts as lines of a table.
     var rows: [(String, String)] {
         var rows: [(String, String)] = []
@@ -66,7 +74,7 @@ struct ModelFacts: Sendable, Encodable {
         add("parameters", parameterCount.map(Self.count))
         add("context", contextLength.map { "up to \($0) tokens" })
         add("licence", license)
-        add("made for", isEncoderOnly ? "embeddings: it gives vectors of texts and does not answer" : nil)
+        add("made for", purpose)
         add("chat template", isEncoderOnly ? nil : hasChatTemplate ? "yes" : "no")
         add("format", "GGUF version \(formatVersion), \(tensorCount) tensors")
         add("memory needed", memory?.text)

@@ -44,9 +44,9 @@ public struct ModelInformation: Sendable, Hashable {
     /// The most tokens one prefill call takes.
     public var batchSize: Int
     public var threadCount: Int
-    /// It gives vectors of texts and generates none, as BERT.
+    /// It gives vectors of texts, or ranks them, and generates none, as BERT.
     public var isEncoderOnly: Bool
-    /// The numbers of a text's vector; 0 where the engine makes none.
+    /// The numbers of a text's vector; 0 where the engine makes none, as of a model that ranks texts.
     public var embeddingLength: Int
 
     /// The given facts; a model that generates, unless said otherwise.

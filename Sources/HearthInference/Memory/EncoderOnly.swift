@@ -8,6 +8,9 @@ extension GGUFHeader {
     /// them `dream`, `llada`, `llada-moe` and `rnd1`, which denoise whole texts, are refused when they are loaded, and
     /// `wavtokenizer-dec`, which makes sound, has no ``ModelShape``.
     public var isEncoderOnly: Bool { architecture.map(encoders.contains) ?? false }
+
+    /// Whether the model ranks a text against another (`pooling_type` 4), which no engine here does.
+    public var ranksTexts: Bool { metadata["\(architecture ?? "").pooling_type"]?.integer == 4 }
 }
 
 private let encoders: Set = [
@@ -19,7 +22,8 @@ extension LLMError {
     /// What whoever asks an encoder something gets: `generation-failed`.
     public static var encoderOnly: LLMError {
         LLMError(
-            .generateFailed, "this model gives vectors of texts, it does not answer",
-            context: ErrorContext(remedy: "Ask another model; this one is for embeddings."), disposition: .usage)
+            .generateFailed, "this model is an encoder, it does not answer",
+            context: ErrorContext(remedy: "Ask another model; this one is for embeddings, which TextEmbedding makes."),
+            disposition: .usage)
     }
 }

@@ -8,9 +8,10 @@
             var hostBytes: UInt64
             var gpuBytes: UInt64
 
-            /// Whether there is more than before, in one place at least.
+            /// Whether there is more than before in one place, and no less in the other: a card without room for the context
+            /// shows only once the one there is has gone.
             func leavesMore(than before: Taken) -> Bool {
-                hostBytes < before.hostBytes || gpuBytes < before.gpuBytes
+                self != before && hostBytes <= before.hostBytes && gpuBytes <= before.gpuBytes
             }
         }
 

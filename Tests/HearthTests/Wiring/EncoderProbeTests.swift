@@ -13,13 +13,16 @@ import Testing
     private struct VectorEngine: InferenceEngine, TextEmbedding {
         let vectors: [[Float]]
         let isEncoderOnly: Bool
+        var embeddingLength = 2
+        var failure: LLMError?
         let texts = Locked<[[String]]>([])
         let unloads = Locked(0)
 
         var modelInformation: ModelInformation {
             ModelInformation(
                 description: "scripted", parameterCount: 0, size: 0, contextLength: 512, trainedContextLength: 512,
-                batchSize: 512, threadCount: 1, isEncoderOnly: isEncoderOnly, embeddingLength: 2)
+                batchSize: 512, threadCount: 1, isEncoderOnly: isEncoderOnly,
+                embeddingLength: embeddingLength)
         }
 
         func generate(
@@ -30,6 +33,7 @@ import Testing
 
         func embed(_ texts: [String]) async throws -> [[Float]] {
             self.texts.withLock { $0.append(texts) }
+            if let failure { throw failure }
             return vectors
         }
 
@@ -45,10 +49,11 @@ import Testing
     }
 
     private func probe(
-        _ vectors: [[Float]], isEncoderOnly: Bool = true
+        _ vectors: [[Float]], isEncoderOnly: Bool = true, embeddingLength: Int = 2, failure: LLMError? = nil
     ) async throws -> (VectorEngine, Result<ProbeReport?, any Error>) {
         let release = try await install(try folder.write("x", Data("x".utf8)))
-        let engine = VectorEngine(vectors: vectors, isEncoderOnly: isEncoderOnly)
+        let engine = VectorEngine(
+            vectors: vectors, isEncoderOnly: isEncoderOnly, embeddingLength: embeddingLength, failure: failure)
         let probe = EngineReleaseProbe(formats: [.gguf]) { _ in engine }
         let canary = Canary(prompt: "Capital?", pattern: CanaryPattern("Paris"), minimumTokensPerSecond: 1)
         let candidate = ProbeCandidate(release: release, weights: try #require(release.weights), canary: canary)
@@ -76,6 +81,14 @@ import Testing
         #expect(error?.code == .generateFailed && error?.message.contains("2 finite numbers") == true)
     }
 
+    /// Nothing here asks for what a model that ranks texts makes, and no room for a vector says nothing of the model.
+    @Test func whatCannotBeTriedIsNotJudged() async throws {
+        let ranks = try await probe([], embeddingLength: 0)
+        #expect(try ranks.1.get() == nil && ranks.0.texts.withLock { $0 }.isEmpty)
+        let crowded = try await probe([], failure: LLMError(.doesNotFit, "no room"))
+        #expect(try crowded.1.get() == nil && crowded.0.unloads.withLock { $0 } == 1)
+    }
+
     /// What answers too is asked, although it gives vectors.
     @Test func whatAnswersIsAskedForAnAnswer() async throws {
         let (engine, result) = try await probe([[0.6, 0.8]], isEncoderOnly: false)
@@ -91,7 +104,7 @@ import Testing
             let candidate = ProbeCandidate(
                 release: release, weights: try #require(release.weights), canary: .usual)
             let report = try #require(try await probe.probe(candidate))
-            #expect(report.embeddingLength == 64 && report.peakMemoryBytes ?? 1 > 0)
+            #expect(report.embeddingLength == 64)
             let manager = ModelManager(
                 home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 8 << 30,
                 probe: probe)
