@@ -47,7 +47,10 @@ struct ServerSentEventTests {
         let server = try FaultServer { _ in
             Reply(body: .data(text)).framed(.chunked).stalled(after: 15, at: gate)
         }
-        let response = try await CurlHTTPClient().execute(HTTPRequest(try server.url("/")))
+        var request = HTTPRequest(try server.url("/"))
+        // Beside all other tests it may take a while until the gate is opened.
+        request.idleTimeout = .seconds(500)
+        let response = try await CurlHTTPClient().execute(request)
         var events = ServerSentEvents(response.body).makeAsyncIterator()
         #expect(try await events.next()?.data == "one")
         gate.open()

@@ -181,8 +181,11 @@ struct EndToEndTests {
 
     @Test func anAnswerEndsWhenItIsInterrupted() async throws {
         let lab = try HearthLab()
+        // The likeliest answer to this one is hundreds of tokens long; a drawn one may be over before it is interrupted.
+        let question =
+            "Write a long story about a lighthouse keeper, a storm and a lost ship. Take your time and tell every detail."
         let chat = try ChildProcess(
-            ["chat", TestModel.path.string, "--prompt", "Tell a long story.", "--format", "json"],
+            ["chat", TestModel.path.string, "--prompt", question, "--temperature", "0", "--format", "json"],
             environment: lab.environment)
         for await line in chat.outputLines where line.contains(#""event":"text""#) { break }
         chat.send(SIGTERM)
