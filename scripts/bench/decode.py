@@ -24,8 +24,8 @@ SEED = 7
 # The same for both sides: one core is left to the rest of the machine. What hearth chooses by itself is another benchmark.
 THREADS = max(1, (os.cpu_count() or 1) - 1)
 
-# A run takes a second or two, and who shares the machine comes and goes as quickly.
-ROUNDS = 5
+# A run takes a second or two, and who shares the machine comes and goes as quickly: few pairs say little.
+MANY = 5 * PAIRS
 
 
 def ours(temperature, threads=THREADS):
@@ -53,7 +53,7 @@ def greedy():
         return json.loads(output)[0]["avg_ts"]
 
     say(f"decode-greedy: {TOKENS} tokens at depth {depth}, {THREADS} thread(s)")
-    pairs("decode-greedy", lambda: ours(0)[0], peer, "tokens/s", best=max, rounds=ROUNDS)
+    pairs("decode-greedy", lambda: ours(0)[0], peer, "tokens/s", count=MANY)
 
 
 def bare():
@@ -91,8 +91,7 @@ def prefill():
         return json.loads(output)[0]["avg_ts"]
 
     say(f"prefill: {count} tokens, {THREADS} thread(s)")
-    # Five seconds a run: fewer do.
-    pairs("prefill", lambda: read()[0], peer, "tokens/s", best=max, rounds=3)
+    pairs("prefill", lambda: read()[0], peer, "tokens/s", count=3 * PAIRS)
 
 
 def ask(port, path, body):
@@ -214,7 +213,7 @@ def sampled():
     _, depth = ours(0.35)
 
     def peer():
-        # A process of its own for each run, as ours: what differs from one to the next is drawn as often by both.
+        # A process of its own for each run, as ours: what differs from one to the next differs for both.
         with serving() as port:
             text = ask(port, "/apply-template", {"messages": [{"role": "user", "content": PROMPT}]})["prompt"]
             answer = ask(port, "/completion", {
@@ -227,4 +226,4 @@ def sampled():
             return timings["predicted_per_second"]
 
     say(f"decode-sampled: {TOKENS} tokens at depth {depth}, temperature 0.35, {THREADS} thread(s)")
-    pairs("decode-sampled", lambda: ours(0.35)[0], peer, "tokens/s", best=max, rounds=ROUNDS)
+    pairs("decode-sampled", lambda: ours(0.35)[0], peer, "tokens/s", count=MANY)

@@ -53,32 +53,25 @@ def ratios(left, right):
     return [x / y for x, y in zip(left, right)]
 
 
-def pairs(name, ours, peer, unit, gib=None, count=None, best=None, rounds=1):
+def pairs(name, ours, peer, unit, gib=None, count=None):
     """Measures both sides in turns, the one to begin changing each time, and reports the median of the pairs' ratios.
 
     A side returns its figure, or a `Run`, whose seconds are the figure; with `gib`, what both moved in GiB, its processor
-    seconds are reported too. Who shares the machine slows a run for a while: with `best` (`max` of rates, `min` of times)
-    each side of a pair runs `rounds` times, in turns, and the best one counts; both sides have to be as much anew each time.
-    The median over all runs is reported beside it as `plain`.
+    seconds are reported too.
     """
     count = count or PAIRS
     left, right = [], []
-    for turn in range(count * rounds):
+    for turn in range(count):
         sides = [(left, ours), (right, peer)]
         for values, side in sides if turn % 2 == 0 else reversed(sides):
             values.append(side())
         shown = [number(getattr(values[-1], "seconds", values[-1])) for values in (left, right)]
-        say(f"  {name} {turn // rounds + 1}/{count}: ours {shown[0]}, peer {shown[1]} {unit}")
+        say(f"  {name} {turn + 1}/{count}: ours {shown[0]}, peer {shown[1]} {unit}")
     a, b = ([getattr(value, "seconds", value) for value in values] for values in (left, right))
-    plain = statistics.median(ratios(a, b))
-    if best:
-        a, b = ([best(values[turn:turn + rounds]) for turn in range(0, len(values), rounds)] for values in (a, b))
     of_pairs = ratios(a, b)
     facts = {"ratio": statistics.median(of_pairs), "ours": statistics.median(a), "peer": statistics.median(b), "unit": unit,
              "pairs": count, "spread": f"{min(of_pairs):.3f}..{max(of_pairs):.3f}", "ours_spread": spread(a),
              "peer_spread": spread(b)}
-    if best:
-        facts.update(rounds=rounds, plain=plain)
     if gib:
         for side, values in (("ours", left), ("peer", right)):
             facts[f"{side}_cpu_s_per_gib"] = statistics.median(run.cpu for run in values) / gib
