@@ -53,8 +53,8 @@ struct Chat: Command {
                 + "a line with the model, the tokens of the prompt, those found in the cache, those generated, the time to "
                 + "the first token, the rate and why the answer ended. Otherwise it is a conversation; /help lists what "
                 + "can be typed besides questions, and Ctrl-C stops an answer.",
-            "Without REF it uses the configured defaultModel, else the only installed model. A .gguf file runs without "
-                + "being installed. Without --system nothing is added beyond what the model's own template adds.",
+            "Without REF it uses the configured defaultModel, else the only installed model that answers. A .gguf file runs "
+                + "without being installed. Without --system nothing is added beyond what the model's own template adds.",
             "A model that is not on this device is an error; at a terminal the one that the origins have, or recommend, is offered "
                 + "with its size, and after a yes fetched as 'hearth pull' does before the conversation begins. With --image and "
                 + "no REF it is one that sees. Ctrl-C keeps what has come, and the next download goes on from there.",
@@ -137,8 +137,6 @@ struct Chat: Command {
         let printer = AnswerPrinter(console: context.console, format: format, model: model.name)
         let failure: (any Error)?
         do {
-            // Before anybody types a question for nothing.
-            guard try await !engine.modelInformation.isEncoderOnly else { throw LLMError.encoderOnly }
             if let question {
                 let session = LanguageModelSession(model: engine, instructions: systemPrompt)
                 try await printer.print(session.streamResponse(to: question, images: images, options: options).events)
@@ -199,6 +197,7 @@ struct Chat: Command {
     private func open(
         _ model: ChatModel, _ configuration: Configuration, in context: CommandContext
     ) async throws -> any InferenceEngine {
+        guard await !model.weights.isOfEncoderOnly() else { throw LLMError.encoderOnly }
         let console = context.console
         let deviceMemory = try await blocking { context.device().memory }
         let projector = projector.map { Path($0) } ?? model.projector

@@ -17,7 +17,7 @@ struct ChatModel: Sendable {
     /// Keeps other processes from removing the model while somebody talks with it; `nil` for a file of the user's own.
     let lease: ReleaseLease?
 
-    /// Finds the model a reference stands for; without one, the only installed one.
+    /// Finds the model a reference stands for; without one, the only installed one that answers.
     /// - Throws: ``CommandError`` with `no-model` or `several-models`; ``StoreError``, ``DeliveryError``.
     static func find(_ reference: ModelReference?, ignoresMemory: Bool, context: CommandContext) async throws
         -> ChatModel
@@ -45,9 +45,18 @@ struct ChatModel: Sendable {
         }
     }
 
-    /// The active release of the only family.
+    /// The active release of the only family. A model for embeddings is none beside one that answers.
     private static func theOnlyOne(_ manager: ModelManager) async throws -> ChatModel {
-        let families = Set(try await manager.installed().map(\.identity.family)).sorted()
+        var families = Set(try await manager.installed().map(\.identity.family)).sorted()
+        if families.count > 1 {
+            var answering: [Family] = []
+            for family in families {
+                // What cannot be looked at now is refused by its name later, with the reason.
+                let weights = try? await manager.installed(family).weights
+                if await weights?.isOfEncoderOnly() != true { answering.append(family) }
+            }
+            if !answering.isEmpty { families = answering }
+        }
         guard let family = families.first else {
             throw CommandError(
                 .noModel, "no model is installed",
@@ -84,6 +93,13 @@ struct ChatModel: Sendable {
         self.weights = weights
         self.store = store
         self.lease = lease
+    }
+}
+
+extension Path {
+    /// Whether these are weights of a model that gives vectors alone. What cannot be read is left to its loading, which says why.
+    func isOfEncoderOnly() async -> Bool {
+        (try? await blocking { try GGUFHeader(file: self, extent: .metadata).isEncoderOnly }) ?? false
     }
 }
 
