@@ -10,6 +10,7 @@
     recurrent.gguf            a text model that keeps one state (Mamba)
     vectors.gguf              a text model that gives vectors and answers nobody (BERT)
     window.gguf               a text model half of whose layers see the last 64 tokens only (Gemma 2)
+    split-0000?-of-0000?.gguf the same in three files
     thinking.gguf             the default model, whose template opens <think> in the model's place
 
 What they say is nonsense; that it is the same nonsense as llama.cpp's own tools say is what can be tested with them. They
@@ -30,11 +31,13 @@ default = gguf.GGUFReader(source)
 class Model:
     """A GGUF file under construction."""
 
-    def __init__(self, name, architecture, seed):
+    def __init__(self, name, architecture, seed, most_tensors=0):
         self.path = os.path.join(folder, name)
         self.architecture = architecture
         self.random = np.random.default_rng(seed)
-        self.file = gguf.GGUFWriter(self.path + ".tmp", architecture)
+        self.is_split = most_tensors > 0
+        to = self.path if self.is_split else self.path + ".tmp"
+        self.file = gguf.GGUFWriter(to, architecture, split_max_tensors=most_tensors)
 
     def fact(self, key, value):
         add = {bool: self.file.add_bool, int: self.file.add_uint32, float: self.file.add_float32,
@@ -78,7 +81,8 @@ class Model:
         self.file.write_kv_data_to_file()
         self.file.write_tensors_to_file()
         self.file.close()
-        os.replace(self.path + ".tmp", self.path)
+        if not self.is_split:
+            os.replace(self.path + ".tmp", self.path)
 
 
 def fact_of_default(key):
@@ -138,9 +142,9 @@ def grid_projector():
     model.write()
 
 
-def text_model(name, architecture, seed, **facts):
-    """Everything of a text model but its layers."""
-    model = Model(name, architecture, seed)
+def text_model(name, architecture, seed, most_tensors=0, **facts):
+    """Everything of a text model but its layers; in several files if they hold no more than so many tensors."""
+    model = Model(name, architecture, seed, most_tensors)
     model.fact("general.name", f"tiny random {architecture}")
     model.facts(architecture, context_length=2048, embedding_length=WIDTH, block_count=2, vocab_size=VOCABULARY, **facts)
     model.copy("tokenizer.")
@@ -174,14 +178,18 @@ def grid():
     model.write()
 
 
-def window():
+def window(name="window.gguf", most_tensors=0):
     model = text_model(
-        "window.gguf", "gemma2", 5, feed_forward_length=2 * WIDTH, attention__head_count=4, attention__head_count_kv=2,
+        name, "gemma2", 5, most_tensors, feed_forward_length=2 * WIDTH, attention__head_count=4, attention__head_count_kv=2,
         attention__key_length=16, attention__value_length=16, attention__layer_norm_rms_epsilon=1e-6,
         attention__sliding_window=64, attn_logit_softcapping=50.0, final_logit_softcapping=30.0)
     for layer in range(2):
         attention(model, layer, after=True)
     model.write()
+
+
+def split():
+    window("split.gguf", most_tensors=10)
 
 
 def recurrent():
@@ -243,5 +251,5 @@ def thinking():
 
 
 os.makedirs(folder, exist_ok=True)
-for make in (projector, two_way_projector, grid_projector, grid, recurrent, vectors, window, thinking):
+for make in (projector, two_way_projector, grid_projector, grid, recurrent, vectors, window, split, thinking):
     make()

@@ -11,13 +11,13 @@
         private(set) var configuration: LlamaConfiguration
 
         /// Reads the sizes of a model, and of its projector. Blocks.
-        /// - Returns: `nil` when they do not say enough, as a part of a split model does not.
+        /// - Returns: `nil` when they do not say enough, or a part of a split model is not there.
         init?(_ path: Path, projector: Path?, configuration: LlamaConfiguration) {
             let fileSystem = LocalFileSystem()
             // Why a file cannot be read is told by whoever loads it, in words of its own; here it means that there is no plan.
-            guard let size = (try? fileSystem.status(at: path, followLinks: true))?.size,
-                let header = try? GGUFHeader(file: path, fileSystem: fileSystem, extent: .metadata),
-                header.splitCount == 1, let shape = ModelShape(header, fileBytes: size)
+            guard let header = try? GGUFHeader(file: path, fileSystem: fileSystem, extent: .metadata),
+                let size = header.fileBytes(at: path, fileSystem: fileSystem),
+                let shape = ModelShape(header, fileBytes: size)
             else { return nil }
             let sight = projector.flatMap { path in
                 // The same of a projector: the plan is then one without it.

@@ -12,8 +12,44 @@
 
         /// - Parameter use: what the file is for; `nil` for anything.
         /// - Throws: `cannot-load-model` when there is no file, it is not GGUF, damaged, shorter than its header says, or for
-        ///   something else.
+        ///   something else; for a split model also when that is so of another part, or it is not the first one.
         static func check(_ path: Path, as use: Use?, fileSystem: any FileSystem = LocalFileSystem()) throws {
+            let header = try header(of: path, fileSystem)
+            try checkParts(header, path, fileSystem)
+            switch use {
+            case .model: try checkModel(header, path)
+            case .projector: try checkProjector(header, path)
+            case nil: break
+            }
+        }
+
+        /// Looks at all files of a split model, which llama.cpp looks for by their names.
+        private static func checkParts(_ header: GGUFHeader, _ path: Path, _ fileSystem: any FileSystem) throws {
+            guard header.splitCount > 1, header.splitCount <= ShardName.maximumCount else { return }
+            guard let parts = header.parts(at: path) else {
+                throw failure(
+                    path, "it is part \(header.splitIndex &+ 1) of \(header.splitCount)",
+                    expected: "…\(ShardName.suffix(1, of: header.splitCount)).gguf", found: path.lastComponent,
+                    remedy: "Give the path of the first part, under the name that llama-gguf-split gave it.")
+            }
+            for (index, part) in parts.enumerated().dropFirst() {
+                guard try fileSystem.status(at: part, followLinks: true) != nil else {
+                    throw failure(
+                        part, "there is no such file", expected: "\(parts.count) parts",
+                        remedy: "Put all \(parts.count) parts of the model into one folder.")
+                }
+                let other = try self.header(of: part, fileSystem)
+                guard other.splitIndex == index, other.splitCount == parts.count else {
+                    throw failure(
+                        part, "it is part \(other.splitIndex &+ 1) of \(other.splitCount)",
+                        expected: "part \(index + 1) of \(parts.count)",
+                        remedy: "Put the parts of one model into a folder.")
+                }
+            }
+        }
+
+        /// Reads the header of one file, which has to be as long as that says.
+        private static func header(of path: Path, _ fileSystem: any FileSystem) throws -> GGUFHeader {
             do {
                 guard let status = try fileSystem.status(at: path, followLinks: true) else {
                     throw failure(path, "there is no such file", remedy: "Check the path.")
@@ -28,11 +64,7 @@
                         path, "it ends after \(status.size) of at least \(needed) bytes",
                         expected: "at least \(needed) bytes", found: "\(status.size) bytes", remedy: fetchAgain)
                 }
-                switch use {
-                case .model: try checkModel(header, path)
-                case .projector: try checkProjector(header, path)
-                case nil: break
-                }
+                return header
             } catch let error as GGUFError {
                 throw failure(
                     path, error.message, expected: error.context.expected, found: error.context.found,

@@ -84,10 +84,3 @@ struct PublishSorting {
         }
     }
 }
-
-extension Path {
-    /// A file of that name in the same folder.
-    func sibling(_ name: PathComponent) -> Path {
-        string.contains("/") ? parent.appending(name) : Path(name.name)
-    }
-}

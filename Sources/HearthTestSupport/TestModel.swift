@@ -24,6 +24,7 @@ public enum TestModel {
         case projector, grid, recurrent, vectors, window, thinking
         case twoWayProjector = "projector-two-way"
         case gridProjector = "projector-grid"
+        case split = "split-00001-of-00003"
     }
 
     /// A tiny model of set-up: in a folder named after the script that made it, as `scripts/env.sh` says.

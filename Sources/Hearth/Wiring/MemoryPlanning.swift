@@ -38,8 +38,8 @@ public enum MemoryPlanning {
             shape, on: MemoryPlan.Device(memory: deviceMemory, gpu: gpu, occupied: occupied), wishes: wishes)
     }
 
-    /// The plan for a file. Blocks for the reading of its header.
-    /// - Returns: `nil` also for a file that cannot be read: loading it says why.
+    /// The plan for a file, with the others of a split model. Blocks for the reading of its header.
+    /// - Returns: `nil` also for a file that cannot be read, or of which a part is not there: loading it says why.
     /// - Throws: `model-does-not-fit`.
     public static func plan(
         file: Path, projector: Path? = nil, configuration: Configuration = Configuration(),
@@ -48,15 +48,16 @@ public enum MemoryPlanning {
         fileSystem: any FileSystem = LocalFileSystem()
     ) throws(LLMError) -> MemoryPlan? {
         // Why a file cannot be read is told by whoever loads it, in words of its own; here it means that there is no plan.
-        guard let size = (try? fileSystem.status(at: file, followLinks: true))?.size,
-            let header = try? GGUFHeader(file: file, fileSystem: fileSystem, extent: .metadata)
+        guard let header = try? GGUFHeader(file: file, fileSystem: fileSystem, extent: .metadata),
+            let size = header.fileBytes(at: file, fileSystem: fileSystem)
         else { return nil }
         let shape = projector.flatMap { path in
             // The same of a projector: the plan is then one without it, and loading it says why.
             (try? GGUFHeader(file: path, fileSystem: fileSystem)).flatMap { ProjectorShape($0, fileBytes: 0) }
         }
         return try plan(
-            header, fileBytes: size, projector: shape, configuration: configuration, deviceMemory: deviceMemory,
+            header, fileBytes: size, isWhole: true, projector: shape, configuration: configuration,
+            deviceMemory: deviceMemory,
             occupied: occupied, gpu: gpu)
     }
 }

@@ -64,6 +64,11 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
         return Path(String(Substring(rest)))
     }
 
+    /// A file of that name in the same folder.
+    public func sibling(_ name: PathComponent) -> Path {
+        string.contains("/") ? parent.appending(name) : Path(name.name)
+    }
+
     /// The last name; `/` for the root.
     public var lastComponent: String {
         guard let separator = string.utf8.lastIndex(of: Self.separator), string != "/" else { return string }

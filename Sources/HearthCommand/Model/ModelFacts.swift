@@ -26,7 +26,8 @@ struct ModelFacts: Sendable, Encodable {
         name = header.name
         architecture = header.architecture
         quantization = header.quantization
-        parameterCount = header.tensors?.parameterCount
+        // The first of several files has a part of them.
+        parameterCount = header.splitCount == 1 ? header.tensors?.parameterCount : nil
         contextLength = header.contextLength
         license = header.license
         hasChatTemplate = header.hasChatTemplate
@@ -40,7 +41,8 @@ struct ModelFacts: Sendable, Encodable {
     /// What a file says. Blocks.
     init(file: Path) throws {
         let size = try LocalFileSystem().status(of: try LocalFileSystem().open(file, .read)).size
-        self.init(header: try GGUFHeader(file: file), size: size)
+        let header = try GGUFHeader(file: file)
+        self.init(header: header, size: header.fileBytes(at: file) ?? size)
     }
 
     /// What the front of a file that is still elsewhere says.

@@ -97,7 +97,7 @@
     extension MemoryLedger.Entry {
         /// What a model takes that has been loaded.
         init(_ order: LoadOrder, _ model: LoadedModel) {
-            // Of a part of a split model no more is known than its weights.
+            // Without a plan no more is known than its weights.
             let hostBytes = order.hostBytes ?? model.information.size
             let total = order.plan?.estimate.total ?? 0
             let configuration = order.configuration

@@ -1,5 +1,3 @@
-import HearthBase
-
 /// The name of a part of a model in several files: `{stem}-00001-of-00003.gguf`.
 public struct ShardName: Sendable, Hashable {
     /// The path without number and extension.

@@ -1,0 +1,31 @@
+extension GGUFHeader {
+    /// The files that hold the model, of which this is the header of the first: that file, or with it the others of a split model. They
+    /// lie beside it under the names that `llama-gguf-split` gives them and llama.cpp looks for.
+    /// - Parameter path: where this header was read.
+    /// - Returns: `nil` for a part that is not the first, or is not called so, and for more than ``ShardName/maximumCount`` parts.
+    public func parts(at path: Path) -> [Path]? {
+        guard splitCount > 1 else { return [path] }
+        guard splitIndex == 0, splitCount <= ShardName.maximumCount, path.fileExtension == "gguf",
+            let shard = PathComponent(path.lastComponent).flatMap({ ShardName(RelativePath($0)) }),
+            shard.number == 1, shard.count == splitCount
+        else { return nil }
+        let others = (2...splitCount).compactMap { number in
+            PathComponent("\(shard.stem)\(ShardName.suffix(number, of: splitCount)).gguf").map(path.sibling)
+        }
+        return [path] + others
+    }
+
+    /// The length of all files that hold the model, in bytes. Blocks.
+    /// - Parameter path: where this header was read.
+    /// - Returns: `nil` unless all of them are there.
+    public func fileBytes(at path: Path, fileSystem: any FileSystem = LocalFileSystem()) -> UInt64? {
+        guard let parts = parts(at: path) else { return nil }
+        var sum: UInt64 = 0
+        for part in parts {
+            // Why one cannot be looked at is told by whoever opens it.
+            guard let size = (try? fileSystem.status(at: part, followLinks: true))?.size else { return nil }
+            sum += size
+        }
+        return sum
+    }
+}
