@@ -33,12 +33,8 @@
                     remedy: "Give the path of the first part, under the name that llama-gguf-split gave it.")
             }
             for (index, part) in parts.enumerated().dropFirst() {
-                guard try fileSystem.status(at: part, followLinks: true) != nil else {
-                    throw failure(
-                        part, "there is no such file", expected: "\(parts.count) parts",
-                        remedy: "Put all \(parts.count) parts of the model into one folder.")
-                }
-                let other = try self.header(of: part, fileSystem)
+                let other = try self.header(
+                    of: part, fileSystem, remedy: "Put all \(parts.count) parts of the model into one folder.")
                 guard other.splitIndex == index, other.splitCount == parts.count else {
                     throw failure(
                         part, "it is part \(other.splitIndex &+ 1) of \(other.splitCount)",
@@ -49,10 +45,13 @@
         }
 
         /// Reads the header of one file, which has to be as long as that says.
-        private static func header(of path: Path, _ fileSystem: any FileSystem) throws -> GGUFHeader {
+        /// - Parameter remedy: what helps where there is no such file.
+        private static func header(
+            of path: Path, _ fileSystem: any FileSystem, remedy: String = "Check the path."
+        ) throws -> GGUFHeader {
             do {
                 guard let status = try fileSystem.status(at: path, followLinks: true) else {
-                    throw failure(path, "there is no such file", remedy: "Check the path.")
+                    throw failure(path, "there is no such file", remedy: remedy)
                 }
                 guard status.kind == .file else {
                     throw failure(path, "it is not a file", remedy: "Give the path of a .gguf file.")

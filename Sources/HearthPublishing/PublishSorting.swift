@@ -56,11 +56,8 @@ struct PublishSorting {
     }
 
     private static func shards(of shard: ShardName, besides path: Path, fileSystem: any FileSystem) throws -> [Path] {
-        let shards = (1...shard.count).compactMap { number in
-            PathComponent("\(shard.stem)\(ShardName.suffix(number, of: shard.count)).gguf").map(path.sibling)
-        }
         // The given one by its own name, whose extension may be in capitals.
-        let all = shards.enumerated().map { $0 + 1 == shard.number ? path : $1 }
+        let all = shard.paths(beside: path).enumerated().map { $0 + 1 == shard.number ? path : $1 }
         let missing = try all.filter { try fileSystem.status(at: $0, followLinks: false) == nil }
         guard all.count == shard.count, missing.isEmpty else {
             throw PublishingError(

@@ -9,23 +9,22 @@ extension GGUFHeader {
             let shard = PathComponent(path.lastComponent).flatMap({ ShardName(RelativePath($0)) }),
             shard.number == 1, shard.count == splitCount
         else { return nil }
-        let others = (2...splitCount).compactMap { number in
-            PathComponent("\(shard.stem)\(ShardName.suffix(number, of: splitCount)).gguf").map(path.sibling)
-        }
-        return [path] + others
+        return [path] + shard.paths(beside: path).dropFirst()
     }
 
     /// The length of all files that hold the model, in bytes. Blocks.
     /// - Parameter path: where this header was read.
-    /// - Returns: `nil` unless all of them are there.
+    /// - Returns: `nil` unless all of them are there, and never more than the longest file may have.
     public func fileBytes(at path: Path, fileSystem: any FileSystem = LocalFileSystem()) -> UInt64? {
         guard let parts = parts(at: path) else { return nil }
         var sum: UInt64 = 0
         for part in parts {
             // Why one cannot be looked at is told by whoever opens it.
             guard let size = (try? fileSystem.status(at: part, followLinks: true))?.size else { return nil }
-            sum += size
+            // Headers and holes cost nothing: what files claim to be long need not be so together.
+            let (next, isTooMuch) = sum.addingReportingOverflow(size)
+            sum = isTooMuch ? .max : next
         }
-        return sum
+        return min(sum, UInt64(Int64.max))
     }
 }

@@ -20,6 +20,14 @@ public struct ShardName: Sendable, Hashable {
         self.count = count
     }
 
+    /// The paths of all parts, in order, beside one of them.
+    /// - Parameter path: the file whose last component this is the name of.
+    public func paths(beside path: Path) -> [Path] {
+        (1...count).compactMap { number in
+            PathComponent("\(stem)\(Self.suffix(number, of: count)).gguf").map(path.sibling)
+        }
+    }
+
     /// What stands between a part's stem and its extension: `-00001-of-00003`. Engines look for the others by it.
     public static func suffix(_ number: Int, of count: Int) -> String {
         func digits(_ number: Int) -> String { String(repeating: "0", count: 5 - "\(number)".count) + "\(number)" }

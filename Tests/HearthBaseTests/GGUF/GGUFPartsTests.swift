@@ -1,3 +1,4 @@
+import Foundation
 import HearthBase
 import HearthTestSupport
 import Testing
@@ -34,5 +35,24 @@ import Testing
         _ = try folder.write("m-00002-of-00002.gguf", data[1])
         #expect(header.fileBytes(at: first) == UInt64(data[0].count + data[1].count))
         #expect(header.fileBytes(at: folder.path("none.gguf")) == nil)
+    }
+
+    /// Files with holes may be as long as a number goes, and together longer.
+    @Test func whatTheyTakeIsNeverMoreThanANumberHolds() throws {
+        let folder = try TemporaryFolder()
+        let header = try GGUFHeader(data: ModelFiles.gguf(numbers: [("split.no", 0), ("split.count", 3)]))
+        let path = folder.path("m-00001-of-00003.gguf")
+        #expect(header.fileBytes(at: path, fileSystem: LongFiles()) == UInt64(Int64.max))
+    }
+}
+
+/// A disk on which every file is as long as can be.
+private struct LongFiles: ForwardingFileSystem {
+    var base: any FileSystem { LocalFileSystem() }
+
+    func status(at path: Path, followLinks: Bool) throws -> FileStatus? {
+        FileStatus(
+            kind: .file, size: UInt64(Int64.max), allocatedSize: 0, modified: .distantPast,
+            identity: FileIdentity(device: 0, inode: 0))
     }
 }
