@@ -17,6 +17,8 @@ cp "$source_folder"/common/jinja/*.h "$staging/include/llama-common/jinja/"
     echo save
     echo end
 } | ar -M
+# ggml asks for its buffers there; Sources/CLlamaShim/pages.cpp gives large ones out of huge pages.
+objcopy --redefine-sym posix_memalign=hearth_buffer_allocate "$staging/lib/libhearth-llama.a"
 ranlib "$staging/lib/libhearth-llama.a"
 
 cat > "$staging/lib/pkgconfig/llama.pc" <<'PC'
