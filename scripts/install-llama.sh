@@ -10,10 +10,10 @@ cp "$source_folder"/include/*.h "$source_folder"/ggml/include/*.h "$source_folde
 cp "$source_folder"/common/*.h "$staging/include/llama-common/"
 cp "$source_folder"/common/jinja/*.h "$staging/include/llama-common/jinja/"
 
-# One archive, so that the order of the parts never matters to whoever links it.
+# One archive, so that the order of the parts never matters to whoever links it. The programs beside it may be built too by now.
 {
     echo "create $staging/lib/libhearth-llama.a"
-    find "$build" -name '*.a' | sort | sed 's/^/addlib /'
+    find "$build" -name '*.a' \( -path '*/tools/mtmd/*' -o ! -path '*/tools/*' \) | sort | sed 's/^/addlib /'
     echo save
     echo end
 } | ar -M

@@ -17,7 +17,11 @@
             #expect(hearth_buffer_allocate(&memory, 64, bytes) == 0)
             let start = try #require(memory)
             defer { free(start) }
-            let alignment = bytes < Self.hugePage ? 64 : Self.hugePage
+            #if os(Linux)
+                let alignment = bytes < Self.hugePage ? 64 : Self.hugePage
+            #else
+                let alignment = 64
+            #endif
             #expect(UInt(bitPattern: start) % UInt(alignment) == 0)
             memset(start, 7, bytes)
             #expect(start.load(fromByteOffset: bytes - 1, as: UInt8.self) == 7)
