@@ -71,7 +71,9 @@ llama_context *hearth_context_new(llama_model *model, const hearth_context_optio
         params.no_perf = true;
         params.type_k = static_cast<ggml_type>(options->cache_type);
         params.type_v = params.type_k;
-        if (ggml_is_quantized(params.type_k)) params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
+        params.flash_attn_type = ggml_is_quantized(params.type_k)
+            ? LLAMA_FLASH_ATTN_TYPE_ENABLED
+            : static_cast<llama_flash_attn_type>(options->flash_attention);
         // One token of each conversation is answered at a time; room for the logits of a whole batch would be most of the working memory.
         if (!options->embeddings) params.n_outputs_max = params.n_seq_max;
         params.embeddings = options->embeddings;

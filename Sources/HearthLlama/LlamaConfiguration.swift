@@ -29,6 +29,9 @@
 
         /// How the cache stores keys and values. Smaller types leave room for a longer context; `q8_0` loses next to nothing.
         public var cacheType: CacheType
+        /// Whether attention is computed piece by piece; smaller types of the cache have it on in any case. Contexts for vectors
+        /// and projectors leave it to llama.cpp.
+        public var flashAttention: FlashAttention
         /// The fewest and most tokens of a picture, for models that leave a choice; `nil` for what the projector's file says.
         public var imageTokens: ImageTokens
         /// The requests answered side by side, `nil` for what suits the model. They share the context's cells, so one alone has
@@ -51,7 +54,8 @@
             deviceMemory: UInt64? = nil, gpuLayers: Int = -1,
             historyLimit: Int? = nil, stateFolder: Path? = nil, stateBytes: UInt64? = nil, sequences: Int? = nil,
             queueLimit: Int = 64, chatTemplate: String? = nil, cacheType: CacheType = .f16,
-            imageTokens: ImageTokens = ImageTokens(), ignoresMemory: Bool = false
+            flashAttention: FlashAttention = .automatic, imageTokens: ImageTokens = ImageTokens(),
+            ignoresMemory: Bool = false
         ) {
             self.contextLength = contextLength
             self.batchSize = batchSize
@@ -65,6 +69,7 @@
             self.queueLimit = queueLimit
             self.chatTemplate = chatTemplate
             self.cacheType = cacheType
+            self.flashAttention = flashAttention
             self.imageTokens = imageTokens
             self.ignoresMemory = ignoresMemory
         }

@@ -58,7 +58,8 @@
             let wishes = wishes(context: context)
             return MemoryEstimate(
                 shape, contextLength: context, cacheType: configuration.cacheType,
-                batchSize: min(wishes.batchSize, context), sequences: wishes.sequences, projector: projector)
+                batchSize: min(wishes.batchSize, context), sequences: wishes.sequences, projector: projector,
+                flashAttention: configuration.flashAttention)
         }
 
         /// What of it lies in the machine's memory, in bytes, as the configuration says.
@@ -119,7 +120,8 @@
 
         private func wishes(context: Int?) -> MemoryPlan.Wishes {
             MemoryPlan.Wishes(
-                contextLength: context, cacheType: configuration.cacheType, batchSize: configuration.resolvedBatchSize,
+                contextLength: context, cacheType: configuration.cacheType,
+                flashAttention: configuration.flashAttention, batchSize: configuration.resolvedBatchSize,
                 sequences: configuration.resolvedSequences(canShare: shape.recurrentBytes == 0), projector: projector,
                 gpuLayers: configuration.gpuLayers < 0 ? nil : configuration.gpuLayers)
         }

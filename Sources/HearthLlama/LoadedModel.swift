@@ -65,7 +65,7 @@
                 // Several conversations share cells by counting positions, which are not the same there.
                 sequences: projectorMade?.hasGridPositions == true
                     ? 1 : min(batch, configuration.resolvedSequences(canShare: weights.canForgetAPart)),
-                cacheType: configuration.cacheType)
+                cacheType: configuration.cacheType, flashAttention: configuration.flashAttention)
             var reason: UnsafeMutablePointer<CChar>?
             guard let context = ModelContext(weights, shape, reason: &reason) else {
                 let vague = "there is not enough memory for its context of \(length) tokens"
@@ -118,7 +118,10 @@
                 try configuration.stateFolder.map { _ -> String in
                     let files = try ([path] + [projector].compactMap { $0 }).map { try ModelFingerprint.read($0) }
                     // What the state is made of is the same only with these.
-                    let settings = "\(configuration.cacheType.rawValue) \(configuration.imageTokens)"
+                    let layout =
+                        configuration.flashAttention == .off && configuration.cacheType == .f16
+                        ? " without flash attention" : ""
+                    let settings = "\(configuration.cacheType.rawValue) \(configuration.imageTokens)\(layout)"
                     return files.map { "\($0)" }.joined(separator: " ")
                         + " llama.cpp \(LlamaLibrary.version) \(settings)"
                 } ?? ""

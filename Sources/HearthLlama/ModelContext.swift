@@ -25,6 +25,7 @@
             /// The conversations computed side by side; they share the cells of the context.
             var sequences = 1
             var cacheType = CacheType.f16
+            var flashAttention = FlashAttention.automatic
         }
 
         /// `nil` when llama.cpp cannot make it; `reason` tells why.
@@ -37,6 +38,7 @@
             options.embeddings = shape.embeddings
             options.sequences = UInt32(clamping: shape.sequences)
             options.cache_type = shape.cacheType.ggmlType
+            options.flash_attention = shape.flashAttention.llamaType
             guard let context = hearth_context_new(weights.model, &options, &reason) else { return nil }
             raw = context
             threads = ThreadPools()
@@ -227,6 +229,19 @@
                 raw.logits[index] = outputs == .all || (outputs == .last && offset == added - 1) ? 1 : 0
             }
             raw.n_tokens = Int32(first + added)
+        }
+    }
+
+    extension FlashAttention {
+        /// As llama.cpp numbers it.
+        fileprivate var llamaType: Int32 {
+            let type =
+                switch self {
+                case .automatic: LLAMA_FLASH_ATTN_TYPE_AUTO
+                case .on: LLAMA_FLASH_ATTN_TYPE_ENABLED
+                case .off: LLAMA_FLASH_ATTN_TYPE_DISABLED
+                }
+            return Int32(type.rawValue)
         }
     }
 

@@ -15,7 +15,9 @@ import Testing
         ("defaultModel", "smollm2-135m-instruct@1.0.0:q4_1"), ("contextLength", "4096"), ("threads", "1"),
         ("maximumNewTokens", "10"), ("temperature", "0.5"), ("cacheType", "q8_0"), ("imageMinTokens", "8"),
         ("imageMaxTokens", "65536"), ("stateFolder", "/var/lib/hearth states"), ("ignoreMemory", "true"),
-        ("network.metered", "allow"), ("network.metered", "ask"), ("network.metered", "deny"),
+        ("flashAttention", "off"), ("flashAttention", "auto"), ("flashAttention", "on"), ("network.metered", "allow"),
+        ("network.metered", "ask"),
+        ("network.metered", "deny"),
     ])
     func whatIsSetIsReadBack(key: String, value: String) async throws {
         let folder = try TemporaryFolder()
@@ -39,7 +41,7 @@ import Testing
         ("network.metered", "yes"), ("network.metered", ""), ("network.metered", "Allow"), ("network", "deny"),
         ("network.", "deny"), ("nonsense", "1"), ("cacheType", "f32"), ("cacheType", ""), ("cacheType", "Q8_0"),
         ("imageMinTokens", "0"), ("imageMaxTokens", "65537"), ("stateFolder", ""), ("stateFolder", "states"), ("", "1"),
-        ("ignoreMemory", "yes"), ("ignoreMemory", ""),
+        ("ignoreMemory", "yes"), ("ignoreMemory", ""), ("flashAttention", "true"), ("flashAttention", ""),
         ("origins", "x"), ("defaultmodel", "x"),
     ])
     func wrongSettingsAreRefusedAndNothingIsWritten(key: String, value: String) async throws {
@@ -54,7 +56,8 @@ import Testing
         "", "[]", "null", "{", "{\"threads\": \"many\"}", "{\"threads\": [1]}", "{\"threads\": true}",
         "{\"threads\": 1.5}", "{\"origins\": []}", "{\"origins\": {\"a\": 1}}",
         "{\"origins\": {\"A b\": \"https://x/\"}}",
-        "{\"contextLength\": 1e30}", "{\"cacheType\": 8}", "{\"stateFolder\": {}}", "{\"stateFolder\": \"a\"}", "\u{0}",
+        "{\"contextLength\": 1e30}", "{\"cacheType\": 8}", "{\"flashAttention\": false}", "{\"stateFolder\": {}}",
+        "{\"stateFolder\": \"a\"}", "\u{0}",
         String(repeating: "[", count: 5000),
         "{\"origins\": {\"a\": \"http://example.org/\"}}", "{\"defaultModel\": {}}",
         "{\"network\": []}", "{\"network\": \"deny\"}", "{\"network\": {\"metered\": true}}",

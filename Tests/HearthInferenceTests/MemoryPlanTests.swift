@@ -16,190 +16,11 @@ import Testing
     }
 }
 
-@Suite struct ModelShapeTests {
-    static func header(_ entries: [(String, GGUFValue)]) throws -> GGUFHeader {
-        try GGUFHeader(data: GGUFBuilder(entries: entries.map { (key: $0.0, value: $0.1) }).header(), extent: .metadata)
-    }
-
-    private static func numbers(_ values: [UInt32]) -> GGUFValue {
-        .array(GGUFArray(elementType: .uint32, count: UInt64(values.count), elements: values.map { .uint32($0) }))
-    }
-
-    static let base: [(String, GGUFValue)] = [
-        ("general.architecture", .string("x")), ("x.block_count", .uint32(4)), ("x.embedding_length", .uint32(64)),
-        ("x.attention.head_count", .uint32(4)), ("x.attention.head_count_kv", .uint32(2)),
-        ("x.feed_forward_length", .uint32(128)), ("x.context_length", .uint32(2048)),
-    ]
-
-    @Test func readsThePlainKind() throws {
-        let shape = try #require(ModelShape(try Self.header(Self.base), fileBytes: 1000))
-        #expect(shape.weightBytes == 1000)
-        #expect(shape.layers == Array(repeating: ModelShape.Layer(keyWidth: 32, valueWidth: 32), count: 4))
-        #expect(shape.width == 64 && shape.innerWidth == 128 && shape.trainedContext == 2048)
-        #expect(shape.recurrentBytes == 0)
-    }
-
-    @Test func readsLayersThatDiffer() throws {
-        let entries =
-            Self.base.filter { $0.0 != "x.attention.head_count_kv" } + [
-                ("x.attention.head_count_kv", Self.numbers([2, 0, 2, 0])), ("x.attention.key_length", .uint32(32)),
-                ("x.attention.value_length", .uint32(16)), ("x.attention.sliding_window", .uint32(512)),
-                ("x.attention.sliding_window_pattern", .uint32(2)), ("x.ssm.inner_size", .uint32(128)),
-                ("x.ssm.state_size", .uint32(16)), ("x.ssm.conv_kernel", .uint32(4)),
-            ]
-        let shape = try #require(ModelShape(try Self.header(entries), fileBytes: 1))
-        #expect(shape.layers[0] == ModelShape.Layer(keyWidth: 64, valueWidth: 32, window: 512))
-        #expect(shape.layers[1] == ModelShape.Layer(keyWidth: 0, valueWidth: 0))
-        // Two layers without attention: a state of 16 x 128 and three columns of 128 each, in F32.
-        #expect(shape.recurrentBytes == 2 * 4 * (16 * 128 + 3 * 128))
-    }
-
-    /// Made of a header like `base`, of the named architecture.
-    private static func shape(_ architecture: String, _ entries: [(String, GGUFValue)]) throws -> ModelShape? {
-        let keys = entries.map { "x." + $0.0 }
-        let all = base.filter { !keys.contains($0.0) } + entries.map { ("x." + $0.0, $0.1) }
-        return ModelShape(
-            try header(
-                all.map { key, value in
-                    key == "general.architecture"
-                        ? (key, .string(architecture)) : (architecture + key.dropFirst(), value)
-                }), fileBytes: 1)
-    }
-
-    /// The gated delta nets of Qwen3.5: three of four layers keep a state, of 16 x 128 and three columns of 128 + 2 x 2 x 16.
-    @Test(
-        arguments: [
-            ("qwen35", [], [0, 0, 0, 32]), ("qwen35", [("full_attention_interval", .uint32(2))], [0, 32, 0, 32]),
-            ("y", [("full_attention_interval", .uint32(2))], [0, 32, 0, 32]), ("y", [], [32, 32, 32, 32]),
-            // The layer that predicts a further token attends.
-            ("qwen3next", [("nextn_predict_layers", .uint32(2))], [0, 0, 32, 32]),
-            (
-                "qwen35",
-                [
-                    (
-                        "attention.recurrent_layers",
-                        .array(
-                            GGUFArray(
-                                elementType: .bool, count: 4, elements: [true, false, false, true].map { .bool($0) }))
-                    ), ("full_attention_interval", .uint32(2)),
-                ], [0, 32, 32, 0]
-            ),
-        ] as [(String, [(String, GGUFValue)], [Int])])
-    func hybridsAttendInSomeLayers(
-        _ architecture: String, _ entries: [(String, GGUFValue)], _ widths: [Int]
-    ) throws {
-        let state: [(String, GGUFValue)] = [
-            ("ssm.inner_size", .uint32(128)), ("ssm.state_size", .uint32(16)), ("ssm.conv_kernel", .uint32(4)),
-            ("ssm.group_count", .uint32(2)),
-        ]
-        let shape = try #require(try Self.shape(architecture, state + entries))
-        #expect(shape.layers.map(\.keyWidth) == widths && shape.layers.map(\.valueWidth) == widths)
-        let recurrent = widths.contains(0) ? widths.count { $0 == 0 } : 4
-        #expect(shape.recurrentBytes == UInt64(recurrent) * 4 * (16 * 128 + 3 * (128 + 2 * 2 * 16)))
-    }
-
-    /// Models without any attention, by the sizes of one layer's state.
-    @Test(
-        arguments: [
-            ("mamba", [("ssm.inner_size", 128), ("ssm.state_size", 16), ("ssm.conv_kernel", 4)], 16 * 128 + 3 * 128),
-            ("rwkv7", [("wkv.head_size", 16)], 64 * (16 + 2)),
-            ("rwkv6", [("wkv.head_size", 16), ("token_shift_count", 1)], 64 * (16 + 1)),
-        ] as [(String, [(String, UInt32)], Int)])
-    func modelsWithoutHeadsHaveAPlan(_ architecture: String, _ sizes: [(String, UInt32)], _ numbers: Int) throws {
-        let entries =
-            sizes.map { ($0.0, GGUFValue.uint32($0.1)) } + [
-                ("attention.head_count", .uint32(0)), ("attention.head_count_kv", .uint32(0)),
-                ("feed_forward_length", .uint32(0)),
-            ]
-        let shape = try #require(try Self.shape(architecture, entries))
-        #expect(shape.layers.allSatisfy { $0.keyWidth == 0 && $0.valueWidth == 0 })
-        #expect(shape.recurrentBytes == UInt64(4 * 4 * numbers) && shape.innerWidth > 0)
-        #expect(try MemoryPlan(shape, on: MemoryPlan.Device(memory: 1 << 30)).contextLength == 2048)
-    }
-
-    /// Short convolutions (LFM2) and Kimi's delta attention, in the layers whose heads are 0.
-    @Test(
-        arguments: [
-            ("lfm2", [("shortconv.l_cache", 3)], 64 * 2),
-            ("kimi-linear", [("kda.head_dim", 8), ("ssm.conv_kernel", 4)], 3 * 3 * 4 * 8 + 8 * 8 * 4),
-        ] as [(String, [(String, UInt32)], Int)])
-    func layersWithoutHeadsKeepTheirState(
-        _ architecture: String, _ sizes: [(String, UInt32)], _ numbers: Int
-    ) throws {
-        let entries = sizes.map { ($0.0, GGUFValue.uint32($0.1)) }
-        let shape = try #require(
-            try Self.shape(architecture, entries + [("attention.head_count_kv", Self.numbers([0, 2, 0, 0]))]))
-        #expect(shape.layers.map(\.keyWidth) == [0, 32, 0, 0])
-        #expect(shape.recurrentBytes == UInt64(3 * 4 * numbers))
-    }
-
-    /// A longer context costs them nothing, and with a cache none would fit here.
-    @Test(arguments: [
-        "bert", "eurobert", "gemma-embedding", "jina-bert-v2", "jina-bert-v3", "modern-bert", "neo-bert", "nomic-bert",
-        "nomic-bert-moe",
-    ])
-    func encodersKeepNothing(_ architecture: String) throws {
-        let shape = try #require(try Self.shape(architecture, [("context_length", .uint32(8192))]))
-        #expect(shape.layers == Array(repeating: ModelShape.Layer(keyWidth: 0, valueWidth: 0), count: 4))
-        #expect(shape.recurrentBytes == 0 && shape.headWidths == [16, 16])
-        let plan = try MemoryPlan(shape, on: MemoryPlan.Device(memory: 258 << 20))
-        #expect(plan.contextLength == 4096 && plan.cacheType == .f16 && plan.compromises.isEmpty)
-        #expect(plan.estimate.cache == 0)
-        // A call looks at no more than its own tokens.
-        #expect(plan.estimate.compute == MemoryEstimate(shape, contextLength: 512).compute)
-        #expect(MemoryEstimate(shape, contextLength: 256, batchSize: 256).compute < plan.estimate.compute)
-    }
-
-    @Test(arguments: ["x", "gemma3", "llama-embed", "t5", ""])
-    func othersKeepWhatTheyCompute(_ architecture: String) throws {
-        let shape = try #require(try Self.shape(architecture, []))
-        #expect(shape.layers == Array(repeating: ModelShape.Layer(keyWidth: 32, valueWidth: 32), count: 4))
-        let estimate = MemoryEstimate(shape, contextLength: 2048)
-        #expect(estimate.cache == 1 << 20 && estimate.compute == 512 * (4 * (4 * 64 + 3 * 128) + 2 * 2048))
-    }
-
-    @Test(arguments: [
-        ("x.block_count", GGUFValue.uint64(.max)), ("x.block_count", .uint32(0)), ("x.block_count", .int32(-1)),
-        ("x.embedding_length", .uint32(.max)), ("x.attention.head_count", .uint32(0)),
-        ("x.attention.head_count", .string("4")), ("x.embedding_length", .float32(.nan)),
-    ])
-    func refusesImpossibleSizes(key: String, value: GGUFValue) throws {
-        let entries = Self.base.filter { $0.0 != key } + [(key, value)]
-        #expect(ModelShape(try Self.header(entries), fileBytes: 1) == nil)
-    }
-
-    /// The largest sizes that are let through do not overflow anything.
-    @Test func survivesTheLargestSizes() throws {
-        let shape = ModelShape(
-            weightBytes: .max,
-            layers: Array(repeating: ModelShape.Layer(keyWidth: 1 << 32, valueWidth: 1 << 32), count: 4096),
-            width: 1 << 20, innerWidth: 1 << 34, vocabulary: 1 << 30, trainedContext: 1 << 30, recurrentBytes: .max)
-        for type in CacheType.allCases {
-            let estimate = MemoryEstimate(
-                shape, contextLength: .max, cacheType: type, batchSize: .max, sequences: 1 << 20, projector: .max)
-            #expect(estimate.total == .max)
-        }
-        #expect(throws: LLMError.self) { try MemoryPlan(shape, on: MemoryPlan.Device(memory: .max)) }
-    }
-
-    @Test func readsAProjector() throws {
-        let entries: [(String, GGUFValue)] = [
-            ("general.architecture", .string("clip")), ("clip.vision.image_size", .uint32(448)),
-            ("clip.vision.patch_size", .uint32(14)), ("clip.vision.embedding_length", .uint32(64)),
-            ("clip.vision.feed_forward_length", .uint32(128)), ("clip.vision.attention.head_count", .uint32(4)),
-        ]
-        let shape = try #require(ProjectorShape(try Self.header(entries), fileBytes: 5000))
-        #expect(shape.patches == 1024)
-        #expect(shape.bytes == 5000 + 1024 * 4 * (4 * 64 + 2 * 128) + 1024 * 1024 * 16)
-        #expect(ProjectorShape(try Self.header(Self.base), fileBytes: 1) == nil)
-    }
-}
-
 @Suite struct MemoryPlanTests {
     /// SmolLM2 135M, by its header.
     static let small = ModelShape(
         weightBytes: 96_570_000, layers: Array(repeating: ModelShape.Layer(keyWidth: 192, valueWidth: 192), count: 30),
-        width: 576, innerWidth: 1536, vocabulary: 49_152, trainedContext: 8192)
+        width: 576, innerWidth: 1536, vocabulary: 49_152, trainedContext: 8192, heads: 9)
 
     /// What llama-server of the pinned version logs for it: KV and compute buffer in MiB.
     @Test(arguments: [
@@ -214,6 +35,51 @@ import Testing
         #expect(abs(mebibytes(estimate.compute) / (compute + 0.19) - 1) < 0.06)
     }
 
+    /// The same where flash attention is switched off: there is room for the scores of a call.
+    @Test(arguments: [
+        (8192, 512, 166.38), (1024, 512, 26.38), (2048, 512, 46.38), (8192, 128, 41.6), (1024, 128, 6.6),
+        (8192, 2048, 665.53),
+    ])
+    func agreesWithWhatLlamaReportsWithoutFlashAttention(context: Int, batch: Int, compute: Double) {
+        let on = MemoryEstimate(Self.small, contextLength: context, batchSize: batch)
+        let off = MemoryEstimate(Self.small, contextLength: context, batchSize: batch, flashAttention: .off)
+        #expect(off.cache == on.cache && off.weights == on.weights)
+        // The copy of the scores in F16 is in no log.
+        let copy = 2 * Double(context * batch * 9)
+        #expect(abs((Double(off.compute) - copy) / 1_048_576 / (compute + 0.19) - 1) < 0.06)
+    }
+
+    /// `n_embd_v_gqa_max` of llama.cpp's parameters: values lie in rows as wide as the widest layer's, also of one that has none.
+    @Test func withoutFlashAttentionAllLayersKeepWideValues() {
+        var uneven = Self.small
+        uneven.layers[1] = ModelShape.Layer(keyWidth: 64, valueWidth: 64)
+        uneven.layers[2] = ModelShape.Layer(keyWidth: 0, valueWidth: 0)
+        let on = MemoryEstimate(uneven, contextLength: 1024)
+        #expect(MemoryEstimate(uneven, contextLength: 1024, flashAttention: .off).cache - on.cache == 1024 * 320 * 2)
+        // Smaller types have it on all the same, and a recurrent layer keeps its state alone.
+        let small = MemoryEstimate(uneven, contextLength: 1024, cacheType: .q8)
+        #expect(MemoryEstimate(uneven, contextLength: 1024, cacheType: .q8, flashAttention: .off) == small)
+        uneven.recurrentBytes = 1 << 20
+        let hybrid = MemoryEstimate(uneven, contextLength: 1024, flashAttention: .off)
+        #expect(hybrid.cache - on.cache - 1 << 20 == 1024 * 128 * 2)
+    }
+
+    /// Smaller caches need it on: who switches it off gets a shorter context instead, or the cache that was asked for, and is told.
+    @Test func withoutFlashAttentionTheCacheIsNotMadeSmaller() throws {
+        let device = MemoryPlan.Device(memory: 500 << 20)
+        let plan = try MemoryPlan(Self.small, on: device, wishes: MemoryPlan.Wishes(flashAttention: .off))
+        #expect(plan.contextLength == 2048 && plan.cacheType == .f16 && plan.compromises.count == 1)
+        let wishes = MemoryPlan.Wishes(cacheType: .q8, flashAttention: .off)
+        let asked = try MemoryPlan(Self.small, on: MemoryPlan.Device(memory: 16 << 30), wishes: wishes)
+        #expect(asked.cacheType == .q8 && asked.contextLength == 8192)
+        #expect(asked.compromises == ["flash attention is on, since the cache is stored as q8_0"])
+        let error = #expect(throws: LLMError.self) {
+            try MemoryPlan(
+                Self.small, on: device, wishes: MemoryPlan.Wishes(contextLength: 8192, flashAttention: .off))
+        }
+        #expect(error?.context.remedy?.contains("flash attention") == true)
+    }
+
     /// The default model as a whole: 92.10 MiB weights, 180 MiB cache, 21.51 and 0.19 MiB to work with.
     @Test func predictsTheDefaultModel() throws {
         let size = try LocalFileSystem().status(at: TestModel.path, followLinks: true)?.size ?? 0
@@ -222,7 +88,7 @@ import Testing
         let error = Double(estimate.total) / 1_048_576 / (92.10 + 180 + 21.51 + 0.19) - 1
         print("memory of the default model predicted with an error of \(error * 100) %")
         #expect(abs(error) < 0.01)
-        #expect(shape.layers == Self.small.layers && shape.vocabulary == Self.small.vocabulary)
+        #expect(shape.layers == Self.small.layers && shape.vocabulary == Self.small.vocabulary && shape.heads == 9)
         // The same before a download, from the front of the file.
         let front = try Data(contentsOf: TestModel.path.url).prefix(4 << 20)
         let early = try #require(ModelShape(try GGUFHeader(data: front, extent: .metadata), fileBytes: size))

@@ -81,10 +81,14 @@
                 }
             }
 
-            @Test func outliveTheModelOnlyForTheSameTypeOfCache() async throws {
+            /// Without flash attention values lie in another order.
+            @Test(arguments: [(CacheType.q8, FlashAttention.automatic), (.f16, .off)])
+            func outliveTheModelOnlyForTheSameKindOfCache(type: CacheType, flashAttention: FlashAttention) async throws
+            {
                 let folder = try TemporaryFolder()
                 var configuration = Self.configuration(folder: folder.path("states"))
-                configuration.cacheType = .q8
+                configuration.cacheType = type
+                configuration.flashAttention = flashAttention
                 let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
                 let first = try await turn(engine, Self.long("bear", sentences: 20))
                 await engine.unload()
@@ -92,7 +96,14 @@
                 let second = try await turn(engine, first.messages)
                 #expect(try second.usage.cachedTokens == first.held)
                 await engine.unload()
+                // Restored or computed: the same is said.
+                configuration.stateFolder = nil
+                let fresh = try await LlamaActor.load(TestModel.path, configuration: configuration)
+                #expect(try await turn(fresh, first.messages).answer.text == second.answer.text)
+                await fresh.unload()
+                configuration.stateFolder = folder.path("states")
                 configuration.cacheType = .f16
+                configuration.flashAttention = .automatic
                 let other = try await LlamaActor.load(TestModel.path, configuration: configuration)
                 let third = try await turn(other, first.messages)
                 #expect(try third.usage.cachedTokens == 0)

@@ -70,6 +70,25 @@
             }
         }
 
+        /// llama.cpp makes a smaller cache with flash attention on in any case, and so it is counted, planned or not.
+        @Test(arguments: [true, false])
+        func aSmallerCacheHasFlashAttention(ignoresMemory: Bool) throws {
+            var shape = Self.shape
+            (shape.headWidths, shape.heads) = ([128, 128], 32)
+            var estimates: [MemoryEstimate] = []
+            for flashAttention in FlashAttention.allCases {
+                var plan = LoadPlan(
+                    shape,
+                    configuration: LlamaConfiguration(
+                        deviceMemory: 16 << 30, cacheType: .q8, flashAttention: flashAttention,
+                        ignoresMemory: ignoresMemory))
+                try plan.fit()
+                #expect(plan.configuration.cacheType == .q8)
+                estimates.append(plan.estimate)
+            }
+            #expect(Set(estimates).count == 1)
+        }
+
         @Test func theDevicesMemoryIsNeverMoreThanTheControlGroupAllows() {
             #expect(LlamaConfiguration().deviceMemory == SystemMemory.usable)
             #expect(SystemMemory.usable <= SystemMemory.limit ?? .max)

@@ -1,10 +1,12 @@
 import Foundation
 import HearthBase
+import HearthInference
 
 /// Measures the engine as those who call it see it, and prints one line of JSON; scripts/bench sets it beside llama-server:
 ///
 ///     HearthManyBench streams MODEL TOKENS THREADS < prompts.json    all of them at once
 ///     HearthManyBench turns MODEL TOKENS THREADS < questions.json    one conversation, of two questions
+///     HearthManyBench turns-off MODEL TOKENS THREADS < questions.json    the same without flash attention
 ///     HearthManyBench bare MODEL TOKENS THREADS                      answers beside a bare loop over llama.cpp
 ///     HearthManyBench cancel MODEL ROUNDS THREADS                    how soon an end asked for comes
 @main enum ManyBench {
@@ -17,8 +19,10 @@ import HearthBase
             case "streams":
                 let streams = Streams(model: model, prompts: try texts(), tokens: count, threads: threads)
                 try show(try await streams.measure())
-            case "turns":
-                let turns = Turns(model: model, questions: try texts(), tokens: count, threads: threads)
+            case "turns", "turns-off":
+                let turns = Turns(
+                    model: model, questions: try texts(), tokens: count, threads: threads,
+                    flashAttention: words[1] == "turns" ? .automatic : .off)
                 try show(try await turns.measure())
             case "bare": try show(try await Bare(model: model, tokens: count, threads: threads).measure())
             case "cancel": try show(try await Cancels(model: model, rounds: count, threads: threads).measure())

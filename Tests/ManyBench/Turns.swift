@@ -9,6 +9,7 @@
         let questions: [String]
         let tokens: Int
         let threads: Int
+        let flashAttention: FlashAttention
 
         struct Figures: Codable {
             /// From asking the last question to the first token of its answer.
@@ -24,7 +25,9 @@
 
         func measure() async throws -> Figures {
             let engine = try await LlamaActor.load(
-                model, configuration: LlamaConfiguration(contextLength: 4096, threadCount: threads))
+                model,
+                configuration: LlamaConfiguration(
+                    contextLength: 4096, threadCount: threads, flashAttention: flashAttention))
             let options = GenerationOptions(sampling: .greedy, maximumNewTokens: tokens)
             var messages: [ChatMessage] = []
             var figures = Figures()

@@ -35,8 +35,9 @@ GROUPS = {
     "engine": {"decode-greedy": decode.greedy, "decode-bare": decode.bare, "prefill": decode.prefill,
                "decode-sampled": decode.sampled, "greedy-equal": decode.equal, "tiny-equal": decode.tiny_equal,
                "vision-equal": vision.equal, "streams-8": streams.eight,
-               "second-turn": turns.second, "cancel": turns.cancel, "neighbours": neighbours.neighbours,
-               "own-work": neighbours.own_work, "reading": streaming.reading},
+               "second-turn": turns.second, "second-turn-off": turns.second_without_flash_attention,
+               "cancel": turns.cancel, "neighbours": neighbours.neighbours, "own-work": neighbours.own_work,
+               "reading": streaming.reading},
     "peers": {"pull-synced": pull.synced, "pull-checked": pull.checked, "pull-aria2": pull.aria2, "pull-hub": pull.hub},
     "extremes": {"pull-limited": pull.limited, "pull-large": pull.large, "first-token": cold.first_token},
 }

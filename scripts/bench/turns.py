@@ -21,8 +21,8 @@ def first(turn):
     return "Read this diary. " + " ".join(lines) + " What is it about?"
 
 
-def ours(program, questions):
-    output = subprocess.run([program, "turns", MODEL, str(TOKENS), str(THREADS)], input=json.dumps(questions), check=True,
+def ours(program, questions, mode="turns"):
+    output = subprocess.run([program, mode, MODEL, str(TOKENS), str(THREADS)], input=json.dumps(questions), check=True,
                             capture_output=True, text=True).stdout
     return json.loads(output)
 
@@ -52,28 +52,32 @@ def theirs(port, questions):
             "promptTokens": timings["prompt_n"] + timings.get("cache_n", 0), "cachedTokens": timings.get("cache_n", 0)}
 
 
-def second():
+def second(name="second-turn", mode="turns", words=()):
     program = built("HearthManyBench")
-    with serving(context=4096) as port:
+    with serving(*words, context=4096) as port:
         theirs(port, [first(PAIRS), SECOND])
         left, right = [], []
         for turn in range(PAIRS):
             questions = [first(turn), SECOND]
-            sides = [lambda: left.append(ours(program, questions)), lambda: right.append(theirs(port, questions))]
+            sides = [lambda: left.append(ours(program, questions, mode)), lambda: right.append(theirs(port, questions))]
             for side in sides if turn % 2 == 0 else reversed(sides):
                 side()
             a, b = left[-1], right[-1]
             new = [side["promptTokens"] - side["cachedTokens"] for side in (a, b)]
-            say(f"  second-turn {turn + 1}/{PAIRS}: ours {number(a['seconds'])} s, first after {number(a['firstTokenSeconds'])} s, "
+            say(f"  {name} {turn + 1}/{PAIRS}: ours {number(a['seconds'])} s, first after {number(a['firstTokenSeconds'])} s, "
                 f"{new[0]} of {a['promptTokens']} tokens new; peer {number(b['seconds'])} s, {number(b['firstTokenSeconds'])} s, "
                 f"{new[1]} of {b['promptTokens']}")
             if not a["tokens"] == b["tokens"] == TOKENS or abs(a["promptTokens"] - b["promptTokens"]) > 8:
                 raise SystemExit(f"not the same work: ours {a}, the server's {b}")
-    for name, key in [("second-turn", "seconds"), ("second-turn-first", "firstTokenSeconds")]:
+    for figure, key in [(name, "seconds"), (f"{name}-first", "firstTokenSeconds")]:
         a, b = [figures[key] for figures in left], [figures[key] for figures in right]
         ratios = [x / y for x, y in zip(a, b)]
-        report(name, ratio=statistics.median(ratios), ours=statistics.median(a), peer=statistics.median(b), unit="s",
+        report(figure, ratio=statistics.median(ratios), ours=statistics.median(a), peer=statistics.median(b), unit="s",
                pairs=PAIRS, spread=f"{min(ratios):.3f}..{max(ratios):.3f}", ours_spread=spread(a), peer_spread=spread(b))
+
+
+def second_without_flash_attention():
+    second("second-turn-off", "turns-off", ("-fa", "off"))
 
 
 def cancel():

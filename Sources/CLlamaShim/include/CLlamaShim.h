@@ -133,6 +133,8 @@ struct hearth_context_options {
     uint32_t sequences;
     /// How keys and values are stored: a `ggml_type`. Quantised ones switch flash attention on, which values need.
     int32_t cache_type;
+    /// A `llama_flash_attn_type`: -1 leaves it to llama.cpp, 0 switches it off, 1 on.
+    int32_t flash_attention;
 };
 
 /// A context. NULL on failure, as above.

@@ -19,6 +19,8 @@ public struct Configuration: Sendable, Hashable {
     public var contextLength: Int?
     /// How the cache stores keys and values; `nil` for `f16`, or for `q8_0` where only that fits.
     public var cacheType: CacheType?
+    /// Whether attention is computed piece by piece; `nil` leaves it to llama.cpp.
+    public var flashAttention: FlashAttention?
     /// Whether models are loaded that need more memory than there is; then nothing is made smaller for them either.
     public var ignoresMemory = false
     /// The fewest and most tokens of a picture; `nil` for what the projector's file says.
@@ -96,6 +98,7 @@ public struct Configuration: Sendable, Hashable {
         object["defaultModel"] = defaultModel.map { .string($0) }
         object["contextLength"] = contextLength.map { .integer($0) }
         object["cacheType"] = cacheType.map { .string($0.rawValue) }
+        object["flashAttention"] = flashAttention.map { .string($0.rawValue) }
         if ignoresMemory { object["ignoreMemory"] = .boolean(true) }
         object["imageMinTokens"] = imageMinTokens.map { .integer($0) }
         object["imageMaxTokens"] = imageMaxTokens.map { .integer($0) }
@@ -112,8 +115,8 @@ public struct Configuration: Sendable, Hashable {
 extension Configuration {
     /// The settings, as help texts and messages list them.
     public static let keys = [
-        "origins.NAME", "defaultModel", "contextLength", "cacheType", "threads", "maximumNewTokens", "temperature",
-        "imageMinTokens", "imageMaxTokens", "stateFolder", "ignoreMemory", "network.metered",
+        "origins.NAME", "defaultModel", "contextLength", "cacheType", "flashAttention", "threads", "maximumNewTokens",
+        "temperature", "imageMinTokens", "imageMaxTokens", "stateFolder", "ignoreMemory", "network.metered",
     ]
 
     /// Every setting that has a value, in order.
@@ -136,6 +139,7 @@ extension Configuration {
         case "defaultModel": return defaultModel
         case "contextLength": return contextLength.map(String.init)
         case "cacheType": return cacheType?.rawValue
+        case "flashAttention": return flashAttention?.rawValue
         case "imageMinTokens": return imageMinTokens.map(String.init)
         case "imageMaxTokens": return imageMaxTokens.map(String.init)
         case "stateFolder": return stateFolder?.string
@@ -165,14 +169,8 @@ extension Configuration {
                 return text
             }
         case "contextLength": contextLength = try text.map { try Self.integer($0, 64...1_048_576, key) }
-        case "cacheType":
-            cacheType = try text.map { text in
-                guard let type = CacheType(rawValue: text) else {
-                    let names = CacheType.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw ConfigurationError.invalid(key, "one of \(names)", found: text)
-                }
-                return type
-            }
+        case "cacheType": cacheType = try text.map { try Self.word($0, key) }
+        case "flashAttention": flashAttention = try text.map { try Self.word($0, key) }
         case "imageMinTokens": imageMinTokens = try text.map { try Self.integer($0, ImageTokens.range, key) }
         case "imageMaxTokens": imageMaxTokens = try text.map { try Self.integer($0, ImageTokens.range, key) }
         case "stateFolder":
@@ -197,15 +195,19 @@ extension Configuration {
                 return value
             }
         case "network.metered":
-            meteredUse = try text.map { text in
-                guard let use = MeteredUse(rawValue: text) else {
-                    let names = MeteredUse.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw ConfigurationError.invalid(key, "one of \(names)", found: text)
-                }
-                return use
-            }
+            meteredUse = try text.map { try Self.word($0, key) }
         default: throw ConfigurationError.unknownKey(key)
         }
+    }
+
+    private static func word<Word: RawRepresentable<String> & CaseIterable>(_ text: String, _ key: String) throws
+        -> Word
+    {
+        guard let word = Word(rawValue: text) else {
+            let names = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ConfigurationError.invalid(key, "one of \(names)", found: text)
+        }
+        return word
     }
 
     private static func integer(_ text: String, _ range: ClosedRange<Int>, _ key: String) throws -> Int {

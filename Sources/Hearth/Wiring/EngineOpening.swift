@@ -81,8 +81,8 @@ public enum EngineOpening {
     /// - Parameters:
     ///   - weights: the file.
     ///   - projector: the file that makes pictures readable for it; without one it answers with text alone.
-    ///   - configuration: gives context window, cache type, threads, bounds of a picture's tokens and the folder for states, where
-    ///     they are set.
+    ///   - configuration: gives context window, cache type, flash attention, threads, bounds of a picture's tokens and the
+    ///     folder for states, where they are set.
     ///   - deviceMemory: the bytes the model and its context may count on.
     ///   - occupied: those of them that are taken already.
     ///   - progress: 0...1, called on the thread that reads.
@@ -111,6 +111,7 @@ public enum EngineOpening {
                 historyLimit: configuration.contextLength == nil ? plan?.historyLimit : nil,
                 stateFolder: configuration.stateFolder,
                 cacheType: plan?.cacheType ?? configuration.cacheType ?? .f16,
+                flashAttention: configuration.flashAttention ?? .automatic,
                 imageTokens: ImageTokens(minimum: configuration.imageMinTokens, maximum: configuration.imageMaxTokens),
                 ignoresMemory: configuration.ignoresMemory)
             return try await LlamaActor.load(weights, projector: projector, configuration: settings, progress: progress)

@@ -15,7 +15,7 @@ public enum MemoryPlanning {
     ///   - fileBytes: the length of the file.
     ///   - projector: the sizes of what makes pictures readable for it, if it comes with that.
     ///   - isWhole: `fileBytes` is the length of all parts of a split model.
-    ///   - configuration: gives the context and the type of the cache, where they are set.
+    ///   - configuration: gives the context, the type of the cache and flash attention, where they are set.
     ///   - deviceMemory: the bytes a process may have.
     ///   - occupied: those of them that are taken already.
     ///   - gpu: what the GPU has; as loading, the plan asks its driver.
@@ -33,6 +33,7 @@ public enum MemoryPlanning {
         // One sequence where each takes memory before it is used.
         let wishes = MemoryPlan.Wishes(
             contextLength: configuration.contextLength, cacheType: configuration.cacheType,
+            flashAttention: configuration.flashAttention ?? .automatic,
             sequences: shape.recurrentBytes > 0 ? 1 : Admission.usualSequences, projector: projector?.bytes ?? 0)
         return try MemoryPlan(
             shape, on: MemoryPlan.Device(memory: deviceMemory, gpu: gpu, occupied: occupied), wishes: wishes)

@@ -3,8 +3,8 @@ import HearthBase
 
 private let keyArgument = Argument(
     "KEY", .word,
-    "The setting: origins.NAME, defaultModel, contextLength, cacheType, threads, maximumNewTokens, temperature, "
-        + "imageMinTokens, imageMaxTokens, stateFolder, ignoreMemory or network.metered."
+    "The setting: origins.NAME, defaultModel, contextLength, cacheType, flashAttention, threads, maximumNewTokens, "
+        + "temperature, imageMinTokens, imageMaxTokens, stateFolder, ignoreMemory or network.metered."
 )
 
 /// `hearth config get KEY`
@@ -41,8 +41,10 @@ struct ConfigSet: Command {
             "origins.NAME is the address of a models.json: https, http to this machine, or a path. "
                 + "defaultModel is what chat uses when no model is named. contextLength, threads, maximumNewTokens and "
                 + "temperature change how models run; unset, each has a sensible value of its own. cacheType is f16, q8_0 or "
-                + "q4_0: how the context is stored; unset, f16, or q8_0 where only that fits. imageMinTokens and "
-                + "imageMaxTokens bound what a picture takes of the context, for models that leave a choice. stateFolder is "
+                + "q4_0: how the context is stored; unset, f16, or q8_0 where only that fits. flashAttention is auto, on or "
+                + "off: off makes a processor answer faster at the end of one long conversation and read a first prompt more "
+                + "slowly; a context stored as q8_0 or q4_0 has it on all the same. imageMinTokens and imageMaxTokens bound "
+                + "what a picture takes of the context, for models that leave a choice. stateFolder is "
                 + "the absolute path of a folder in which the computed states of conversations outlive a process, so that the "
                 + "same beginning is not read twice; they hold what was said. ignoreMemory, true or "
                 + "false, loads models that need more memory than this device has. network.metered is "

@@ -17,8 +17,8 @@ struct Show: Command {
         discussion: [
             "An installed model is described from this device, without the network; another from its publisher's catalog and "
                 + "the front of its file, of which at most 16 MiB are read; a .gguf file from its own header.",
-            "The memory needed is a prediction for this device and the configured context and cacheType, of what this device has "
-                + "for models: seven eighths of its memory, of less than 2 GiB all but 256 MiB.",
+            "The memory needed is a prediction for this device and the configured context, cacheType and flashAttention, of what "
+                + "this device has for models: seven eighths of its memory, of less than 2 GiB all but 256 MiB.",
         ],
         arguments: [reference], options: [format],
         examples: [

@@ -68,19 +68,25 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
     ///   - sequences: the conversations side by side.
     ///   - keepsWindow: layers with a sliding window keep all tokens all the same, so that a prefix can be reused.
     ///   - projector: the bytes of one, see ``projectorBytes(_:)``.
+    ///   - flashAttention: `automatic` counts as on.
     public init(
         _ shape: ModelShape, contextLength: Int, cacheType: CacheType = .f16, batchSize: Int = 512, sequences: Int = 1,
-        keepsWindow: Bool = true, projector: UInt64 = 0
+        keepsWindow: Bool = true, projector: UInt64 = 0, flashAttention: FlashAttention = .automatic
     ) {
         let cells = UInt64((min(max(1, contextLength), 1 << 30) + 255) / 256 * 256)
         let batch = UInt64(min(max(1, batchSize), 1 << 16))
         weights = shape.weightBytes
         self.projector = projector
+        let hasScores = flashAttention == .off && cacheType == .f16
+        // Values lie across then, in rows as wide as the widest layer's.
+        let widest = hasScores ? shape.layers.map(\.valueWidth).max() ?? 0 : 0
         var cache = shape.recurrentBytes.multipliedClamped(by: UInt64(max(1, sequences)))
         for layer in shape.layers {
             var rows = cells
             if let window = layer.window, !keepsWindow { rows = min(cells, (UInt64(window) + batch + 255) / 256 * 256) }
-            let numbers = rows.multipliedClamped(by: UInt64(layer.keyWidth + layer.valueWidth))
+            let isCached = layer.keyWidth > 0 || layer.valueWidth > 0 || shape.recurrentBytes == 0
+            let valueWidth = isCached ? max(layer.valueWidth, widest) : 0
+            let numbers = rows.multipliedClamped(by: UInt64(layer.keyWidth + valueWidth))
             cache = cache.addingClamped(cacheType.bytes(of: numbers))
         }
         self.cache = cache
@@ -88,7 +94,20 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
         // inner one three times in F32, and its row of the attention mask in F16; besides the logits of one row for each
         // conversation. Without a cache a call looks at its own tokens alone.
         let seen = shape.hasCache ? cells : min(cells, batch)
-        let each = 4 * (4 * UInt64(shape.width) + 3 * UInt64(shape.innerWidth)) + 2 * seen
+        let width = UInt64(shape.width)
+        let feedForward = 4 * (4 * width + 3 * UInt64(shape.innerWidth))
+        let each: UInt64
+        if hasScores {
+            // Its row of the mask is in F32. Where it attends there are six states as wide as the model or all its heads, and a row
+            // of scores for each head, of which the processor makes a copy in F16 besides, in memory that no log tells of.
+            let heads = UInt64(max(0, shape.heads))
+            let state = max(width, heads.multipliedClamped(by: UInt64(max(0, shape.headWidths.max() ?? 0))))
+            let scores = seen.multipliedClamped(by: heads)
+            let attention = state.multipliedClamped(by: 24).addingClamped(scores.multipliedClamped(by: 4))
+            each = max(feedForward, attention).addingClamped(4 * seen).addingClamped(scores.multipliedClamped(by: 2))
+        } else {
+            each = feedForward + 2 * seen
+        }
         let logits = 4 * UInt64(shape.vocabulary) * UInt64(max(1, sequences))
         compute = batch.multipliedClamped(by: each).addingClamped(logits)
     }

@@ -2,7 +2,7 @@ import HearthBase
 
 /// How a model is loaded so that it fits the device, decided before it is downloaded or loaded.
 ///
-/// The device's rule first (``DeviceRule``), then a smaller type for the cache, then a shorter context down to
+/// The device's rule first (``DeviceRule``), then a smaller type for the cache unless flash attention is off, then a shorter context down to
 /// ``smallestContext``; where that does not fit either the plan is refused, with the numbers. Layers go to a GPU as far as
 /// its memory holds them with their part of the cache; where that is memory of its own, the machine's holds the rest.
 public struct MemoryPlan: Sendable, Hashable {
@@ -35,6 +35,8 @@ public struct MemoryPlan: Sendable, Hashable {
         public var contextLength: Int?
         /// The type of the cache, `nil` for the best that fits.
         public var cacheType: CacheType?
+        /// Switched off it needs room for the scores; a smaller type of the cache that is asked for has it on all the same.
+        public var flashAttention: FlashAttention
         /// The most tokens of one call.
         public var batchSize: Int
         /// The conversations side by side.
@@ -46,11 +48,12 @@ public struct MemoryPlan: Sendable, Hashable {
 
         /// One conversation, and the rest as the device allows, unless said otherwise.
         public init(
-            contextLength: Int? = nil, cacheType: CacheType? = nil, batchSize: Int = 512, sequences: Int = 1,
-            projector: UInt64 = 0, gpuLayers: Int? = nil
+            contextLength: Int? = nil, cacheType: CacheType? = nil, flashAttention: FlashAttention = .automatic,
+            batchSize: Int = 512, sequences: Int = 1, projector: UInt64 = 0, gpuLayers: Int? = nil
         ) {
             self.contextLength = contextLength
             self.cacheType = cacheType
+            self.flashAttention = flashAttention
             self.batchSize = batchSize
             self.sequences = sequences
             self.projector = projector
@@ -90,14 +93,15 @@ public struct MemoryPlan: Sendable, Hashable {
         func estimate(_ context: Int, _ type: CacheType) -> MemoryEstimate {
             MemoryEstimate(
                 shape, contextLength: context, cacheType: type, batchSize: min(wishes.batchSize, context),
-                sequences: wishes.sequences, projector: wishes.projector)
+                sequences: wishes.sequences, projector: wishes.projector, flashAttention: wishes.flashAttention)
         }
         var contexts = [wanted]
         while wishes.contextLength == nil, let last = contexts.last, last / 2 >= Self.smallestContext {
             contexts.append(last / 2)
         }
         // Eight bits lose next to nothing; four do, so they are taken only when asked for.
-        var types = (wishes.cacheType.map { [$0] } ?? [.f16, .q8]).filter { $0.fits(shape) }
+        let usual = wishes.flashAttention == .off ? [CacheType.f16] : [.f16, .q8]
+        var types = (wishes.cacheType.map { [$0] } ?? usual).filter { $0.fits(shape) }
         if types.isEmpty { types = [.f16] }
         let most = wishes.gpuLayers.map { max(0, $0) } ?? .max
         func place(_ estimate: MemoryEstimate) -> (layers: Int, hostBytes: UInt64) {
@@ -107,7 +111,8 @@ public struct MemoryPlan: Sendable, Hashable {
         let attempts = contexts.flatMap { context in types.map { (context, $0) } }
         guard let (context, type) = attempts.first(where: { place(estimate($0.0, $0.1)).hostBytes <= budget }) else {
             let (context, type) = (contexts.last ?? wanted, types.last ?? .f16)
-            throw Self.refusal(place(estimate(context, type)), context: context, device)
+            let hasScores = wishes.flashAttention == .off && type == .f16
+            throw Self.refusal(place(estimate(context, type)), context: context, device, hasScores: hasScores)
         }
         contextLength = context
         historyLimit = context < rule.contextLength ? min(rule.historyLimit, 20) : rule.historyLimit
@@ -120,6 +125,9 @@ public struct MemoryPlan: Sendable, Hashable {
         var compromises: [String] = []
         if context < wanted { compromises.append("the context is \(context) instead of \(wanted) tokens") }
         if type != (wishes.cacheType ?? .f16) { compromises.append("the cache is stored as \(type.rawValue)") }
+        if wishes.flashAttention == .off, type != .f16 {
+            compromises.append("flash attention is on, since the cache is stored as \(type.rawValue)")
+        }
         self.compromises = compromises
     }
 
@@ -133,7 +141,7 @@ public struct MemoryPlan: Sendable, Hashable {
     }
 
     private static func refusal(
-        _ placed: (layers: Int, hostBytes: UInt64), context: Int, _ device: Device
+        _ placed: (layers: Int, hostBytes: UInt64), context: Int, _ device: Device, hasScores: Bool
     ) -> LLMError {
         let isSplit = placed.layers > 0 && !device.gpu.isShared
         let needed = placed.hostBytes.inMebibytes
@@ -147,6 +155,7 @@ public struct MemoryPlan: Sendable, Hashable {
             context: ErrorContext(
                 expected: "at most \(device.budget) bytes", found: "\(placed.hostBytes) bytes",
                 remedy: (isAlone ? "Choose" : "Unload the other model, or choose")
-                    + " a smaller model or variant, or a shorter context."))
+                    + " a smaller model or variant, or a shorter context\(hasScores ? ", or switch flash attention on" : "")."
+            ))
     }
 }

@@ -35,6 +35,8 @@ public struct ModelShape: Sendable, Hashable {
     public var recurrentBytes: UInt64
     /// The numbers of one head's keys and values: they decide how small a cache can be.
     public var headWidths: [Int]
+    /// The most heads of a layer that ask.
+    public var heads: Int
 
     /// Whether anything of a token is kept for those after it: not in an encoder.
     var hasCache: Bool { recurrentBytes > 0 || layers.contains { $0.keyWidth > 0 || $0.valueWidth > 0 } }
@@ -42,7 +44,7 @@ public struct ModelShape: Sendable, Hashable {
     /// A shape of the given sizes.
     public init(
         weightBytes: UInt64, layers: [Layer], width: Int, innerWidth: Int, vocabulary: Int, trainedContext: Int,
-        recurrentBytes: UInt64 = 0, headWidths: [Int] = []
+        recurrentBytes: UInt64 = 0, headWidths: [Int] = [], heads: Int = 0
     ) {
         self.weightBytes = weightBytes
         self.layers = layers
@@ -52,6 +54,7 @@ public struct ModelShape: Sendable, Hashable {
         self.trainedContext = trainedContext
         self.recurrentBytes = recurrentBytes
         self.headWidths = headWidths
+        self.heads = heads
     }
 
     /// The shape a header tells of; `nil` when it says too little, or more than any model can have.
@@ -68,6 +71,7 @@ public struct ModelShape: Sendable, Hashable {
         // A model without any attention says that it has no heads, or says nothing of them.
         let heads = facts.list("attention.head_count", in: 0...65_536) ?? [0]
         let most = heads.max() ?? 0
+        self.heads = most
         let state = RecurrentState(facts, width: width, heads: most)
         guard most > 0 || state != nil else { return nil }
         let keyValueHeads = facts.list("attention.head_count_kv", in: 0...65_536) ?? heads

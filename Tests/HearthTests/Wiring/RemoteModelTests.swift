@@ -56,6 +56,9 @@ import Testing
         let asked = try #require(try model.plan(configuration: configuration, deviceMemory: 16 << 30))
         // Heads of 16 numbers are no whole blocks.
         #expect(asked.contextLength == 512 && asked.cacheType == .f16 && !asked.compromises.isEmpty)
+        configuration.flashAttention = .off
+        let without = try #require(try model.plan(configuration: configuration, deviceMemory: 16 << 30))
+        #expect(without.estimate.compute > asked.estimate.compute && without.estimate.cache == asked.estimate.cache)
     }
 
     @Test func allPartsOfASplitModelCount() async throws {
