@@ -9,7 +9,7 @@ public actor ScriptedEngine: InferenceEngine {
         case thinking(String)
         case truncated(Int)
         case toolCall(ToolCall)
-        /// Waits until the consumer is cancelled, then ends like a cancelled generation.
+        /// Waits until the consumer is cancelled, then ends like a cancelled generation; or until it may go on.
         case waitForCancellation
         case fail(LLMError)
         case finish(FinishReason)
@@ -18,6 +18,7 @@ public actor ScriptedEngine: InferenceEngine {
     private var answers: [[Step]]
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var stalls = 0
+    private var sources: [AsyncStream<Never>.Continuation] = []
     /// The conversations the engine was asked to continue, in order.
     public private(set) var requests: [[ChatMessage]] = []
     /// What they were asked with.
@@ -47,10 +48,15 @@ public actor ScriptedEngine: InferenceEngine {
         }
     }
 
-    /// Returns once an answer has come to a `waitForCancellation` step.
-    public func stalled() async {
-        if stalls > 0 { return }
-        await withCheckedContinuation { waiting.append($0) }
+    /// Returns once answers have come to so many `waitForCancellation` steps, since the beginning.
+    public func stalled(times: Int = 1) async {
+        while stalls < times { await withCheckedContinuation { waiting.append($0) } }
+    }
+
+    /// Lets all answers that wait go on.
+    public func goOn() {
+        for source in sources { source.finish() }
+        sources = []
     }
 
     private func play(
@@ -78,9 +84,9 @@ public actor ScriptedEngine: InferenceEngine {
                 for waiter in waiting { waiter.resume() }
                 waiting = []
                 let (never, source) = AsyncStream<Never>.makeStream()
+                sources.append(source)
                 for await _ in never {}
-                source.finish()
-                return continuation.finish(throwing: CancellationError())
+                if Task.isCancelled { return continuation.finish(throwing: CancellationError()) }
             case .fail(let error):
                 return continuation.finish(throwing: error)
             case .finish(let reason):

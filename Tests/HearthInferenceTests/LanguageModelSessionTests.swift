@@ -166,14 +166,29 @@ import Testing
         let session = LanguageModelSession(model: engine, instructions: "Be kind.")
         session.prewarm(promptPrefix: "Is ")
         await engine.stalled()
-        // Another one is not needed meanwhile.
-        session.prewarm()
+        // A turn goes before what else was to be prepared.
+        session.prewarm(promptPrefix: "Is it?")
         #expect(!session.isResponding)
         #expect(try await session.respond(to: "Is it?").content == "ok")
         let known = ChatMessage(.system, "Be kind.")
         #expect(await engine.options.map(\.purpose) == [.preparation, .answer])
         #expect(await engine.requests == [[known, ChatMessage(.user, "Is ")], [known, ChatMessage(.user, "Is it?")]])
         #expect(session.transcript.map(\.content) == ["Be kind.", "Is it?", "ok"])
+    }
+
+    /// What is said while another beginning is prepared is not lost, and only the last of it counts.
+    @Test func preparesWhatWasSaidLast() async throws {
+        let end: [ScriptedEngine.Step] = [.finish(.maximumNewTokens)]
+        let engine = ScriptedEngine([[.waitForCancellation] + end, [.waitForCancellation] + end])
+        let session = LanguageModelSession(model: engine)
+        session.prewarm()
+        await engine.stalled()
+        for prefix in ["W", "Wh", "Why"] { session.prewarm(promptPrefix: prefix) }
+        await engine.goOn()
+        await engine.stalled(times: 2)
+        #expect(await engine.requests == [[ChatMessage(.user, "")], [ChatMessage(.user, "Why")]])
+        #expect(await engine.options.map(\.purpose) == [.preparation, .preparation])
+        await engine.goOn()
     }
 
     @Test func aConversationCanBeWrittenDown() async throws {

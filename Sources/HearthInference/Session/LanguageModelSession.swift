@@ -28,7 +28,9 @@ public final class LanguageModelSession: Sendable, Observable {
         var transcript: [ChatMessage]
         /// The last turn asked for; each waits for the one before.
         var tail: Task<Void, Never>?
-        var prewarming: Task<Void, Never>?
+        var preparation: Task<Void, Never>?
+        /// How the next prompt begins, as somebody last said, until it is prepared.
+        var expectedPrefix: String?
         /// The turns asked for and not answered yet.
         var turns = 0
     }
@@ -98,30 +100,45 @@ public final class LanguageModelSession: Sendable, Observable {
 
     /// Lets the engine load and compute what is known of the next prompt, so that its answer begins sooner.
     ///
-    /// Returns at once; a turn that comes meanwhile goes first and uses what is computed until then. What fails here fails
-    /// again in that turn, which says so.
+    /// Returns at once; a turn that comes meanwhile goes first and uses what is computed until then. Said again before that is
+    /// done, as while somebody types, the last prefix is prepared after the one under way, and those between are left out.
+    /// While an answer is under way nothing is prepared. What fails here fails again in the next turn, which says so.
     /// - Parameter promptPrefix: how the next prompt begins.
     public func prewarm(promptPrefix: String = "") {
         state.withLock { state in
-            guard state.turns == 0, state.prewarming == nil else { return }
-            let expected = state.transcript + [ChatMessage(.user, promptPrefix)]
-            state.prewarming = Task {
-                // An engine that knows no preparation stops at the first token, which it takes to see the prompt computed.
-                var options = GenerationOptions(
-                    sampling: .greedy, maximumNewTokens: 1, purpose: .preparation)
-                do {
-                    var described = expected
-                    if !self.toolBox.isEmpty, await self.model.callsTools {
-                        options.tools = try self.toolBox.definitions
-                    } else {
-                        described = try self.toolBox.describing(in: expected)
-                    }
-                    for try await _ in self.model.generate(described, options: options) {}
-                } catch {
-                    Log.write(.debug, "session.prewarm", "could not prepare an answer: \(error)")
-                }
-                self.state.withLock { $0.prewarming = nil }
+            guard state.turns == 0 else { return }
+            state.expectedPrefix = promptPrefix
+            guard state.preparation == nil else { return }
+            state.preparation = Task {
+                while let expected = nextToPrepare() { await prepare(expected) }
             }
+        }
+    }
+
+    /// The beginning of the next prompt, if it is still to be prepared; else the preparation is over.
+    private func nextToPrepare() -> [ChatMessage]? {
+        state.withLock { state in
+            guard let prefix = state.expectedPrefix.take(), !Task.isCancelled else {
+                state.preparation = nil
+                return nil
+            }
+            return state.transcript + [ChatMessage(.user, prefix)]
+        }
+    }
+
+    private func prepare(_ expected: [ChatMessage]) async {
+        // An engine that knows no preparation stops at the first token, which it takes to see the prompt computed.
+        var options = GenerationOptions(sampling: .greedy, maximumNewTokens: 1, purpose: .preparation)
+        do {
+            var described = expected
+            if !toolBox.isEmpty, await model.callsTools {
+                options.tools = try toolBox.definitions
+            } else {
+                described = try toolBox.describing(in: expected)
+            }
+            for try await _ in model.generate(described, options: options) {}
+        } catch {
+            Log.write(.debug, "session.prewarm", "could not prepare an answer: \(error)")
         }
     }
 
@@ -129,10 +146,10 @@ public final class LanguageModelSession: Sendable, Observable {
         registrar.withMutation(of: self, keyPath: \.isResponding) {
             state.withLock { state in
                 let previous = state.tail
-                let prewarming = state.prewarming
-                prewarming?.cancel()
+                let preparation = state.preparation
+                preparation?.cancel()
                 let turn = Task {
-                    await prewarming?.value
+                    await preparation?.value
                     await previous?.value
                     await body()
                 }

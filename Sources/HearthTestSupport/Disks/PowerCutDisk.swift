@@ -141,7 +141,9 @@ public final class PowerCutDisk: ForwardingFileSystem {
     public func rename(_ source: Path, to target: Path) throws {
         try change { state in
             let (from, to) = (try relative(source), try relative(target))
+            let replaced = Self.lastName(target)
             try base.rename(source, to: target)
+            if let replaced { state.nodes[replaced] = nil }
             state.log.append(.rename(from, to: to))
         }
     }
@@ -150,7 +152,9 @@ public final class PowerCutDisk: ForwardingFileSystem {
         try change { state in
             guard try base.status(at: path, followLinks: false) != nil else { return try base.removeFile(path) }
             let name = try relative(path)
+            let removed = Self.lastName(path)
             try base.removeFile(path)
+            if let removed { state.nodes[removed] = nil }
             state.log.append(.remove(name))
         }
     }
@@ -201,6 +205,14 @@ public final class PowerCutDisk: ForwardingFileSystem {
             throw FileError(errno: EXDEV, doing: "log a change of", path: file.path)
         }
         return node
+    }
+
+    /// The file that has `path` for its only name. The real disk may give its inode to the next file, which somebody may
+    /// write past this one: a change of that has to be an error, and not the old file's.
+    private static func lastName(_ path: Path) -> FileIdentity? {
+        var status = stat()
+        guard lstat(path.string, &status) == 0, status.st_nlink == 1 else { return nil }
+        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
     /// The names from the root to `path`, symbolic links resolved on the way to its folder.

@@ -14,8 +14,12 @@ final class ScriptedPreparer: ReleasePreparer {
     let builds = Locked(0)
     /// Those it speaks for.
     let engines = Locked<Set<String>>([])
+    private let fileSystem: any FileSystem
 
-    init(settings: String? = "small") { use(settings) }
+    init(settings: String? = "small", fileSystem: any FileSystem = LocalFileSystem()) {
+        self.fileSystem = fileSystem
+        use(settings)
+    }
 
     func speaks(for engine: String) -> Bool { engines.withLock { $0.contains(engine) } }
 
@@ -37,9 +41,12 @@ final class ScriptedPreparer: ReleasePreparer {
         progress: @escaping @Sendable (Double) -> Void
     ) async throws {
         builds.withLock { $0 += 1 }
-        try Data("half".utf8).write(to: target.url)
+        let file = try fileSystem.open(target, .createNew)
+        let contents = Data("\(recipe.settings) of \(release.identity)".utf8)
+        let half = contents.count / 2
+        try contents.prefix(half).withUnsafeBytes { try fileSystem.write(file, $0, at: 0) }
         if fails.withLock({ $0 }) { throw Failure() }
-        try Data("\(recipe.settings) of \(release.identity)".utf8).write(to: target.url)
+        try contents.dropFirst(half).withUnsafeBytes { try fileSystem.write(file, $0, at: UInt64(half)) }
         progress(1)
     }
 }

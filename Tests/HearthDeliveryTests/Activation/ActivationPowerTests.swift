@@ -56,7 +56,7 @@ import Testing
             home: home, origins: [], fileSystem: fileSystem, time: fixture.time, network: UnmonitoredNetwork(),
             deviceMemory: 1 << 40,
             bundled: deed.isFirst ? [BundledSource(folder: fixture.folder.path("app"))] : [],
-            preparer: ScriptedPreparer(settings: "other"), probe: ScriptedProbe())
+            preparer: ScriptedPreparer(settings: "other", fileSystem: fileSystem), probe: ScriptedProbe())
     }
 
     private func perform(_ deed: Deed, _ manager: ModelManager) async throws {
