@@ -13,7 +13,7 @@ cp "$source_folder"/common/jinja/*.h "$staging/include/llama-common/jinja/"
 # One archive, so that the order of the parts never matters to whoever links it. The programs beside it may be built too by now.
 {
     echo "create $staging/lib/libhearth-llama.a"
-    find "$build" -name '*.a' \( -path '*/tools/mtmd/*' -o ! -path '*/tools/*' \) | sort | sed 's/^/addlib /'
+    (cd "$build" && find . -name '*.a' \( -path './tools/mtmd/*' -o ! -path './tools/*' \)) | sort | sed "s|^\.|addlib $build|"
     echo save
     echo end
 } | ar -M

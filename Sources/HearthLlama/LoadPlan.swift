@@ -47,6 +47,7 @@
             for compromise in plan.compromises { Log.write(.warning, "llama.memory", compromise) }
             // What llama.cpp would refuse for this model, once the present one is gone.
             configuration.cacheType = plan.cacheType
+            configuration.flashAttention = plan.flashAttention
             guard configuration.contextLength == nil else { return }
             configuration.contextLength = plan.contextLength
             configuration.historyLimit = configuration.historyLimit ?? plan.historyLimit

@@ -179,16 +179,20 @@ import Testing
     /// What is said while another beginning is prepared is not lost, and only the last of it counts.
     @Test func preparesWhatWasSaidLast() async throws {
         let end: [ScriptedEngine.Step] = [.finish(.maximumNewTokens)]
-        let engine = ScriptedEngine([[.waitForCancellation] + end, [.waitForCancellation] + end])
+        let engine = ScriptedEngine([[.waitForCancellation] + end, [.waitForCancellation] + end, end])
         let session = LanguageModelSession(model: engine)
         session.prewarm()
         await engine.stalled()
         for prefix in ["W", "Wh", "Why"] { session.prewarm(promptPrefix: prefix) }
         await engine.goOn()
         await engine.stalled(times: 2)
+        // Nor is what is prepared already prepared once more.
+        for prefix in ["Who", "Why"] { session.prewarm(promptPrefix: prefix) }
         #expect(await engine.requests == [[ChatMessage(.user, "")], [ChatMessage(.user, "Why")]])
         #expect(await engine.options.map(\.purpose) == [.preparation, .preparation])
         await engine.goOn()
+        try await session.respond(to: "Why?")
+        #expect(await engine.options.map(\.purpose) == [.preparation, .preparation, .answer])
     }
 
     @Test func aConversationCanBeWrittenDown() async throws {

@@ -73,6 +73,7 @@ import Testing
         let asked = try MemoryPlan(Self.small, on: MemoryPlan.Device(memory: 16 << 30), wishes: wishes)
         #expect(asked.cacheType == .q8 && asked.contextLength == 8192)
         #expect(asked.compromises == ["flash attention is on, since the cache is stored as q8_0"])
+        #expect(asked.flashAttention == .automatic && plan.flashAttention == .off)
         let error = #expect(throws: LLMError.self) {
             try MemoryPlan(
                 Self.small, on: device, wishes: MemoryPlan.Wishes(contextLength: 8192, flashAttention: .off))

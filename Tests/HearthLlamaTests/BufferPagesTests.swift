@@ -58,7 +58,9 @@
                     return try Self.markedRegions()
                 }
                 // 4,096 tokens in 30 layers, each with keys and values of 192 numbers of 2 bytes.
-                #expect(marked.contains { $0 >= 4096 * 30 * 2 * 192 * 2 }, "\(marked)")
+                #expect(
+                    marked.contains { $0 >= 4096 * 30 * 2 * 192 * 2 },
+                    "\(marked): is it the archive that install-llama.sh makes?")
             }
 
             /// The sizes in bytes of the parts of this process's memory that are to be of huge pages.

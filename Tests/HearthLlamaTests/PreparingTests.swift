@@ -47,8 +47,10 @@
                 }
 
                 /// - Returns: the tokens prepared, and how many of them were there already.
-                func prepare(_ prefix: String = "") async throws -> (all: Int, cached: Int) {
-                    session.prewarm(promptPrefix: prefix)
+                func prepare(
+                    _ prefix: String = "", in session: LanguageModelSession? = nil
+                ) async throws -> (all: Int, cached: Int) {
+                    (session ?? self.session).prewarm(promptPrefix: prefix)
                     var iterator = summaries
                     let summary = try #require(await iterator.next() ?? nil)
                     summaries = iterator
@@ -77,8 +79,9 @@
                 #expect(first.cached == 0)
                 let system = try await talk.engine.count(Self.instructions)
                 #expect(first.all > system)
-                // Nothing is left to prepare.
-                let again = try await talk.prepare()
+                // Nothing is left to prepare. The same session would not ask again while the end of the first is under way.
+                let later = LanguageModelSession(model: talk.session.model, transcript: talk.session.transcript)
+                let again = try await talk.prepare(in: later)
                 #expect(again == (all: first.all, cached: first.all))
                 let answer = try await talk.ask("Why?")
                 #expect(answer.usage.cachedTokens == first.all && answer.cacheMiss == nil)

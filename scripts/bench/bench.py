@@ -33,6 +33,7 @@ GROUPS = {
     "basic": {"startup": startup, **STORE, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled,
               "pull": pull.verified, "reading": streaming.reading},
     "engine": {"decode-greedy": decode.greedy, "decode-bare": decode.bare, "prefill": decode.prefill,
+               "decode-greedy-paged": decode.greedy_paged, "prefill-paged": decode.prefill_paged,
                "decode-sampled": decode.sampled, "greedy-equal": decode.equal, "tiny-equal": decode.tiny_equal,
                "vision-equal": vision.equal, "streams-8": streams.eight,
                "second-turn": turns.second, "second-turn-off": turns.second_without_flash_attention,

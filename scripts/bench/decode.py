@@ -44,16 +44,24 @@ def ours(temperature, threads=THREADS):
     return finish["timings"]["decodeTokensPerSecond"], usage["promptTokens"]
 
 
-def greedy():
+# ggml asks for no huge pages, and Hearth's archive of it does (docs/inference.md). A peer gets them too where glibc asks for it.
+PAGED = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+
+
+def greedy(name="decode-greedy", environment=None, count=MANY):
     _, depth = ours(0)
 
     def peer():
         output = run([f"{TOOLS}/llama-bench", "-m", MODEL, "-t", str(THREADS), "-p", "0", "-n", str(TOKENS),
-                            "-d", str(depth), "-r", "1", "-o", "json"]).output
+                            "-d", str(depth), "-r", "1", "-o", "json"], environment).output
         return json.loads(output)[0]["avg_ts"]
 
-    say(f"decode-greedy: {TOKENS} tokens at depth {depth}, {THREADS} thread(s)")
-    pairs("decode-greedy", lambda: ours(0)[0], peer, "tokens/s", count=MANY)
+    say(f"{name}: {TOKENS} tokens at depth {depth}, {THREADS} thread(s)")
+    pairs(name, lambda: ours(0)[0], peer, "tokens/s", count=count)
+
+
+def greedy_paged():
+    greedy("decode-greedy-paged", PAGED, count=3 * PAIRS)
 
 
 def bare():
@@ -73,7 +81,7 @@ def bare():
 READING = PROMPT + " " + " ".join(f"On day {day} the keeper counted {day * 3} ships and {day} gulls." for day in range(1, 40))
 
 
-def prefill():
+def prefill(name="prefill", environment=None, count=3 * PAIRS):
     def read():
         with tempfile.TemporaryDirectory() as home:
             with open(os.path.join(home, "config.json"), "w") as file:
@@ -83,15 +91,19 @@ def prefill():
         finish = json.loads(output.strip().splitlines()[-1])
         return finish["timings"]["prefillTokensPerSecond"], finish["usage"]["promptTokens"]
 
-    _, count = read()
+    _, length = read()
 
     def peer():
-        output = run([f"{TOOLS}/llama-bench", "-m", MODEL, "-t", str(THREADS), "-p", str(count), "-n", "0", "-r", "1", "-o",
-                      "json"]).output
+        output = run([f"{TOOLS}/llama-bench", "-m", MODEL, "-t", str(THREADS), "-p", str(length), "-n", "0", "-r", "1", "-o",
+                      "json"], environment).output
         return json.loads(output)[0]["avg_ts"]
 
-    say(f"prefill: {count} tokens, {THREADS} thread(s)")
-    pairs("prefill", lambda: read()[0], peer, "tokens/s", count=3 * PAIRS)
+    say(f"{name}: {length} tokens, {THREADS} thread(s)")
+    pairs(name, lambda: read()[0], peer, "tokens/s", count=count)
+
+
+def prefill_paged():
+    prefill("prefill-paged", PAGED, count=PAIRS)
 
 
 def ask(port, path, body):

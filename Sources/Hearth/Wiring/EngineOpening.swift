@@ -111,7 +111,7 @@ public enum EngineOpening {
                 historyLimit: configuration.contextLength == nil ? plan?.historyLimit : nil,
                 stateFolder: configuration.stateFolder,
                 cacheType: plan?.cacheType ?? configuration.cacheType ?? .f16,
-                flashAttention: configuration.flashAttention ?? .automatic,
+                flashAttention: plan?.flashAttention ?? configuration.flashAttention ?? .automatic,
                 imageTokens: ImageTokens(minimum: configuration.imageMinTokens, maximum: configuration.imageMaxTokens),
                 ignoresMemory: configuration.ignoresMemory)
             return try await LlamaActor.load(weights, projector: projector, configuration: settings, progress: progress)

@@ -66,6 +66,8 @@ public struct MemoryPlan: Sendable, Hashable {
     /// The most messages of history in a prompt.
     public let historyLimit: Int
     public let cacheType: CacheType
+    /// As it was wanted; `automatic` where the cache can't do without it.
+    public let flashAttention: FlashAttention
     /// The layers on the GPU.
     public let gpuLayers: Int
     /// All layers there are, the output among them.
@@ -117,6 +119,7 @@ public struct MemoryPlan: Sendable, Hashable {
         contextLength = context
         historyLimit = context < rule.contextLength ? min(rule.historyLimit, 20) : rule.historyLimit
         cacheType = type
+        flashAttention = wishes.flashAttention == .off && type != .f16 ? .automatic : wishes.flashAttention
         self.estimate = estimate(context, type)
         self.budget = budget
         layers = shape.layers.count + 1
@@ -125,7 +128,7 @@ public struct MemoryPlan: Sendable, Hashable {
         var compromises: [String] = []
         if context < wanted { compromises.append("the context is \(context) instead of \(wanted) tokens") }
         if type != (wishes.cacheType ?? .f16) { compromises.append("the cache is stored as \(type.rawValue)") }
-        if wishes.flashAttention == .off, type != .f16 {
+        if flashAttention != wishes.flashAttention {
             compromises.append("flash attention is on, since the cache is stored as \(type.rawValue)")
         }
         self.compromises = compromises

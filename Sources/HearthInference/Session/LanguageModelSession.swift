@@ -29,7 +29,8 @@ public final class LanguageModelSession: Sendable, Observable {
         /// The last turn asked for; each waits for the one before.
         var tail: Task<Void, Never>?
         var preparation: Task<Void, Never>?
-        /// How the next prompt begins, as somebody last said, until it is prepared.
+        /// How the next prompt begins that is prepared now, and as somebody has said since.
+        var preparedPrefix: String?
         var expectedPrefix: String?
         /// The turns asked for and not answered yet.
         var turns = 0
@@ -101,13 +102,14 @@ public final class LanguageModelSession: Sendable, Observable {
     /// Lets the engine load and compute what is known of the next prompt, so that its answer begins sooner.
     ///
     /// Returns at once; a turn that comes meanwhile goes first and uses what is computed until then. Said again before that is
-    /// done, as while somebody types, the last prefix is prepared after the one under way, and those between are left out.
-    /// While an answer is under way nothing is prepared. What fails here fails again in the next turn, which says so.
+    /// done, as while somebody types, the last prefix is prepared after the one under way, unless it is the same, and those
+    /// between are left out. While an answer is under way nothing is prepared. What fails here fails again in the next turn,
+    /// which says so.
     /// - Parameter promptPrefix: how the next prompt begins.
     public func prewarm(promptPrefix: String = "") {
         state.withLock { state in
             guard state.turns == 0 else { return }
-            state.expectedPrefix = promptPrefix
+            state.expectedPrefix = promptPrefix == state.preparedPrefix ? nil : promptPrefix
             guard state.preparation == nil else { return }
             state.preparation = Task {
                 while let expected = nextToPrepare() { await prepare(expected) }
@@ -118,8 +120,9 @@ public final class LanguageModelSession: Sendable, Observable {
     /// The beginning of the next prompt, if it is still to be prepared; else the preparation is over.
     private func nextToPrepare() -> [ChatMessage]? {
         state.withLock { state in
-            guard let prefix = state.expectedPrefix.take(), !Task.isCancelled else {
-                state.preparation = nil
+            state.preparedPrefix = state.expectedPrefix.take()
+            guard let prefix = state.preparedPrefix, !Task.isCancelled else {
+                (state.preparation, state.preparedPrefix) = (nil, nil)
                 return nil
             }
             return state.transcript + [ChatMessage(.user, prefix)]

@@ -3,7 +3,7 @@ import HearthBase
 
 /// A folder whose every change is logged, so that a test can rebuild it as a power cut would have left it.
 ///
-/// What the folder holds at the beginning counts as safely on the disk. The bytes are kept in memory: some megabytes are
+/// Files are written through it while they have a name. What the folder holds at the beginning counts as safely on the disk. The bytes are kept in memory: some megabytes are
 /// fine, a real model is not.
 ///
 /// ```swift
@@ -141,7 +141,7 @@ public final class PowerCutDisk: ForwardingFileSystem {
     public func rename(_ source: Path, to target: Path) throws {
         try change { state in
             let (from, to) = (try relative(source), try relative(target))
-            let replaced = Self.lastName(target)
+            let replaced = from == to ? nil : Self.lastName(target)
             try base.rename(source, to: target)
             if let replaced { state.nodes[replaced] = nil }
             state.log.append(.rename(from, to: to))
@@ -212,7 +212,7 @@ public final class PowerCutDisk: ForwardingFileSystem {
     private static func lastName(_ path: Path) -> FileIdentity? {
         var status = stat()
         guard lstat(path.string, &status) == 0, status.st_nlink == 1 else { return nil }
-        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        return FileIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
     }
 
     /// The names from the root to `path`, symbolic links resolved on the way to its folder.

@@ -35,6 +35,23 @@ struct PowerCutTests {
         }
     }
 
+    /// The real disk may give the inode of a file that is gone to one that is written past this disk.
+    @Test(arguments: [false, true]) func aFileIsForgottenWithItsLastName(isReplaced: Bool) throws {
+        let folder = try TemporaryFolder()
+        let disk = try PowerCutDisk(root: folder.path)
+        let (one, two) = (disk.root.appending("one"), disk.root.appending("two"))
+        _ = try disk.open(one, .createNew)
+        let file = try disk.open(two, .createNew)
+        try disk.rename(two, to: two)
+        try disk.makeHardLink(at: disk.root.appending("other"), to: two)
+        try disk.removeFile(disk.root.appending("other"))
+        try disk.synchronize(file)
+        if isReplaced { try disk.rename(one, to: two) } else { try disk.removeFile(two) }
+        let count = disk.operationCount
+        #expect(throws: FileError.self) { try disk.synchronize(file) }
+        #expect(disk.operationCount == count)
+    }
+
     @Test func aNewFileIsAbsentOrWhole() throws {
         let folder = try TemporaryFolder()
         let disk = try PowerCutDisk(root: folder.path)
