@@ -111,17 +111,6 @@
                 await other.unload()
             }
 
-            /// llama.cpp makes no context of a quantised cache without it, and whoever insists on loading has no plan that says so.
-            @Test func aQuantisedCacheHasFlashAttentionAllTheSame() async throws {
-                let engine = try await LlamaActor.load(
-                    TestModel.path,
-                    configuration: LlamaConfiguration(
-                        contextLength: 256, threadCount: 1, cacheType: .q8, flashAttention: .off, ignoresMemory: true))
-                let question = [ChatMessage(.user, "Answer in one sentence: what is the capital of France?")]
-                let answer = try await Answer(engine.generate(question, options: .greedy()))
-                #expect(answer.text.contains("Paris"))
-            }
-
             @Test func outliveTheModel() async throws {
                 let folder = try TemporaryFolder()
                 let states = folder.path("states")
