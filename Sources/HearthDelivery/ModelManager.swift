@@ -96,6 +96,7 @@ public actor ModelManager {
         self.formats = formats
         self.bundled = bundled
         hubSettings = hub
+        // Settings that cannot be used are an error for whoever asks the hub for something, and for nobody else.
         let settings = try? hub?.get()
         self.http = http
         // The hub's host is shown the token with every request, files included; nobody else is.

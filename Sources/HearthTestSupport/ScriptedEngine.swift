@@ -18,6 +18,7 @@ public actor ScriptedEngine: InferenceEngine {
     private var answers: [[Step]]
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var stalls = 0
+    /// What those that wait end with.
     private var sources: [AsyncStream<Never>.Continuation] = []
     /// The conversations the engine was asked to continue, in order.
     public private(set) var requests: [[ChatMessage]] = []

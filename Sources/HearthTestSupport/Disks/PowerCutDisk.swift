@@ -3,8 +3,8 @@ import HearthBase
 
 /// A folder whose every change is logged, so that a test can rebuild it as a power cut would have left it.
 ///
-/// Files are written through it while they have a name. What the folder holds at the beginning counts as safely on the disk. The bytes are kept in memory: some megabytes are
-/// fine, a real model is not.
+/// Files are written through it while they have a name. What the folder holds at the beginning counts as safely on the disk.
+/// The bytes are kept in memory: some megabytes are fine, a real model is not.
 ///
 /// ```swift
 /// let disk = try PowerCutDisk(root: folder.path)
