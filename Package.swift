@@ -1,17 +1,23 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Traits switch the heavy parts: an app that only delivers models needs neither llama.cpp nor a web server.
+// Traits turn off the heavy dependencies: an app that only delivers models needs neither llama.cpp nor a web server.
 let llama = TargetDependencyCondition.when(traits: ["Llama"])
 let server = TargetDependencyCondition.when(traits: ["Server"])
+
+// Delivery, and the modules whose types appear in its public API.
+let delivery: [String] = [
+    "HearthDelivery", "HearthStore", "HearthTransfer", "HearthCatalog", "HearthHTTP", "HearthBase",
+]
+let deliveryFloors: [Target.Dependency] = ["HearthCatalog", "HearthDelivery", "HearthStore", "HearthTransfer"]
 
 let package = Package(
     name: "hearth",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
     products: [
-        // With the floors they stand on, whose types their interfaces speak: an app imports those too.
-        .library(name: "Hearth", targets: ["Hearth", "HearthDelivery", "HearthInference", "HearthHTTP", "HearthBase"]),
-        .library(name: "HearthDelivery", targets: ["HearthDelivery", "HearthHTTP", "HearthBase"]),
+        // Products for apps include the modules whose types appear in their public API, so that apps can import them.
+        .library(name: "Hearth", targets: ["Hearth", "HearthInference"] + delivery),
+        .library(name: "HearthDelivery", targets: delivery),
         .library(name: "HearthInference", targets: ["HearthInference", "HearthBase"]),
         .library(name: "HearthLlama", targets: ["HearthLlama"]),
         .library(name: "HearthPublishing", targets: ["HearthPublishing"]),
@@ -24,37 +30,47 @@ let package = Package(
         .trait(name: "Server", description: "The model origin and everything else that listens (libmicrohttpd)."),
     ],
     targets: [
-        // Other people's C, seen through module maps.
+        // C libraries, imported through module maps.
         .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CGio", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CLlama", pkgConfig: "llama"),
-        // What a handler of a signal does: there Swift may not be run.
+        // Signal handlers, in which Swift code is not allowed to run.
         .target(name: "CTerminal"),
-        // What of llama.cpp is C++, or throws, ends the process or changes its structures.
+        // Wrappers for the parts of llama.cpp that are C++, throw, end the process or change their structures.
         .target(
             name: "CLlamaShim",
             dependencies: [.target(name: "CLlama", condition: llama)],
             cxxSettings: [.define("HEARTH_LLAMA", .when(traits: ["Llama"]))]),
 
-        // What both rivers stand on.
+        // Used by delivery and inference.
         .target(name: "HearthBase", dependencies: ["CCrypto"]),
-        .target(name: "HearthHTTP", dependencies: ["HearthBase", "CCurl"]),
-
-        // The river of bytes.
         .target(
-            name: "HearthDelivery",
+            name: "HearthHTTP",
             dependencies: [
-                "HearthBase", "HearthHTTP",
-                // Elsewhere the network has another monitor, and archives another reader.
+                "HearthBase", "CCurl",
+                // Other platforms use another network monitor.
                 .target(name: "CGio", condition: .when(platforms: [.linux])),
+            ]),
+
+        // Delivery of models.
+        .target(name: "HearthCatalog", dependencies: ["HearthBase", "HearthHTTP"]),
+        .target(name: "HearthTransfer", dependencies: ["HearthBase", "HearthHTTP"]),
+        .target(
+            name: "HearthStore",
+            dependencies: [
+                "HearthBase", "HearthCatalog",
+                // Other platforms use another archive reader.
                 .target(name: "CArchive", condition: .when(platforms: [.linux])),
             ]),
-        .target(name: "HearthPublishing", dependencies: ["HearthBase", "HearthDelivery"]),
+        .target(
+            name: "HearthDelivery",
+            dependencies: ["HearthBase", "HearthCatalog", "HearthHTTP", "HearthStore", "HearthTransfer"]),
+        .target(name: "HearthPublishing", dependencies: ["HearthBase", "HearthCatalog", "HearthStore"]),
 
-        // The river of tokens.
+        // Inference.
         .target(name: "HearthInference", dependencies: ["HearthBase"]),
         .target(
             name: "HearthLlama",
@@ -64,12 +80,12 @@ let package = Package(
                 .target(name: "CLlamaShim", condition: llama),
             ]),
 
-        // Where they meet, and what people touch.
+        // The app's API on top of delivery and inference, the server and the command.
         .target(
             name: "Hearth",
             dependencies: [
-                "HearthBase", "HearthDelivery", "HearthHTTP", "HearthInference",
-                .target(name: "HearthLlama", condition: llama),
+                "HearthBase", "HearthCatalog", "HearthDelivery", "HearthHTTP", "HearthInference", "HearthStore",
+                "HearthTransfer", .target(name: "HearthLlama", condition: llama),
             ]),
         .target(
             name: "HearthServer",
@@ -77,27 +93,30 @@ let package = Package(
         .target(
             name: "HearthCommand",
             dependencies: [
-                "CTerminal", "Hearth", "HearthBase", "HearthDelivery", "HearthHTTP", "HearthInference",
-                "HearthPublishing", .target(name: "HearthServer", condition: server),
+                "CTerminal", "Hearth", "HearthBase", "HearthCatalog", "HearthDelivery", "HearthHTTP", "HearthInference",
+                "HearthPublishing", "HearthStore", "HearthTransfer", .target(name: "HearthServer", condition: server),
             ]),
         .executableTarget(name: "hearth", dependencies: ["HearthCommand"]),
 
-        // Tests.
-        .target(name: "HearthTestSupport", dependencies: ["HearthBase", "HearthHTTP", "HearthInference"]),
-        // A child process that ends itself at a chosen moment; no product, and nobody installs it.
+        .target(
+            name: "HearthTestSupport",
+            dependencies: [
+                "HearthBase", "HearthCatalog", "HearthHTTP", "HearthInference", "HearthStore", "HearthTransfer",
+            ]),
+        // A child process that ends itself at a chosen moment; not a product.
         .executableTarget(
             name: "HearthCrashProbe",
-            dependencies: ["CTerminal", "HearthBase", "HearthDelivery", "HearthHTTP", "HearthTestSupport"],
+            dependencies: ["CTerminal", "HearthBase", "HearthHTTP", "HearthTestSupport"] + deliveryFloors,
             path: "Tests/CrashProbe"),
-        // Measures what it costs to read an answer; scripts/bench builds and runs it.
+        // Measures the cost of reading an answer; `scripts/bench` builds and runs it.
         .executableTarget(name: "HearthStreamBench", dependencies: ["HearthInference"], path: "Tests/StreamBench"),
-        // Measures what an app waits for at its start.
+        // Measures how long an app waits at its start before its engine opens the model.
         .executableTarget(
-            name: "HearthStoreBench", dependencies: ["Hearth", "HearthBase", "HearthDelivery", "HearthHTTP"],
+            name: "HearthStoreBench", dependencies: ["Hearth", "HearthBase", "HearthHTTP"] + deliveryFloors,
             path: "Tests/StoreBench"),
         // Declares the names that Apple's FoundationModels and this package share.
         .target(name: "LookalikeModels", path: "Tests/Lookalike"),
-        // Answers several prompts at once; the same.
+        // Measures answering several prompts at once.
         .executableTarget(
             name: "HearthManyBench",
             dependencies: [
@@ -106,22 +125,30 @@ let package = Package(
                 .target(name: "HearthLlama", condition: llama),
             ],
             path: "Tests/ManyBench"),
-        // Answers while the same process pulls, hashes or serves.
+        // Measures answering while the same process pulls, hashes or serves.
         .executableTarget(
             name: "HearthBesideBench",
             dependencies: [
-                "Hearth", "HearthBase", "HearthDelivery", "HearthInference",
+                "Hearth", "HearthBase", "HearthInference",
                 .target(name: "HearthLlama", condition: llama), .target(name: "HearthServer", condition: server),
-            ],
+            ] + deliveryFloors,
             path: "Tests/BesideBench"),
         .testTarget(name: "HearthBaseTests", dependencies: ["HearthBase", "HearthTestSupport"]),
         .testTarget(name: "HearthHTTPTests", dependencies: ["HearthBase", "HearthHTTP", "HearthTestSupport"]),
         .testTarget(
+            name: "HearthCatalogTests",
+            dependencies: ["HearthBase", "HearthCatalog", "HearthHTTP", "HearthTestSupport"]),
+        .testTarget(
+            name: "HearthTransferTests",
+            dependencies: ["HearthBase", "HearthHTTP", "HearthTestSupport", "HearthTransfer"]),
+        .testTarget(
+            name: "HearthStoreTests", dependencies: ["HearthBase", "HearthCatalog", "HearthStore", "HearthTestSupport"]),
+        .testTarget(
             name: "HearthDeliveryTests",
-            dependencies: ["HearthBase", "HearthDelivery", "HearthHTTP", "HearthTestSupport"]),
+            dependencies: ["HearthBase", "HearthHTTP", "HearthTestSupport"] + deliveryFloors),
         .testTarget(
             name: "HearthPublishingTests",
-            dependencies: ["HearthBase", "HearthDelivery", "HearthPublishing", "HearthTestSupport"]),
+            dependencies: ["HearthBase", "HearthHTTP", "HearthPublishing", "HearthTestSupport"] + deliveryFloors),
         .testTarget(
             name: "HearthInferenceTests",
             dependencies: ["HearthBase", "HearthInference", "HearthTestSupport", "LookalikeModels"]),
@@ -134,17 +161,17 @@ let package = Package(
         .testTarget(
             name: "HearthTests",
             dependencies: [
-                "Hearth", "HearthBase", "HearthDelivery", "HearthHTTP", "HearthInference", "HearthTestSupport",
+                "Hearth", "HearthBase", "HearthHTTP", "HearthInference", "HearthTestSupport",
                 .target(name: "HearthLlama", condition: llama),
-            ]),
+            ] + deliveryFloors),
         .testTarget(name: "HearthServerTests", dependencies: ["HearthBase", "HearthServer", "HearthTestSupport"]),
         .testTarget(
             name: "HearthCommandTests",
             dependencies: [
-                "CTerminal", "Hearth", "HearthBase", "HearthCommand", "HearthCrashProbe", "HearthDelivery",
-                "HearthHTTP", "HearthInference", .target(name: "HearthLlama", condition: llama), "HearthTestSupport",
-                "hearth",
-            ],
+                "CTerminal", "Hearth", "HearthBase", "HearthCommand", "HearthCrashProbe", "HearthHTTP",
+                "HearthInference",
+                .target(name: "HearthLlama", condition: llama), "HearthTestSupport", "hearth",
+            ] + deliveryFloors,
             exclude: ["Golden"]),
     ],
     cLanguageStandard: .c17,

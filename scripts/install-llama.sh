@@ -10,7 +10,7 @@ cp "$source_folder"/include/*.h "$source_folder"/ggml/include/*.h "$source_folde
 cp "$source_folder"/common/*.h "$staging/include/llama-common/"
 cp "$source_folder"/common/jinja/*.h "$staging/include/llama-common/jinja/"
 
-# One archive, so that the order of the parts never matters to whoever links it. The programs beside it may be built too by now.
+# One archive, so that the order of the parts never matters to the linker. The programs beside it may be built too by now.
 {
     echo "create $staging/lib/libhearth-llama.a"
     (cd "$build" && find . -name '*.a' \( -path './tools/mtmd/*' -o ! -path './tools/*' \)) | sort | sed "s|^\.|addlib $build|"

@@ -79,11 +79,15 @@ head -c 4096 /dev/urandom > "$work/noise.gguf"
 expect "noise instead of a model" 1 cannot-load-model -- "$hearth" chat "$work/noise.gguf" --prompt hello
 
 # Killed in the middle, then again: what was recorded is not fetched twice.
+recorded() { # the bytes that the journals name
+    cat "$HEARTH_HOME"/transfers/*/journal 2>/dev/null | tr '{' '\n' \
+        | sed -n 's/.*"end":\([0-9]*\),"start":\([0-9]*\).*/\1 \2/p' | awk '{ sum += $1 - $2 } END { print sum + 0 }'
+}
 "$hearth" pull "$family" --limit-rate 30000000 --quiet &
 victim=$!
 for _ in $(seq 200); do
-    # The journal says what is on the disk; the part file has its full length from the start.
-    grep -qsE '"end":[0-9]{8}' "$HEARTH_HOME"/transfers/*/journal && break
+    # The journal names the bytes on the disk; the part file has its full length from the start.
+    [ "$(recorded)" -ge 10000000 ] && break
     sleep 0.05
 done
 kill -9 "$victim" 2>/dev/null || true

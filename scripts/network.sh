@@ -57,7 +57,7 @@ pull() { "$hearth" pull "$work/models.json#far" "$@" </dev/null; }
 
 DBUS_SYSTEM_BUS_ADDRESS="unix:path=$work/no-bus" check "no bus: assumed to work" "online, not metered (assumed" network
 
-# A bus that takes the call and never answers must not hold anybody up.
+# A bus that takes the call and never answers must not hold the program up.
 /usr/bin/python3 - "$work/dead-bus" <<'PYTHON' &
 import socket, sys, time
 listener = socket.socket(socket.AF_UNIX)

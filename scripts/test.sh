@@ -20,7 +20,7 @@ line_by_line=(); if command -v stdbuf >/dev/null; then line_by_line=(stdbuf -oL)
 events=.build/test-events.jsonl
 scripts/bounded.sh 20 --events "$events" env -u SWIFT_DETERMINISTIC_HASHING "${line_by_line[@]}" \
     swift test "${flags[@]}" --skip-build --event-stream-output-path "$events" --skip HotSwapTests "$@"
-# By itself: it measures what the process has in memory.
+# Alone: it measures what the process has in memory.
 step "two versions of a model that change places under load"
 scripts/bounded.sh 5 --events "$events" env -u SWIFT_DETERMINISTIC_HASHING "${line_by_line[@]}" \
     swift test "${flags[@]}" --skip-build --event-stream-output-path "$events" --filter HotSwapTests

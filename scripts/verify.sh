@@ -56,7 +56,7 @@ stage_fuzz() { FUZZ_SECONDS="${FUZZ_SECONDS:-120}" scripts/fuzz.sh; }
 # Kills at 200 moments and at every call to the disk, power cuts after every change.
 stage_crash() {
     swift build "${flags[@]}" --build-tests
-    # By itself: it takes the time of a pull, and spreads its kills over that.
+    # Alone: it takes the time of a pull, and spreads its kills over that.
     HEARTH_CRASH_SUITE=full crash_tests 'KilledPullTests'
     HEARTH_CRASH_SUITE=full crash_tests 'KilledStepTests|KilledActivationTests|KilledStoreTests'
     HEARTH_CRASH_SUITE=full crash_tests 'TransferPowerTests|ActivationPowerTests|StoreInterruptionTests|RepairInterruptionTests|PowerCutTests|CollectionTests'
@@ -121,7 +121,7 @@ machine() {
     printf -- '- load at the start: %s\n' "$(cut -d' ' -f1 /proc/loadavg)"
 }
 
-# Nobody's folders belong in a record.
+# The folders of a user do not belong in a record.
 impersonal() { sed -e "s#$PWD#.#g" -e "s#$HEARTH_CACHE#CACHE#g" -e "s#$HOME#~#g" -e 's#/tmp/tmp\.[A-Za-z0-9]*#TEMPORARY#g'; }
 
 run_stage() {
@@ -132,7 +132,7 @@ run_stage() {
     local facts; facts="$(machine)"
     local commit; commit="$(git rev-parse HEAD)$(git diff --quiet HEAD -- . ':!docs/evidence' || echo ' with changes')"
     echo "== verify $stage" >&2
-    # A shell of its own: whoever is called beside `||`, as this function is, has errexit switched off all the way down.
+    # A shell of its own: a command beside `||`, as this function is, has errexit switched off all the way down.
     local status=0
     scripts/verify.sh --inside "$stage" 2>&1 | tee "$log" || status=$?
     [ "$status" = 0 ] || verdict="FAILED ($status)"

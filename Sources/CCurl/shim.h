@@ -45,7 +45,7 @@ static inline CURLcode hearth_curl_allow_only_http(CURL *handle) {
     return code;
 }
 
-// Letting go of a handle that still resolves a name must not wait for the resolver.
+// Releasing a handle that still resolves a name must not wait for the resolver.
 static inline void hearth_curl_do_not_wait_for_resolver(CURL *handle) {
 #if LIBCURL_VERSION_NUM >= 0x075700
     (void)curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);

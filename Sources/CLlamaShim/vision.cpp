@@ -203,7 +203,7 @@ const uint8_t *hearth_picture_pixels(const hearth_picture *picture) {
 hearth_pieces *hearth_pieces_cut(const hearth_vision *vision, const hearth_picture *picture, char **error) {
     return unwinding(error, "it cannot be cut into parts", [&]() -> hearth_pieces * {
         auto pieces = std::make_unique<hearth_pieces>();
-        // Parts rather than a text with markers: whoever types a marker must not stand for a picture.
+        // Parts rather than a text with markers: a marker that the user types must not stand for a picture.
         const mtmd_input_part part{nullptr, picture->bitmap.get()};
         const mtmd_input_part *parts[] = {&part};
         if (mtmd_tokenize_from_parts(vision->context.get(), pieces->chunks.get(), parts, 1, false) != 0) {

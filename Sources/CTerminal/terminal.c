@@ -32,7 +32,7 @@ enum { fatal_count = sizeof fatal_signals / sizeof fatal_signals[0] };
 static struct sigaction handled_before[fatal_count];
 
 /// So often a terminal that takes nothing is asked again, and so many milliseconds lie in between. From the middle on what others
-/// have written and nobody has read is thrown away: one of them may hold the terminal until it is.
+/// have written and the terminal has not read is thrown away: one of them may hold the terminal until it is.
 enum { attempts = 20, pause_milliseconds = 5 };
 
 static void write_leaving(void) {
@@ -108,7 +108,7 @@ static void leave_signals(void) {
     for (int index = 0; index < fatal_count; index++) {
         struct sigaction now;
         sigaction(fatal_signals[index], NULL, &now);
-        // Whoever has taken it over since keeps it.
+        // A handler installed since stays.
         if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == end_fatally) {
             sigaction(fatal_signals[index], &handled_before[index], NULL);
         }

@@ -6,12 +6,12 @@ public enum DeliveryErrorDomain: ErrorDomain {
         [
             .digestMissing, .downgrade, .noOrigin, .ambiguous, .appTooOld, .unusableName,
             .catalogExpired, .notEnoughMemory, .archiveUnsupported, .insufficientStorage,
-            .meteredNetwork, .offline, .sourceUnreachable, .notInRollout, .heldBack, .modelUnloading,
+            .sourceUnreachable, .notInRollout, .heldBack, .modelUnloading,
         ]
     }
 }
 
-/// A delivery that was refused before or after its bytes came.
+/// A refused delivery, before or after its bytes arrived.
 public typealias DeliveryError = HearthError<DeliveryErrorDomain>
 
 extension ErrorCode<DeliveryErrorDomain> {
@@ -25,7 +25,7 @@ extension ErrorCode<DeliveryErrorDomain> {
     public static var ambiguous: Self { "ambiguous-reference" }
     /// The release needs a newer version of the embedding app.
     public static var appTooOld: Self { "app-too-old" }
-    /// No model name can be made of a local file's name.
+    /// The name of a local file cannot become a model's name.
     public static var unusableName: Self { "unusable-name" }
     /// The catalog is past its date; nothing new is installed from it.
     public static var catalogExpired: Self { "catalog-expired" }
@@ -33,18 +33,14 @@ extension ErrorCode<DeliveryErrorDomain> {
     public static var archiveUnsupported: Self { "archive-unsupported" }
     /// The model needs more memory than the device has.
     public static var notEnoughMemory: Self { "not-enough-memory" }
-    /// The disk has not enough free space for the release, or does not say how much it has.
+    /// The disk has not enough free space for the release, or its free space is unknown.
     public static var insufficientStorage: Self { "insufficient-storage" }
-    /// The network is metered, and this download is only for those that are not.
-    public static var meteredNetwork: Self { "metered-network" }
-    /// There is no network.
-    public static var offline: Self { "offline" }
-    /// A source gave no answer when it was asked for something newer.
+    /// A source did not answer a check for updates.
     public static var sourceUnreachable: Self { "source-unreachable" }
-    /// The release is offered to a share of all devices, and this is none of them yet.
+    /// This device is outside the rollout percentage of the release.
     public static var notInRollout: Self { "not-in-rollout" }
-    /// The release did not prove itself on this device, or was left by a rollback.
+    /// The release failed on this device, or was rolled back.
     public static var heldBack: Self { "held-back" }
-    /// The model's engines are on their way out of memory, and it is loaded again only after that.
+    /// The model is being unloaded; it can be loaded again afterwards.
     public static var modelUnloading: Self { "model-unloading" }
 }

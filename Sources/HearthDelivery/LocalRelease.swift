@@ -1,10 +1,11 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 
-/// A model file of the user's own, described as a release so that it is installed like any other.
+/// Describes a model file of the user as a release, so that it is installed like any other.
 enum LocalRelease {
-    /// Reads a file once to know its digest; family, version and variant come from its name.
-    /// - Throws: ``FileError``, ``DeliveryError``.
+    /// Hashes a file; family, version and variant come from its name.
+    /// - Throws: `FileError`, ``DeliveryError``.
     static func describe(_ path: Path, in fileSystem: any FileSystem) async throws -> Release {
         let path = path.absolute
         let (size, digest) = try await blocking {

@@ -1,37 +1,15 @@
 import Foundation
 import HearthBase
-
-/// What an activation is doing, for people who wait for it.
-public enum ActivationProgress: Sendable, Hashable {
-    /// Its files are read again.
-    case verifying
-    /// An engine makes of it what it runs best: what that is, and how much of it is done, 0...1.
-    case preparing(String, fraction: Double)
-    /// An engine tries it.
-    case probing
-}
-
-/// How an activation is to be done.
-public struct ActivationOptions: Sendable, Hashable {
-    /// Read every byte of the release again; a pull has just done that. Default `true`.
-    public var rehashes = true
-    /// Let an engine try it first, where there is one. Default `true`.
-    public var probes = true
-    /// Have it tried although it needs more memory than the device has. What a preparer makes of it is tried all the same, as in
-    /// ``PullOptions/ignoreMemory``.
-    public var ignoresMemory = false
-
-    /// The usual options.
-    public init() {}
-}
+import HearthCatalog
+import HearthStore
 
 extension ModelManager {
-    /// Makes an installed release the live one of its family: checked, prepared, tried, and switched to in one step.
+    /// Activates an installed release: verifies it, prepares its artifact, probes it, then switches to it in one step.
     ///
-    /// Whatever fails, the release that was live before stays live and untouched. One that an engine cannot use is held
-    /// back, unless it is live already: no update chooses it until a newer one appears. Without a preparer and a probe there is
-    /// nothing to wait for. The new release then is on probation: see ``Probation``.
-    /// - Throws: ``ActivationError`` with `probe-failed`; `StoreError` with `not-installed`, `release-damaged`,
+    /// If a step fails, the release that was live before stays live. A release that an engine cannot use is held back,
+    /// unless it is live already: updates skip it until a newer one appears. Without a preparer or a probe, that step
+    /// is skipped. The new live release is on probation.
+    /// - Throws: `ActivationError` with `probe-failed`; `StoreError` with `not-installed`, `release-damaged`,
     ///   `receipt-damaged`, `home-busy`; `FileError`; `CancellationError`.
     @discardableResult
     public func activate(
@@ -39,8 +17,16 @@ extension ModelManager {
         progress: @escaping @Sendable (ActivationProgress) -> Void = { _ in }
     ) async throws -> InstalledRelease {
         try await recover(identity.family)
+        return try await activateRecovered(identity, options: options, progress: progress)
+    }
+
+    /// Activates a release after `recover` has run.
+    func activateRecovered(
+        _ identity: ReleaseIdentity, options: ActivationOptions,
+        progress: @escaping @Sendable (ActivationProgress) -> Void
+    ) async throws -> InstalledRelease {
         let before = try await store.state(of: identity.family).active
-        // Announced once, and removed or replaced since by whomever: that it becomes live now is news again.
+        // The release was announced before, then removed or replaced: announce it again.
         if before != identity, announced[identity.family] == identity { announced[identity.family] = nil }
         let release = try await ActivationRun(
             store: store, preparer: preparer, probe: options.probes ? probe : nil, time: time, identity: identity,
@@ -51,11 +37,11 @@ extension ModelManager {
         return release
     }
 
-    /// Goes back to the release that was live before, and where there is none to what came with the app; the one that is left is
-    /// not chosen again by an update.
+    /// Returns to the release that was live before, else to the bundled one. Updates skip the abandoned release.
     ///
-    /// Nothing is loaded and nothing is fetched: what is gone back to was in use before.
-    /// - Throws: `StoreError` with `not-installed`, `no-active-release`, `nothing-before`, `release-damaged`, `home-busy`.
+    /// Loads and fetches nothing.
+    /// - Throws: `StoreError` with `not-installed`, `no-active-release`, `nothing-before`, `release-damaged`,
+    ///   `home-busy`.
     @discardableResult
     public func rollback(_ family: Family, reason: String = "it was rolled back by hand") async throws -> Rollback {
         try await recover(family)
@@ -65,17 +51,16 @@ extension ModelManager {
         return rollback
     }
 
-    /// Removes a whole family, or those of its releases that have the given version and variant, as `ModelStore.remove` does, and
-    /// tells of it.
+    /// Removes a family, or its releases with the given version and variant, and posts events.
     /// - Throws: `StoreError` with `not-installed`, `release-in-use`, `home-busy`.
     @discardableResult
     public func remove(
         _ family: Family, version: ReleaseVersion? = nil, variant: Variant? = nil
     ) async throws -> Removal {
-        // Whoever has seen what is live of it, and has not said so yet, looks again.
+        // Invalidates lookups of the live release that are not announced yet.
         announcements[family, default: 0] += 1
         let removal = try await store.remove(family, version: version, variant: variant)
-        // And whoever has done so while the removal waited for other processes.
+        // And lookups made while the removal waited for other processes.
         announcements[family, default: 0] += 1
         for identity in removal.removed { hub.post(.removed(identity)) }
         if let known = announced[family], removal.removed.contains(known) { announced[family] = nil }
@@ -83,31 +68,30 @@ extension ModelManager {
         return removal
     }
 
-    /// Holds on to a release: updates do not replace it. It need not be live.
+    /// Pins a release: updates do not replace it. It need not be live.
     /// - Throws: `StoreError` with `not-installed`, `home-busy`.
     public func pin(_ identity: ReleaseIdentity) async throws {
         try await store.pin(identity.family, to: identity)
     }
 
-    /// Lets go of the release held on to.
+    /// Unpins the release of a family.
     /// - Throws: `StoreError` with `not-installed`, `home-busy`.
     public func unpin(_ family: Family) async throws { try await store.pin(family, to: nil) }
 
-    /// Counts an answer that a release has given to its end: three of them end its probation.
-    /// - Parameter seconds: what it took, where `ModelStore.guarding` has not counted that.
+    /// Counts a complete answer of a release; three of them end its probation.
+    /// - Parameter seconds: the time the answer took, unless `ModelStore.guarding` counts it.
     public func recordAnswer(_ identity: ReleaseIdentity, seconds: Double = 0) async throws {
         try await store.recordAnswer(identity, seconds: seconds)
     }
 
-    /// Finishes or undoes what ended processes were in the middle of, and goes back from releases that have failed their
-    /// probation.
+    /// Finishes or undoes the interrupted work of ended processes, and rolls back releases that failed their probation.
     ///
-    /// No app has to call it: whoever asks a manager what is here or changes what is live has it done first.
-    /// - Returns: the rollbacks that were made, or brought to their end.
+    /// Apps need not call it: `installed`, `availability`, `pull`, `activate` and `rollback` recover first.
+    /// - Returns: the rollbacks made or completed.
     @discardableResult
     public func recover() async throws -> [Rollback] { try await recoverEach().rollbacksUnlessFailed() }
 
-    /// The same before something is done with one family: what cannot be looked after of the others keeps nobody from that.
+    /// Recovers before work on one family; failures of other families are logged, not thrown.
     func recover(_ family: Family) async throws {
         let failures = try await recoverEach().failures
         for (other, failure) in failures where other != family {
@@ -119,43 +103,43 @@ extension ModelManager {
 
     private func recoverEach() async throws -> RecoveryOutcome {
         let outcome = try await store.recoverEach(bundled: Set(await bundledReleases().map(\.identity.family)))
-        // Whoever hears of a rollback may ask what is live, and is not to wait for himself.
+        // Set before the events: a listener may call `availability`, which would otherwise recover again.
         if outcome.failures.isEmpty { hasRecovered = true }
         for rollback in outcome.rollbacks { await tell(of: rollback) }
         for held in outcome.heldBack { hub.post(.heldBack(held.release, reason: held.reason)) }
         return outcome
     }
 
-    /// Has that done before this process is first told what is live, and so before it loads anything: a release that ends
-    /// every process that loads it would never be left otherwise.
+    /// Recovers before this process first learns what is live, and so before it loads a release. Otherwise a release
+    /// that crashes every process that loads it would never be rolled back.
     ///
-    /// Where it fails, be it for one family only, the next who asks tries again.
+    /// After a failure, even of one family, the next call tries again.
     func recoverAtFirst() async {
         guard !hasRecovered else { return }
         do {
             try await recover()
         } catch {
-            // A home that can only be read, or one at work, is still good for reading.
+            // A read-only home, or one locked by another process, can still be read.
             Log.write(.info, "delivery.live", "what ended processes left stays for now: \(error)")
         }
     }
 
     private func tell(of rollback: Rollback) async {
         await becameLive(rollback.to, in: rollback.from.family)
-        // Last, since a listener who was busy hears only the newest word on what is live.
+        // Posted last: a busy listener sees only the newest event about the live release.
         hub.post(.rolledBack(from: rollback.from, to: rollback.to?.identity, reason: rollback.reason))
     }
 
-    /// What an engine is to open for a release: what was prepared for this device, a file or a folder, else the release's own weights.
+    /// Finds the file an engine opens for a release: its artifact for this device, else its weights.
     ///
-    /// What is missing, damaged or outdated is made again, which may take a while, from weights that are read again first; where
-    /// that fails the release is used as it is, and that is logged. Without a preparer it is always the release's own. Outdated ones
-    /// go, unless somebody may read them. A process that ends meanwhile may count as ended by
-    /// what was made; one that cancels this before does not.
-    /// - Parameter lease: the lease on the release that was taken for this very opening: it does not count as a reader.
-    /// - Throws: `StoreError` with `release-damaged` for a release without weights, or with others than were installed where something
-    ///   was to be made of them; `CancellationError`.
-    public func weightsToOpen(
+    /// A missing, damaged or outdated artifact is made again from verified weights, which may take minutes. If that
+    /// fails, the weights are used, and the log says why. Outdated artifacts are removed, unless another process reads
+    /// the release. If two processes end during a build, the artifact is not made again; a cancelled build does not
+    /// count.
+    /// - Parameter lease: the caller's lease for this opening; it does not count as a reader.
+    /// - Throws: `StoreError` with `release-damaged` if the release has no weights, or if its artifact is to be made
+    ///   and they differ from the installed ones; `CancellationError`.
+    package func weightsToOpen(
         of release: InstalledRelease, under lease: ReleaseLease? = nil,
         progress: @escaping @Sendable (ActivationProgress) -> Void = { _ in }
     ) async throws -> Path {
@@ -167,24 +151,23 @@ extension ModelManager {
         guard let preparer else { return weights }
         let outcome = try await ReleasePreparation(store: store, preparer: preparer, lease: lease, progress: progress)
             .prepare(release, rehashing: false)
-        return outcome.prepared?.path ?? weights
+        return outcome.artifact?.path ?? weights
     }
 
-    /// The bytes an engine reads of a release: those of its files, with what was prepared for this device in place of those that
-    /// was made from.
-    /// - Parameter weights: what ``weightsToOpen(of:under:progress:)`` gave; `nil` before it was asked. Then what is still to be
-    ///   made, or cannot be looked at, counts as it came.
+    /// The bytes an engine reads of a release: its files, with the artifact in place of the weights.
+    /// - Parameter weights: the result of `weightsToOpen(of:under:progress:)`, `nil` if unknown. A release whose
+    ///   artifact is not made yet counts with its own weights.
     public func openedSize(of release: InstalledRelease, opening weights: Path? = nil) async -> UInt64 {
         let total = release.receipt.totalSize
         guard let preparer, weights == nil || weights != release.weights else { return total }
         do {
-            guard let recipe = try await preparer.recipe(for: release) else { return total }
-            let prepared = try await blocking { [store] in try store.preparedFiles.any(of: release, by: recipe) }
-            guard let prepared else { return total }
-            let replaced = recipe.sourceFiles(in: release).map(\.size).saturatedSum
-            return [total - min(total, replaced), prepared.size].saturatedSum
+            guard let recipe = try await preparer.recipe(for: release), let source = recipe.source(in: release),
+                let artifact = try await blocking({ [store] in try store.artifacts.look(for: recipe, of: release) })
+            else { return total }
+            return [total - min(total, source.size), artifact.size].saturatedSum
         } catch {
-            Log.write(.info, "delivery.activation", "what was made of \(release.identity) is not known: \(error)")
+            Log.write(
+                .info, "delivery.activation", "the artifact of \(release.identity) cannot be looked for: \(error)")
             return total
         }
     }

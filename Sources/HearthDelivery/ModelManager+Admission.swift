@@ -1,9 +1,12 @@
 import Foundation
 import HearthBase
+import HearthCatalog
+import HearthStore
+import HearthTransfer
 
-/// What speaks against bringing a release over.
+/// Checks before a release is pulled.
 extension ModelManager {
-    func check(_ resolved: ResolvedRelease, _ options: PullOptions) throws {
+    func check(_ resolved: Offer, _ options: PullOptions) throws {
         let release = resolved.release
         if let objection = resolved.objection, !resolved.isNamed { try refuse(release, objection) }
         let missing = release.files.first { !$0.isVerifiable }
@@ -22,7 +25,7 @@ extension ModelManager {
                     model: release.identity.description, remedy: "Ask the publisher for the plain file."))
         }
         if let needed = release.requirements.memoryBytes, needed > deviceMemory,
-            !ignoresMemory, !options.ignoreMemory, !(preparer?.makesFit(release) ?? false)
+            !ignoresMemory, !options.ignoreMemory, !(preparer?.fitsAfterPreparation(release) ?? false)
         {
             throw DeliveryError(
                 .notEnoughMemory, "\(release.identity) needs more memory than this device has",
@@ -39,13 +42,13 @@ extension ModelManager {
         }
     }
 
-    /// Refuses what nobody asked for by its version; the other objections are looked at for every release.
+    /// Refuses a release outside its rollout, or held back. `check` covers the other objections.
     private func refuse(_ release: Release, _ objection: Ineligibility) throws {
         let (code, remedy): (ErrorCode<DeliveryErrorDomain>, String)
         switch objection {
         case .notInRollout: (code, remedy) = (.notInRollout, "Wait for your turn, or name the version.")
-        case .heldBack, .bytesHeldBack: (code, remedy) = (.heldBack, "Wait for a newer version, or name this one.")
-        // Engines of other programs may read it: whoever asks for a model by name may have it.
+        case .heldBack: (code, remedy) = (.heldBack, "Wait for a newer version, or name this one.")
+        // The user named the model, and another program's engine may read its format.
         case .noEngine: return
         case .appTooOld, .notEnoughMemory: return
         }
@@ -58,7 +61,7 @@ extension ModelManager {
         let folder = store.transfersFolder
         let (policy, free) = try await blocking { [transfer, fileSystem] in
             let held = try files.map { try transfer.bytesHeld(of: TransferRequest($0)) }
-            // What another release holds takes no second place.
+            // Files shared with another release need no further space.
             let there = (held + shared.map(\.size)).saturatedSum
             let policy = StoragePolicy(total: release.installationSize, held: there)
             return (policy, Result { try fileSystem.freeSpace(at: folder) })
@@ -84,41 +87,12 @@ extension ModelManager {
             underlying: unknown)
     }
 
-    /// Bytes that are held back would be tried wherever they come to a place that is live; a release only to be made live.
-    func refuseHeldBack(_ release: Release, _ options: PullOptions) async throws {
-        let state = try await store.state(of: release.identity.family)
-        if let held = state.heldBackContents.last(where: release.isMeant) {
-            // What came before they were: nobody asks for it again.
-            await sweepUnnamed(release)
-            throw Self.bytesHeldBack(release.identity, held)
-        }
-        guard options.activate, let held = state.heldBack(release.identity) else { return }
+    /// Refuses to activate a held-back release. Callers skip this check if a person asked for the release.
+    /// - Parameter identity: the release as it is, or would be, installed.
+    func refuseHeldBack(_ identity: ReleaseIdentity, _ options: PullOptions) async throws {
+        guard options.activate, let held = try await store.state(of: identity.family).heldBack(identity) else { return }
         throw DeliveryError(
-            .heldBack, "\(release.identity) is held back: \(held.reason)",
-            context: ErrorContext(
-                model: release.identity.description,
-                remedy: "Wait for a newer version, or name this one to try it again."))
-    }
-
-    /// The same for what is to take the place of other bytes that are live, and of which nobody told all digests before.
-    /// - Parameter release: what brought it.
-    func refuseHeldBack(_ staged: InstalledRelease, of release: Release) async throws {
-        let state = try await store.state(of: staged.identity.family)
-        guard let held = state.heldBack(staged.identity, content: staged.receipt.content) else { return }
-        if let promised = release.promised, promised != held.promised {
-            do {
-                try await store.note(promised, of: held)
-            } catch {
-                Log.write(
-                    .info, "delivery.store", "what brings these bytes of \(staged.identity) is not noted: \(error)")
-            }
-        }
-        throw Self.bytesHeldBack(staged.identity, held)
-    }
-
-    private static func bytesHeldBack(_ identity: ReleaseIdentity, _ held: HeldBack) -> DeliveryError {
-        DeliveryError(
-            .heldBack, "what \(identity) was replaced by is held back: \(held.reason)",
+            .heldBack, "\(identity) is held back: \(held.reason)",
             context: ErrorContext(
                 model: identity.description,
                 remedy: "Wait for a newer version, or name this one to try it again."))
@@ -126,10 +100,10 @@ extension ModelManager {
 
     func refuseDowngrade(_ release: Release, _ options: PullOptions) async throws {
         guard !options.allowDowngrade, options.activate else { return }
-        // Also where it is damaged: a damaged release is no reason to go back.
+        // Also if the active release is damaged: damage is no reason to downgrade.
         guard let active = try await store.state(of: release.identity.family).active else { return }
         guard active.version.isNewer(than: release.identity.version) == true else { return }
-        // What had come when a newer one became live: nobody asks for it again.
+        // A newer release became live: delete the partial downloads of this one.
         await sweepUnnamed(release)
         throw DeliveryError(
             .downgrade,
@@ -140,8 +114,12 @@ extension ModelManager {
                 remedy: "Name the version, or insist with --allow-downgrade."))
     }
 
-    /// Throws away what pulls that named no version have left of a release.
+    /// Deletes the partial downloads that pulls without a version left of a release.
     private func sweepUnnamed(_ release: Release) async {
-        for file in release.files { await transfers.sweep(TransferRequest(file), ofUnnamed: release.identity) }
+        for file in release.files {
+            await transfers.sweep(TransferRequest(file)) { plan in
+                plan.purpose?.release == release.identity && plan.purpose?.isNamed == false && !plan.isPaused
+            }
+        }
     }
 }

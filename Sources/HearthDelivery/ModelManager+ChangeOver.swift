@@ -1,17 +1,20 @@
 import Foundation
 import HearthBase
+import HearthCatalog
+import HearthStore
 
 extension ModelManager {
-    /// Whoever pulls from another list what is here already, byte for byte, wants its updates from there.
+    /// Records the new origin when identical bytes are pulled from it: updates come from there from then on.
     ///
-    /// What came with the app, a hub's repository and a folder of this machine that is no origin are no lists to follow.
-    func changeOver(_ there: InstalledRelease, to resolved: ResolvedRelease) async -> InstalledRelease {
-        guard let location = resolved.location, resolved.isOnlyOrigin, resolved.standing != .bundled,
+    /// Bundled models, hub repositories and local folders that are not configured as origins are ignored.
+    func changeOver(_ there: InstalledRelease, to resolved: Offer) async -> InstalledRelease {
+        guard let origin = resolved.origin, case let location = origin.manifestURL, resolved.isOnlyOrigin,
+            resolved.freshness != .bundled,
             there.receipt.origin?.withoutSecrets != location.withoutSecrets,
             !location.isFileURL || origins.contains(where: { $0.manifestURL == location })
         else { return there }
         do {
-            return try await store.follow(location, entry: resolved.release.id, there)
+            return try await store.follow(origin, entry: resolved.release.id, there)
         } catch {
             Log.write(.warning, "delivery", "updates of \(there.identity) come from where they came before: \(error)")
             return there

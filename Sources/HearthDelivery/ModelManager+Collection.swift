@@ -1,12 +1,15 @@
 import Foundation
 import HearthBase
+import HearthCatalog
+import HearthStore
+import HearthTransfer
 
 extension ModelManager {
-    /// What a collection would remove, what would stay and why. Changes nothing.
+    /// Plans a collection: what would be removed, what would stay, and why. Changes nothing.
     /// - Parameters:
-    ///   - budget: the most bytes that releases may take afterwards; `nil` removes only what nobody needs.
+    ///   - budget: the most bytes that releases may take afterwards; `nil` removes only unneeded items.
     /// - Throws: `FileError`.
-    public func collectionPlan(budget: UInt64? = nil) async throws -> CollectionPlan {
+    package func collectionPlan(budget: UInt64? = nil) async throws -> CollectionPlan {
         try await store.prepare()
         var facts = try await store.facts()
         for summary in try await transfers.list() {
@@ -18,22 +21,22 @@ extension ModelManager {
             }
             facts.orphans.append(
                 CollectionFacts.Remnant(
-                    item: .transfer(summary.key), bytes: summary.allocatedBytes, changed: summary.changed))
+                    item: .transfer(summary.key.name), bytes: summary.allocatedBytes, changed: summary.changed))
         }
         for index in facts.members.indices
         where facts.members[index].preparedBytes > 0 && !facts.members[index].wishes.contains(.inUse) {
             guard let release = try await undamaged(facts.members[index].identity) else { continue }
-            facts.members[index].outdatedBytes = try await store.outdatedBytes(
-                of: release, besides: try await preparedWish(for: release))
+            guard case .some(let recipe) = try await recipeInUse(for: release) else { continue }
+            facts.members[index].outdatedBytes = try await store.outdatedArtifactBytes(of: release, besides: recipe)
         }
         facts.strayCatalogs = try await strayCatalogs()
         return CollectionPlan(facts, budget: budget, now: time.now)
     }
 
-    /// Carries a plan out, in small steps between which others can work. What somebody has come to want since stays.
-    /// - Returns: what is gone.
-    /// - Throws: `home-busy`, `FileError`, `CancellationError`; what was removed before is gone.
-    public func collect(_ plan: CollectionPlan) async throws -> [CollectionPlan.Removal] {
+    /// Carries out a plan in small steps, between which other processes can work. Items needed since the plan stay.
+    /// - Returns: the removals that were done.
+    /// - Throws: `home-busy`, `FileError`, `CancellationError`; earlier removals stay done.
+    package func collect(_ plan: CollectionPlan) async throws -> [CollectionPlan.Removal] {
         try await store.collectLeftOvers()
         var done: [CollectionPlan.Removal] = []
         for removal in plan.removals {
@@ -44,14 +47,17 @@ extension ModelManager {
                 isGone = try await !store.remove([identity], isBudget: removal.reason == .overBudget).isEmpty
                 if isGone { hub.post(.removed(identity)) }
             case .prepared(let identity) where removal.reason == .outdated:
-                guard let release = try await undamaged(identity) else { continue }
-                isGone = try await store.removeOutdated(of: release, besides: try await preparedWish(for: release))
+                guard let release = try await undamaged(identity),
+                    case .some(let recipe) = try await recipeInUse(for: release)
+                else { continue }
+                isGone = try await store.removeOutdatedArtifacts(of: release, besides: recipe)
             case .prepared(let identity): isGone = try await store.removeStrayPrepared(identity)
-            case .transfer(let key):
+            case .transfer(let name):
+                guard let key = TransferKey(name) else { continue }
                 isGone = try await transfers.remove(TransferFolder(key, in: transfers.folder, fileSystem: fileSystem))
                     .isDone
             case .catalog(let name):
-                let copies = KeptCatalogs(folder: store.layout.catalogs, fileSystem: fileSystem)
+                let copies = CatalogCache(folder: store.layout.catalogs, fileSystem: fileSystem)
                 isGone = try await blocking { try copies.discard(name) }
             }
             if isGone { done.append(removal) }
@@ -67,25 +73,25 @@ extension ModelManager {
         }
     }
 
-    /// What is made of a release now. Where nobody can say, what was made from the right bytes stays.
-    private func preparedWish(for release: InstalledRelease) async throws -> PreparedWish {
-        guard let preparer else { return PreparedWish() }
+    /// The recipe in use for a release, `.some(nil)` if it needs no artifact; `nil` if unknown: all artifacts stay.
+    private func recipeInUse(for release: InstalledRelease) async throws -> Recipe?? {
+        guard let preparer else { return nil }
         do {
-            return PreparedWish(recipe: try await preparer.recipe(for: release), preparer: preparer)
+            return .some(try await preparer.recipe(for: release))
         } catch {
             try Task.checkCancellation()
             if error is CancellationError { throw error }
-            Log.write(.info, "delivery.store", "what was made of \(release.identity) stays: \(error)")
-            return PreparedWish()
+            Log.write(.info, "delivery.artifacts", "the artifacts of \(release.identity) stay: \(error)")
+            return nil
         }
     }
 
-    /// The copies of catalogs that no configured origin and no installed release came from.
+    /// Cached catalogs that belong to no configured origin and no installed release.
     private func strayCatalogs() async throws -> [CollectionFacts.Remnant] {
         let installed = try await store.inventory().releases.compactMap(\.receipt.originDigest?.hex)
         let folder = store.layout.catalogs
-        let copies = KeptCatalogs(folder: folder, fileSystem: fileSystem)
-        let wanted = Set(origins.map { copies.place(of: $0.manifestURL).lastComponent } + installed)
+        let copies = CatalogCache(folder: folder, fileSystem: fileSystem)
+        let wanted = Set(origins.map(\.key.hex) + installed)
         return try await blocking { [fileSystem] in
             guard try fileSystem.status(at: folder, followLinks: false)?.kind == .folder else { return [] }
             return try fileSystem.contents(of: folder).compactMap { name -> CollectionFacts.Remnant? in

@@ -1,81 +1,94 @@
 import HearthBase
+import HearthCatalog
+import HearthHTTP
+import HearthStore
+import HearthTransfer
 
-/// How the files of a release come over.
+/// Fetches the files of a release.
 extension ModelManager {
-    /// Fetches files, or joins the transfers that do; they stay this pull's until `install` has taken them.
+    /// The most files of one release that are fetched at the same time.
+    private static let parallelFiles = 8
+    /// The most bytes of files that are fetched at the same time; a larger file is fetched alone, over many
+    /// connections. So a killed process loses no more bytes than with one large file.
+    private static let parallelBytes: UInt64 = 16 << 20
+
+    /// Fetches files in parallel, or joins the transfers that already do. This pull keeps the transfers until `install`
+    /// returns. The first failure stops the other fetches, which keep their bytes.
     func bring<Outcome: Sendable>(
         _ files: [RemoteFile], _ requests: [TransferRequest], of release: Release, for purpose: TransferPurpose,
         _ tracker: ReleaseProgress, install: ([StagedFile]) async throws -> Outcome
     ) async throws -> (Outcome, fetchedBytes: UInt64) {
-        var staged: [StagedFile] = []
-        var taken: [TransferRequest] = []
-        var fetched: UInt64 = 0
+        let taken = Locked<[TransferRequest]>([])
         do {
-            for (file, plain) in zip(files, requests) {
-                if let copy = try await localCopy(of: file) {
-                    tracker.fileEnded(copy.size)
-                    staged.append(copy)
-                    continue
-                }
-                var request = plain
-                if let index = release.index(of: file), file.size.estimate > UInt64(ChunkIndex.fixedLength) {
-                    request.index = try await indexes.fetch(
-                        index, fileSize: file.size.estimate, through: gate(request.metered))
-                }
-                let arrived = try await fetch(file, request, for: purpose, tracker)
-                taken.append(request)
-                tracker.fileEnded(arrived.size)
-                fetched += arrived.fetchedBytes
-                staged.append(StagedFile(file, arrived))
+            let arrivals = try await tracker.whileTicking {
+                try await self.arrivals(of: files, requests, release, purpose.tag, tracker, taken)
             }
-            let installed = try await install(staged)
-            for request in taken { await transfers.letGo(request, discarding: true) }
-            return (installed, fetched)
+            let installed = try await install(arrivals.map(\.file))
+            for request in taken.withLock({ $0 }) { await transfers.letGo(request, discarding: true) }
+            return (installed, arrivals.map(\.fetchedBytes).saturatedSum)
         } catch {
-            let isUseless = Self.isFinal(error, of: release, for: purpose)
-            for request in taken { await transfers.letGo(request, discarding: isUseless) }
+            // A refused archive would be refused again, so its bytes are discarded.
+            let isUseless = error is ArchiveError
+            for request in taken.withLock({ $0 }) { await transfers.letGo(request, discarding: isUseless) }
             throw error
         }
     }
 
-    /// Whether what came is of no use to the next pull, for its bytes are the promised ones: an archive that is refused now will be the
-    /// next time too, and what is held back is refused before it is fetched. Where nothing was promised only the bytes tell what they
-    /// are. They stay to be compared with, until somebody who asked for them by name has had them tried: others may come under that name.
-    private static func isFinal(_ error: any Error, of release: Release, for purpose: TransferPurpose) -> Bool {
-        let isHeldBack =
-            (error as? ActivationError)?.code == .probeFailed || (error as? DeliveryError)?.code == .heldBack
-        return error is ArchiveError || (isHeldBack && (release.promised != nil || purpose.isNamed))
-    }
+    private typealias Arrival = (file: StagedFile, fetchedBytes: UInt64)
 
-    /// Fetches a file; one that only git's name is known of is compared with it before anybody uses it.
-    private func fetch(
-        _ file: RemoteFile, _ request: TransferRequest, for purpose: TransferPurpose, _ tracker: ReleaseProgress
-    ) async throws -> TransferredFile {
-        var fetched: UInt64 = 0
-        var attempt = 1
-        while true {
-            var arrived = try await transfers.fetch(request, for: purpose) { tracker.update($0) }
-            fetched += arrived.fetchedBytes
-            arrived.fetchedBytes = fetched
-            guard file.digest == nil, let blob = file.gitBlob else { return arrived }
-            do {
-                let path = arrived.path
-                let found = try await StopFlag.blocking { [fileSystem] flag in
-                    try LocalCopy(fileSystem: fileSystem, flag: flag).read(path).blob
+    /// Fetches files, several at a time; returns them in the given order.
+    private nonisolated func arrivals(
+        of files: [RemoteFile], _ requests: [TransferRequest], _ release: Release, _ tag: String?,
+        _ tracker: ReleaseProgress, _ taken: Locked<[TransferRequest]>
+    ) async throws -> [Arrival] {
+        try await withThrowingTaskGroup(of: (Int, Arrival).self) { group in
+            var arrivals: [Int: Arrival] = [:]
+            var coming: Set<Int> = []
+            for (index, (file, request)) in zip(files, requests).enumerated() {
+                while !Self.mayBegin(request, beside: coming.map { requests[$0] }),
+                    let (done, arrival) = try await group.next()
+                {
+                    arrivals[done] = arrival
+                    coming.remove(done)
                 }
-                if found == blob { return arrived }
-                guard attempt < Download.maximumAttempts else { throw TransferError.wrongBlob(file, found: found) }
-            } catch {
-                await transfers.letGo(request, discarding: (error as? TransferError)?.code == .checksumMismatch)
-                throw error
+                coming.insert(index)
+                group.addTask {
+                    let arrival = try await self.arrival(of: file, request, release, tag, taken) {
+                        tracker.update(index, $0)
+                    }
+                    tracker.fileEnded(index, arrival.file.size)
+                    return (index, arrival)
+                }
             }
-            await transfers.letGo(request, discarding: true)
-            attempt += 1
+            for try await (done, arrival) in group { arrivals[done] = arrival }
+            return files.indices.compactMap { arrivals[$0] }
         }
     }
 
-    /// The bytes of a file where they lie on this machine already, outside of the store.
-    private func localCopy(of file: RemoteFile) async throws -> StagedFile? {
+    /// Whether a file may be fetched beside others. With a rate limit, files are fetched one by one.
+    private static func mayBegin(_ request: TransferRequest, beside others: [TransferRequest]) -> Bool {
+        if others.isEmpty { return true }
+        guard others.count < parallelFiles, request.bytesPerSecond == nil else { return false }
+        return ([request] + others).map(\.size.estimate).saturatedSum <= parallelBytes
+    }
+
+    private nonisolated func arrival(
+        of file: RemoteFile, _ plain: TransferRequest, _ release: Release, _ tag: String?,
+        _ taken: Locked<[TransferRequest]>, progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> Arrival {
+        if let copy = try await localCopy(of: file) { return (copy, 0) }
+        var request = plain
+        if let index = release.index(of: file), file.size.estimate > UInt64(ChunkIndex.fixedLength) {
+            request.index = try await indexes.fetch(
+                TransferRequest(index), fileSize: file.size.estimate, through: gate(request.metered))
+        }
+        let arrived = try await transfers.fetch(request, tag: tag, progress: progress)
+        taken.withLock { [request] in $0.append(request) }
+        return (StagedFile(file, arrived), arrived.fetchedBytes)
+    }
+
+    /// Finds the bytes of a file on this machine, outside the store.
+    private nonisolated func localCopy(of file: RemoteFile) async throws -> StagedFile? {
         guard !file.copies.isEmpty else { return nil }
         return try await StopFlag.blocking { [fileSystem] flag in
             try LocalCopy(fileSystem: fileSystem, flag: flag).find(file)
@@ -88,6 +101,7 @@ extension TransferRequest {
         self.init(
             label: file.name.string, locations: file.locations, size: file.size, digest: file.digest,
             bytesPerSecond: bytesPerSecond)
+        gitBlob = file.gitBlob
         self.metered = metered
     }
 }

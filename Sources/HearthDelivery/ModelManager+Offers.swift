@@ -1,31 +1,22 @@
 import Foundation
 import HearthBase
+import HearthCatalog
+import HearthStore
 
-/// What a family is offered as on this device: the release it would get, or the one it has.
-public struct FamilyOffer: Sendable, Hashable {
-    public let release: Release
-    /// What to pull to get exactly this release.
-    public let reference: ModelReference
-    /// Whether it takes the place of what is in use.
-    public let isUpdate: Bool
-    /// Why this device may not have it, `nil` if it may.
-    public let objection: Ineligibility?
-}
-
-/// What the sources offer this device.
-public struct FamilyOffers: Sendable {
-    /// Each family once.
-    public var offers: [FamilyOffer]
-    /// Why what is in use stays, for those families that a source was asked about.
-    public var stays: [Family: NoUpdate] = [:]
-    /// Why one of the sources could not be asked, or which families several of them list.
-    public var problem: (any Error)?
-    /// The sources that did not answer, and whose last lists stand in for them.
-    public var kept: [KeptList] = []
+/// The offers of the sources for this device.
+package struct FamilyOffers: Sendable {
+    /// One offer for each family.
+    package var offers: [Offer]
+    /// Why a family keeps its release, for the families that a source was asked about.
+    package var stays: [Family: NoUpdate] = [:]
+    /// The first failure: a source did not answer, or several origins list one family.
+    package var problem: (any Error)?
+    /// The sources that did not answer; their last lists are used instead.
+    package var kept: [KeptList] = []
 }
 
 extension ModelManager {
-    /// As ``availability(of:)``, for every family there is a model of.
+    /// Finds the usable model of every family, as ``availability(of:)`` does.
     public func availabilities() async throws -> [Family: ModelAvailability] {
         let installed = try await installed()
         let bundled = Dictionary(
@@ -41,20 +32,20 @@ extension ModelManager {
         return found
     }
 
-    /// What the sources offer this device: of each family the one release that it would get, or has. What came with the app is
-    /// no offer. A source that cannot be asked hides no other.
+    /// Offers one release of each family: the one this device would get, or has. Bundled models are no offers. A source
+    /// that fails hides no other.
     ///
-    /// An installed family is offered by the origin it came from alone. One that is not here and that several origins list is
-    /// offered by none: the problem says so (`ambiguous-reference`), as a pull by that name would.
-    /// - Throws: the first source's error if none can be asked; ``FileError``.
-    public func offers(_ wish: ListingWish = .asPublished) async throws -> FamilyOffers {
+    /// An installed family is offered only by its own origin. If several origins list a family that is not installed,
+    /// there is no offer, and the problem is `ambiguous-reference`, as for a pull by that name.
+    /// - Throws: the first source's error if all sources fail; `FileError`.
+    package func offers(_ policy: CachePolicy = .asPublished) async throws -> FamilyOffers {
         let local = try await availabilities()
         let inUse = local.compactMapValues(\.identity)
         var found = FamilyOffers(offers: [])
-        let reports = origins.isEmpty ? [] : try await reports(wish).filter { $0.origin != nil }
+        let reports = origins.isEmpty ? [] : try await reports(policy).filter { $0.origin != nil }
         let installed = Dictionary(grouping: try await store.installed(), by: \.identity.family)
         for case .failure(let error) in reports.map(\.outcome) { found.problem = found.problem ?? error }
-        found.kept = reports.compactMap { report in report.listing.flatMap { KeptList(report.source, $0.standing) } }
+        found.kept = reports.compactMap { report in report.listing.flatMap { KeptList(report.source, $0.freshness) } }
         if let problem = found.problem, !reports.contains(where: { $0.listing != nil }) { throw problem }
         for family in Self.families(of: reports, and: inUse.keys) {
             let source = ReleaseOrigin(of: installed[family] ?? [])
@@ -73,12 +64,12 @@ extension ModelManager {
             }
         }
         for (family, model) in local where !found.offers.contains(where: { $0.release.identity.family == family }) {
-            try await addUpdate(of: family, model, wish, to: &found)
+            try await addUpdate(of: family, model, policy, to: &found)
         }
         return found
     }
 
-    /// The families that are listed, in the order in which they are, and then those that are here.
+    /// The listed families in the order of the lists, then the others on this device.
     private static func families(
         of reports: [SourceReport], and here: some Sequence<Family>
     ) -> [Family] {
@@ -87,23 +78,19 @@ extension ModelManager {
         return (listed + here.sorted()).filter { seen.insert($0).inserted }
     }
 
-    /// A hub lists nothing by itself: a repository is asked for a model that came from it.
+    /// Adds the update of a model from a hub. A hub has no list, so the model's repository is asked.
     private func addUpdate(
-        of family: Family, _ model: ModelAvailability, _ wish: ListingWish, to found: inout FamilyOffers
+        of family: Family, _ model: ModelAvailability, _ policy: CachePolicy, to found: inout FamilyOffers
     ) async throws {
         guard case .downloaded(let release) = model, release.receipt.manifestEntry.hasPrefix("hf:") else { return }
         do {
-            for finding in try await updates(of: family, wish) {
-                guard case .newVersion(let release) = finding.reason, let resolved = finding.resolved else {
-                    if case .noUpdate(let reason) = finding.reason { found.stays[family] = reason }
-                    continue
+            for finding in try await updates(of: family, policy) {
+                switch finding.reason {
+                case .newVersion(let offer):
+                    found.stays[family] = nil
+                    found.offers.append(offer)
+                case .noUpdate(let reason): found.stays[family] = reason
                 }
-                found.stays[family] = nil
-                let identity = release.identity
-                let reference = ModelReference.family(family, version: identity.version, variant: identity.variant)
-                found.offers.append(
-                    FamilyOffer(
-                        release: release, reference: resolved.reference ?? reference, isUpdate: true, objection: nil))
             }
         } catch let error as CancellationError {
             throw error
@@ -114,30 +101,24 @@ extension ModelManager {
 
     private func offer(
         of family: Family, in listing: CatalogListing, to device: DeviceProfile, inUse: ReleaseIdentity?
-    ) async throws -> (FamilyOffer?, stays: NoUpdate?) {
-        var question = UpdateQuestion(family: family, inUse: inUse, try await store.state(of: family))
-        question.ignoresMemory = ignoresMemory
-        func offer(_ release: Release, isUpdate: Bool, _ objection: Ineligibility? = nil) -> FamilyOffer {
-            let identity = release.identity
-            return FamilyOffer(
-                release: release,
-                reference: .manifest(
-                    listing.location, family: family, version: identity.version, variant: identity.variant),
-                isUpdate: isUpdate, objection: objection)
+    ) async throws -> (Offer?, stays: NoUpdate?) {
+        let state = try await store.state(of: family)
+        let resolver = Resolver(
+            catalog: listing.catalog, device: device, heldBack: state.heldBackVersions, ignoresMemory: ignoresMemory)
+        func listed(_ offer: Offer) -> Offer {
+            var offer = offer.from(listing)
+            let identity = offer.release.identity
+            offer.reference = .manifest(
+                listing.location, family: family, version: identity.version, variant: identity.variant)
+            return offer
         }
-        if let inUse {
-            switch try question.advice(from: listing.catalog, for: device, at: time.now) {
-            case .take(let choice): return (offer(choice.release, isUpdate: true), nil)
-            case .stay(let reason):
-                // Another variant of what is in use is no news.
-                let same = listing.catalog.releases.first { $0.identity == inUse }
-                return (same.map { offer($0, isUpdate: false) }, reason)
-            }
+        guard let inUse else { return (listed(try resolver.offer(of: family)), nil) }
+        switch try resolver.update(of: family, inUse: inUse, pinned: state.pinned, at: time.now) {
+        case .newVersion(let offer): return (listed(offer), nil)
+        case .noUpdate(let reason):
+            // Another variant of the release in use is no update.
+            let same = listing.catalog.releases.first { $0.identity == inUse.published }
+            return (same.map { listed(Offer(release: $0, reason: .asked)) }, reason)
         }
-        let choice = try Resolution(
-            catalog: listing.catalog, device: device, heldBack: question.heldBack,
-            heldBackContents: question.heldBackContents, ignoresMemory: ignoresMemory
-        ).choose(family: family)
-        return (offer(choice.release, isUpdate: false, choice.objection), nil)
     }
 }

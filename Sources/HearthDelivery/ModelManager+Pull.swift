@@ -1,9 +1,13 @@
 import Foundation
 import HearthBase
+import HearthCatalog
+import HearthHTTP
+import HearthStore
+import HearthTransfer
 
 extension ModelManager {
-    /// Brings the release a reference means over, checks it, installs it and makes it the active one of its family.
-    /// - Throws: as ``resolve(_:options:)`` and ``pull(_:options:progress:)-(ResolvedRelease,_,_)``.
+    /// Pulls the release a reference means: fetches, verifies, installs and activates it.
+    /// - Throws: as ``resolve(_:options:)`` and ``pull(_:options:progress:)-(Offer,_,_)``.
     public func pull(
         _ reference: ModelReference, options: PullOptions = PullOptions(),
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
@@ -11,35 +15,34 @@ extension ModelManager {
         try await pull(try await resolve(reference, options: options), options: options, progress: progress)
     }
 
-    /// Brings a release over, checks it, installs it and makes it the active one of its family.
+    /// Pulls a release: fetches, verifies, installs and activates it.
     ///
-    /// Nothing is fetched if it is there already: where another list has the same bytes, updates come from that one from then on.
-    /// Cancelling keeps the bytes that came; the next call goes on behind them.
+    /// An installed release is not fetched again. If the offer of its bytes is from another origin, updates come from
+    /// there from then on. Cancelling keeps the received bytes; the next call continues after them.
     /// - Parameters:
-    ///   - resolved: what ``resolve(_:options:)`` found.
+    ///   - resolved: the result of ``resolve(_:options:)``.
     ///   - options: what is allowed, and whether to activate.
-    ///   - progress: at most ten readings a second, on any thread; `completedBytes` never goes down, but for an archive: then
-    ///     the phase `extracting` counts the bytes unpacked.
-    /// - Throws: ``DeliveryError``, ``TransferError``, ``StoreError``, ``ArchiveError``, `HTTPError`, `FileError`, `CancellationError`.
+    ///   - progress: at most ten readings a second, on any thread. `completedBytes` never goes down, except for an
+    ///     archive: the phase `extracting` counts unpacked bytes.
+    /// - Throws: ``DeliveryError``, `TransferError`, `StoreError`, `ArchiveError`, `HTTPError`, `FileError`,
+    ///   `CancellationError`.
     public func pull(
-        _ resolved: ResolvedRelease, options: PullOptions = PullOptions(),
+        _ resolved: Offer, options: PullOptions = PullOptions(),
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async throws -> PullOutcome {
         try await store.prepare()
         let release = resolved.release
         try await recover(release.identity.family)
-        if let there = try await whole(release.identity), try await holds(there, release) {
+        if let there = try await installed(as: release) {
             await sweepTransfers(of: release)
-            if options.activate, !there.isActive, !resolved.triesHeldBack {
-                try await refuseHeldBack(release, options)
-            }
+            if !there.isActive, !resolved.triesHeldBack { try await refuseHeldBack(there.identity, options) }
             let there = await changeOver(there, to: resolved)
             return .alreadyInstalled(
                 try await activateIfWanted(
                     there, resolved, options, rehashes: true,
                     ReleaseProgress(installed: there.receipt.totalSize, report: progress)))
         }
-        if !resolved.triesHeldBack { try await refuseHeldBack(release, options) }
+        if !resolved.triesHeldBack { try await refuseHeldBack(try await identity(of: release), options) }
         try check(resolved, options)
         if !resolved.acceptsOlder { try await refuseDowngrade(release, options) }
 
@@ -48,7 +51,7 @@ extension ModelManager {
         do {
             (installed, fetched) = try await deliver(resolved, shared, options, progress)
         } catch let error as FileError where error.code == .notFound && !shared.isEmpty {
-            // The release that held them was removed meanwhile: its files come over the network after all.
+            // The release with the shared files was removed meanwhile: fetch the files after all.
             Log.write(.info, "delivery.store", "\(release.identity) shares nothing: \(error.message)")
             (installed, fetched) = try await deliver(resolved, [], options, progress)
         }
@@ -57,16 +60,18 @@ extension ModelManager {
         }
         hub.post(.installed(installed))
         if installed.isActive { await becameLive(installed) }
-        // Every byte was hashed when it came.
+        // The contents of an archive are known only now, so a held-back one is found only now.
+        if !installed.isActive, !resolved.triesHeldBack { try await refuseHeldBack(installed.identity, options) }
+        // No rehash: every byte was hashed when it arrived.
         let live = try await activateIfWanted(
             installed, resolved, options, rehashes: false,
             ReleaseProgress(installed: installed.receipt.totalSize, report: progress))
         return .installed(live, fetchedBytes: fetched)
     }
 
-    /// Fetches what no installed release holds, and installs all of it.
+    /// Fetches the files that no installed release has, then installs the release.
     func deliver(
-        _ resolved: ResolvedRelease, _ shared: [StagedFile], _ options: PullOptions,
+        _ resolved: Offer, _ shared: [StagedFile], _ options: PullOptions,
         _ progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> (InstalledRelease, fetchedBytes: UInt64) {
         let release = resolved.release
@@ -81,7 +86,7 @@ extension ModelManager {
             release: release.identity, source: resolved.location ?? release.file.locations.first,
             activates: options.activate)
         purpose.isNamed = resolved.isNamed
-        purpose.reference = resolved.reference
+        if case .hub = resolved.reference { purpose.reference = resolved.reference }
         let requests = files.map {
             TransferRequest($0, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
         }
@@ -90,31 +95,12 @@ extension ModelManager {
             let isPacked = release.archive != nil
             return try await self.store.install(
                 release, files: (isPacked ? Array(staged.dropFirst()) : staged) + shared,
-                archive: isPacked ? staged.first : nil, origin: resolved.location
-            ) {
-                tracker.extracting($0)
-            } trial: {
-                if !resolved.triesHeldBack { try await self.refuseHeldBack($0, of: release) }
-                try await self.tryOut($0, as: release, options) { tracker.activating($0) }
-            }
+                archive: isPacked ? staged.first : nil, origin: resolved.origin,
+                progress: tracker.extraction())
         }
     }
 
-    /// What comes under the name of what is live passes what any release does before it is live; until then that serves on.
-    private func tryOut(
-        _ staged: InstalledRelease, as release: Release, _ options: PullOptions,
-        progress: @escaping @Sendable (ActivationProgress) -> Void
-    ) async throws {
-        _ = try await ActivationRun(
-            store: store, preparer: preparer, probe: options.probes ? probe : nil, time: time,
-            identity: staged.identity, staged: staged, promised: release.promised, rehashes: false,
-            ignoresMemory: ignoresMemory || options.ignoreMemory, progress: progress
-        ).run()
-        // Under the same name, and news all the same.
-        if announced[staged.identity.family] == staged.identity { announced[staged.identity.family] = nil }
-    }
-
-    /// Whether a release on this device is exactly what a source offers. Files that only git's name is known of are read.
+    /// Whether an installed release is exactly the offered one. Reads files that are known only by their git blob ID.
     private func holds(_ there: InstalledRelease, _ release: Release) async throws -> Bool {
         guard there.holds(release) else { return false }
         let unknown = release.files.dropFirst(release.archive == nil ? 0 : 1).filter {
@@ -123,28 +109,38 @@ extension ModelManager {
         guard !unknown.isEmpty else { return true }
         return try await StopFlag.blocking { [fileSystem] flag in
             let local = LocalCopy(fileSystem: fileSystem, flag: flag)
-            return try unknown.allSatisfy { $0.isMade(of: try local.read(there.folder.appending($0.name))) }
+            return try unknown.allSatisfy { try local.isRight(there.folder.appending($0.name), $0) }
         }
     }
 
-    /// What an interruption between installing a release and clearing up has left.
+    /// Deletes the transfers that an interruption between installation and clean-up left.
     private func sweepTransfers(of release: Release) async {
         for file in release.files { await transfers.sweep(TransferRequest(file)) }
     }
 
-    /// An installed release, `nil` where it is not there or damaged: then it comes again, and takes the damaged one's place.
-    private func whole(_ identity: ReleaseIdentity) async throws -> InstalledRelease? {
-        do {
-            return try await store.installed(identity)
-        } catch let error as StoreError where [.receiptDamaged, .releaseDamaged].contains(error.code) {
-            Log.write(.info, "delivery.store", "\(identity) comes again: \(error.message)")
-            return nil
+    /// The undamaged installed release with the offered bytes, under its plain name or with a content tag; the live one
+    /// first.
+    private func installed(as release: Release) async throws -> InstalledRelease? {
+        for identity in try await store.installed(sameNameAs: release.identity) {
+            do {
+                if let there = try await store.installed(identity), try await holds(there, release) { return there }
+            } catch let error as StoreError where [.receiptDamaged, .releaseDamaged].contains(error.code) {
+                Log.write(.info, "delivery.store", "\(identity) comes again: \(error.message)")
+            }
         }
+        return nil
     }
 
-    /// A release the user did not name leaves alone what is pinned.
+    /// The identity under which an offered release is, or would be, installed. It has a content tag if other bytes have
+    /// the plain name, and none if the catalog's entry does not give the digests of all files.
+    func identity(of release: Release) async throws -> ReleaseIdentity {
+        guard let content = release.content else { return release.identity }
+        return try await store.identity(for: content, publishedAs: release.identity)
+    }
+
+    /// Activates a pulled release if the options say so. A release the user did not name does not replace a pinned one.
     private func activateIfWanted(
-        _ release: InstalledRelease, _ resolved: ResolvedRelease, _ options: PullOptions, rehashes: Bool,
+        _ release: InstalledRelease, _ resolved: Offer, _ options: PullOptions, rehashes: Bool,
         _ tracker: ReleaseProgress
     ) async throws -> InstalledRelease {
         guard options.activate, !release.isActive else { return release }
@@ -157,6 +153,6 @@ extension ModelManager {
         how.rehashes = rehashes
         how.probes = options.probes
         how.ignoresMemory = options.ignoreMemory
-        return try await activate(release.identity, options: how) { tracker.activating($0) }
+        return try await activateRecovered(release.identity, options: how) { tracker.activating($0) }
     }
 }

@@ -1,44 +1,66 @@
 import Foundation
 import HearthBase
+import HearthCatalog
+import HearthHTTP
+import HearthStore
+import HearthTransfer
 
-/// What mending a release did.
+/// The result of a repair.
 public struct RepairReport: Sendable, Hashable {
     public let identity: ReleaseIdentity
-    /// The files that were not what the receipt says, and are again.
+    /// The damaged files that were replaced.
     public let mended: [RelativePath]
-    /// Other releases that had one of these files in common and were mended with it.
+    /// Other releases that shared a damaged file and got the new one.
     public let alsoMended: [ReleaseIdentity]
-    /// The bytes that came over the network.
-    public let fetchedBytes: UInt64
-    /// What engines had made of it, was damaged and is opened no more.
-    public var dropped: [PreparedRelease] = []
-    /// What was made in the place of that; `nil` where nothing is made of the release now, or that failed: then it is opened as it came.
-    public var remade: PreparedRelease?
+    /// The bytes fetched over the network.
+    package let fetchedBytes: UInt64
+    /// The damaged artifacts that were removed.
+    package var dropped: [Artifact] = []
+    /// The artifact made in their place; `nil` if none was made.
+    package var remade: Artifact?
 }
 
 extension ModelManager {
-    /// Re-hashes a release and mends what is not what its receipt says.
+    /// Verifies a release against its receipt, and its artifacts against their records.
     ///
-    /// A file that another release holds whole is taken from there. What came in an archive comes with all of that again, and only
-    /// what is damaged is replaced. Of a file with a chunk index only the damaged chunks are fetched: into a copy, which then takes the file's place in one step. So whoever reads the file now goes on reading
-    /// the one that was there. Every release that shared the damaged file gets the mended one.
+    /// The release may be damaged or unverified. Reads about 1.8 GB a second; stops soon after cancellation.
+    /// - Throws: `StoreError` with `not-installed`, `receipt-damaged`; a missing or changed file is part of the report.
+    public func verify(
+        _ identity: ReleaseIdentity, progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
+    ) async throws -> VerificationReport {
+        let reporter = ProgressReporter(time: time, report: progress)
+        return try await store.verify(identity) { reporter.report(.verifying, $0, $1) }
+    }
+
+    /// Verifies a release and replaces its damaged files.
     ///
-    /// What an engine made of the release and is damaged goes, and is made again; where somebody reads it, it goes once nobody does.
-    /// - Throws: ``StoreError`` with `not-installed`, `receipt-damaged`, `not-repairable`; what a transfer throws.
+    /// | damaged file | replacement |
+    /// | --- | --- |
+    /// | another release has it undamaged | that release's file, without the network |
+    /// | it has a chunk index | its own intact chunks, and the damaged ones from its source |
+    /// | it came in an archive | the archive, fetched and unpacked again |
+    /// | any other | the whole file from its source |
+    ///
+    /// A rename puts the new file in place of the damaged one: a process that has the damaged file open keeps it. Every
+    /// release that shared the damaged file gets the new one.
+    ///
+    /// A damaged artifact is removed and made again; a process that has it open keeps its bytes.
+    /// - Throws: `StoreError` with `not-installed`, `receipt-damaged`, `not-repairable`; the errors of a transfer.
     public func repair(
         _ identity: ReleaseIdentity, options: PullOptions = PullOptions(),
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async throws -> RepairReport {
-        let found = try await store.verify(identity, progress: progress)
-        var report = try await mend(
+        let found = try await verify(identity, progress: progress)
+        var report = try await restore(
             found.files.filter { $0.outcome != .intact }.map(\.expected), of: identity, options, progress)
-        let damaged = found.prepared.filter { $0.outcome != .intact }
-        report.dropped = damaged.map(\.artefact)
+        let damaged = found.artifacts.filter { $0.outcome != .intact }.map(\.artifact)
+        report.dropped = damaged
         report.remade = try await remake(damaged, of: identity)
         return report
     }
 
-    private func mend(
+    /// Replaces damaged files of a release, with files of this device if possible.
+    private func restore(
         _ damaged: [Receipt.File], of identity: ReleaseIdentity, _ options: PullOptions,
         _ progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> RepairReport {
@@ -52,8 +74,8 @@ extension ModelManager {
         var fetched: UInt64 = 0
         var packed: [Receipt.File] = []
         for file in damaged {
-            if let whole = try await store.wholeCopy(of: file) {
-                also.formUnion(try await store.mend(file, of: identity, from: whole))
+            if let whole = try await store.intactCopy(of: file) {
+                also.formUnion(try await store.replace(file, of: identity, with: whole))
                 continue
             }
             let isBeside = offered?.files.dropFirst().contains { $0.name == file.name && $0.digest == file.digest }
@@ -63,7 +85,7 @@ extension ModelManager {
             }
             let (request, arrived) = try await fetch(file, of: receipt, offered, options, progress)
             do {
-                also.formUnion(try await store.mend(file, of: identity, from: arrived.path))
+                also.formUnion(try await store.replace(file, of: identity, with: arrived.path))
             } catch {
                 await transfers.letGo(request, discarding: false)
                 throw error
@@ -82,22 +104,20 @@ extension ModelManager {
             fetchedBytes: fetched)
     }
 
-    /// Has made again what an engine had made of a release, from files that are whole.
-    private func remake(
-        _ damaged: [VerificationReport.Prepared], of identity: ReleaseIdentity
-    ) async throws -> PreparedRelease? {
+    /// Removes damaged artifacts of a release, and makes the one in use again from verified weights.
+    private func remake(_ damaged: [Artifact], of identity: ReleaseIdentity) async throws -> Artifact? {
         guard !damaged.isEmpty else { return nil }
-        try await store.drop(damaged)
+        try await store.remove(damaged)
         guard let preparer else { return nil }
         let lease = try await store.lease(identity)
         defer { lease.release() }
         guard let release = try await store.installed(identity) else { return nil }
         let outcome = try await ReleasePreparation(store: store, preparer: preparer, lease: lease) { _ in }
             .prepare(release, rehashing: false)
-        return outcome.isNew ? outcome.prepared : nil
+        return outcome.isNew ? outcome.artifact : nil
     }
 
-    /// Takes away what an interrupted repair fetched and did not come to remove: everything is here.
+    /// Deletes the transfers that an interrupted repair left; all files are undamaged.
     private func sweepTransfers(of receipt: Receipt) async {
         let contents =
             receipt.files.map { ($0.digest, $0.size) }
@@ -107,37 +127,37 @@ extension ModelManager {
         }
     }
 
-    /// What the origin says of a release today: fresh addresses. `nil` where it says nothing; the receipt knows the old ones.
+    /// The release as its origin lists it now, with fresh addresses; `nil` if only the receipt's addresses are known.
     private func offered(_ receipt: Receipt, for damaged: [Receipt.File]) async -> Release? {
         guard let url = receipt.origin else { return nil }
         do {
             let listing: CatalogListing
             if let hub = ReleaseOrigin(receipt).hub {
-                // What a commit holds never moves: a hub is asked only for what the receipt has no address of.
+                // The files of a commit never change: the hub is asked only if the receipt lacks an address.
                 guard damaged.contains(where: { $0.source == nil }), let commit = hub.at(url.lastPathComponent) else {
                     return nil
                 }
                 listing = try await source(commit).listing(.asPublished)
             } else {
                 let origin =
-                    origins.first { $0.manifestURL.addressDigest == receipt.originDigest }
+                    origins.first { $0.key == receipt.originDigest }
                     ?? origins.first { $0.manifestURL.withoutSecrets == url.withoutSecrets }
                     ?? Origin(name: receipt.identity.family.name, manifestURL: url)
                 listing = try await source(origin, family: receipt.identity.family).listing(.asPublished)
             }
-            return listing.catalog.releases.first { $0.identity == receipt.identity }
+            return listing.catalog.releases.first { $0.identity == receipt.identity.published }
         } catch {
-            Log.write(.info, "delivery.store", "\(receipt.identity) is mended by its receipt alone: \(error)")
+            Log.write(.info, "delivery.store", "\(receipt.identity) is repaired by its receipt alone: \(error)")
             return nil
         }
     }
 
-    /// Brings a file over once more, from what is right of the damaged one.
+    /// Fetches a damaged file; its intact chunks are the seed.
     private func fetch(
         _ file: Receipt.File, of receipt: Receipt, _ offered: Release?, _ options: PullOptions,
         _ progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> (TransferRequest, TransferredFile) {
-        // A hub knows small files by git's name only; what comes is compared with the receipt all the same.
+        // A hub knows small files only by git blob ID; the received bytes are compared with the receipt anyway.
         let remote = offered?.files.first {
             $0.name == file.name && ($0.digest == file.digest || $0.digest == nil && $0.gitBlob != nil)
         }
@@ -152,17 +172,15 @@ extension ModelManager {
             let name = file.name.withSuffix(".index") ?? file.name
             let known = file.role == .weights ? receipt.index : file.index
             if let index = remote.map({ offered?.index(of: $0) }) ?? known.flatMap({ RemoteFile($0, name: name) }) {
-                request.index = try await indexes.fetch(index, fileSize: file.size, through: gate)
+                request.index = try await indexes.fetch(TransferRequest(index), fileSize: file.size, through: gate)
             }
         }
-        if request.index != nil {
-            try await store.seed(file, of: receipt.identity, into: try TransferKey(request).name)
-        }
+        request.seeds = [TransferSeed(path: store.layout.folder(of: receipt.identity).appending(file.name))]
         let purpose = TransferPurpose(release: receipt.identity, source: receipt.origin, activates: false)
-        return (request, try await transfers.fetch(request, for: purpose, progress: progress))
+        return (request, try await transfers.fetch(request, tag: purpose.tag, progress: progress))
     }
 
-    /// An archive comes again as a whole and is unpacked beside the release; of that, what was damaged takes its place.
+    /// Fetches an archive again, unpacks it beside the release, and replaces the damaged files from it.
     private func repairPacked(
         _ damaged: [Receipt.File], of receipt: Receipt, _ offered: Release?, _ options: PullOptions,
         _ progress: @escaping @Sendable (TransferProgress) -> Void
@@ -171,7 +189,7 @@ extension ModelManager {
         guard var release = offered, release.file.digest == receipt.archive?.digest else {
             throw Self.notRepairable(identity, damaged.first?.name.string)
         }
-        // The files beside the archive are no part of this.
+        // The files beside the archive are repaired one by one.
         release.companions.removeAll { !$0.locations.isEmpty }
         release.classes?.labels = nil
         try await checkStorage(for: release, [release.file], [])
@@ -183,13 +201,14 @@ extension ModelManager {
         let tracker = ReleaseProgress([release.file.size], report: progress)
         let whole = release
         return try await bring([release.file], [request], of: release, for: purpose, tracker) { staged in
-            try await self.store.mend(damaged, of: identity, from: staged[0], of: whole) { tracker.extracting($0) }
+            try await self.store.replace(
+                damaged, of: identity, from: staged[0], of: whole, progress: tracker.extraction())
         }
     }
 
     private static func notRepairable(_ identity: ReleaseIdentity, _ file: String?) -> StoreError {
         StoreError(
-            .notRepairable, "nobody says where the files of \(identity) come from",
+            .notRepairable, "the damaged files of \(identity) have no download URL",
             context: ErrorContext(
                 model: identity.description, file: file,
                 remedy: "Remove it with 'hearth remove \(identity)' and bring it again with 'hearth pull'."))
@@ -197,7 +216,7 @@ extension ModelManager {
 }
 
 extension RemoteFile {
-    /// A file that a receipt tells of, `nil` where it does not say where that is.
+    /// Creates a remote file from a receipt's reference; `nil` if the reference has no address.
     fileprivate init?(_ reference: Receipt.Reference, name: RelativePath) {
         guard let source = reference.source else { return nil }
         self.init(

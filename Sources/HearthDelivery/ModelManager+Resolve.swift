@@ -1,12 +1,17 @@
 import Foundation
 import HearthBase
+import HearthCatalog
+import HearthStore
+import HearthTransfer
 
 extension ModelManager {
-    /// Finds the release a reference means, without fetching it: the publisher's choice of version unless one is named or the
-    /// device may not have it, the largest variant that fits this device unless one is named.
-    /// - Throws: ``DeliveryError``, ``CatalogError``, `FileError`.
+    /// Finds the release a reference means, without fetching it.
+    ///
+    /// The version is the named one, else the publisher's choice or, if this device may not have that, another. The
+    /// variant is the named one, else the largest that fits this device.
+    /// - Throws: ``DeliveryError``, `CatalogError`, `FileError`.
     public func resolve(_ reference: ModelReference, options: PullOptions = PullOptions()) async throws
-        -> ResolvedRelease
+        -> Offer
     {
         switch reference {
         case .family(let family, let version, let variant):
@@ -17,19 +22,17 @@ extension ModelManager {
             return try await askingAgain(options) { try await self.resolve(url, wanted, $0, options) }
         case .file(let path):
             let release = try await LocalRelease.describe(path, in: fileSystem)
-            return ResolvedRelease(ReleaseChoice(release: release, reason: .asked), location: nil, isNamed: true)
+            return Offer(release: release, reason: .asked).named(true)
         case .hub(let reference):
             let listing = try await source(reference).listing(.now)
-            // Whoever names a repository means it, whatever else there would be; and its versions have no order.
-            let choice = try Resolution(
+            // Naming a repository counts as naming the version, and its versions have no order.
+            var offer = try Resolver(
                 catalog: listing.catalog, device: device(forNamed: listing.catalog),
                 ignoresMemory: ignoresMemory || options.ignoreMemory
-            ).choose(family: try listing.catalog.onlyFamily(url: listing.location))
-            var resolved = ResolvedRelease(choice, location: listing.location, isNamed: true)
-            resolved.isOrdered = false
-            resolved.reference = .hub(reference)
-            resolved.standing = listing.standing
-            return resolved
+            ).offer(of: try listing.catalog.onlyFamily(url: listing.location)).from(listing).named(true)
+            offer.isOrdered = false
+            offer.reference = .hub(reference)
+            return offer
         }
     }
 
@@ -39,11 +42,11 @@ extension ModelManager {
         var variant: Variant?
     }
 
-    /// Asks as the origins allow; what a list does not know that is some minutes old is looked up in a new one.
+    /// Asks as the origins allow. If a cached list has no match, resolves once more with a new list.
     private func askingAgain(
         _ options: PullOptions,
-        _ resolve: @Sendable (ListingWish) async throws -> (ResolvedRelease?, (any Error)?, isFresh: Bool)
-    ) async throws -> ResolvedRelease {
+        _ resolve: @Sendable (CachePolicy) async throws -> (Offer?, (any Error)?, isFresh: Bool)
+    ) async throws -> Offer {
         let first = try await resolve(options.asksAgain ? .now : .asPublished)
         if let found = first.0 { return found }
         let answer = first.isFresh && !options.asksAgain ? try await resolve(.now) : first
@@ -51,11 +54,11 @@ extension ModelManager {
         throw answer.1 ?? Self.noOrigin
     }
 
-    /// Runs a choice that may find nothing of that name.
+    /// Runs a choice; returns no offer but the error if a name is unknown.
     private func found(
-        in listings: [CatalogListing], _ choose: () async throws -> ResolvedRelease
-    ) async throws -> (ResolvedRelease?, (any Error)?, isFresh: Bool) {
-        let isFresh = listings.contains { if case .fresh = $0.standing { true } else { false } }
+        in listings: [CatalogListing], _ choose: () async throws -> Offer
+    ) async throws -> (Offer?, (any Error)?, isFresh: Bool) {
+        let isFresh = listings.contains { if case .fresh = $0.freshness { true } else { false } }
         do {
             return (try await choose(), nil, isFresh)
         } catch let error as CatalogError
@@ -66,10 +69,10 @@ extension ModelManager {
     }
 
     private func resolve(
-        _ url: URL, _ wanted: Wanted, _ wish: ListingWish, _ options: PullOptions
-    ) async throws -> (ResolvedRelease?, (any Error)?, isFresh: Bool) {
-        let origin = Origin(name: url.shown, manifestURL: url)
-        let listing = try await source(origin, family: wanted.family).listing(wish)
+        _ url: URL, _ wanted: Wanted, _ policy: CachePolicy, _ options: PullOptions
+    ) async throws -> (Offer?, (any Error)?, isFresh: Bool) {
+        let origin = origins.first { $0.manifestURL == url } ?? Origin(address: url)
+        let listing = try await source(origin, family: wanted.family).listing(policy)
         return try await found(in: [listing]) {
             let family = try wanted.family ?? listing.catalog.onlyFamily(url: url)
             var resolved = try await self.choose(family, wanted, in: listing, options)
@@ -79,14 +82,14 @@ extension ModelManager {
     }
 
     private func resolve(
-        _ wanted: Wanted, _ wish: ListingWish, _ options: PullOptions
-    ) async throws -> (ResolvedRelease?, (any Error)?, isFresh: Bool) {
+        _ wanted: Wanted, _ policy: CachePolicy, _ options: PullOptions
+    ) async throws -> (Offer?, (any Error)?, isFresh: Bool) {
         guard let family = wanted.family else { throw Self.noOrigin }
-        let reports = try await reports(wish)
+        let reports = try await reports(policy)
         let listings = reports.compactMap(\.listing)
         return try await found(in: listings) {
             let offering = reports.filter { $0.listing?.catalog.families.contains(family) ?? false }
-            // What came with the app is only asked where no origin has the family.
+            // Bundled models count only if no origin lists the family.
             let origins = offering.filter { $0.origin != nil }
             guard origins.count <= 1 else {
                 throw Self.ambiguous(family, among: origins.map(\.source), in: origins)
@@ -96,17 +99,15 @@ extension ModelManager {
                 resolved.isOnlyOrigin = reports.allSatisfy { $0.listing != nil }
                 return resolved
             }
-            // An origin that could not be asked may be the one that has it.
+            // An origin that failed may be the one that lists the family.
             for report in reports { _ = try report.outcome.get() }
-            // Nobody offers it: the choice throws, with the near names over all sources.
+            // No source lists the family: the choice throws, with similar names from all sources.
             let all = Catalog(releases: listings.flatMap(\.catalog.releases))
-            let selection = CatalogSelection(deviceMemory: self.deviceMemory)
-            return ResolvedRelease(
-                try all.choose(family: family, selection: selection), location: nil, isNamed: false)
+            return try Resolver(catalog: all, device: self.device(forNamed: all)).offer(of: family)
         }
     }
 
-    /// Several origins list a family, and nobody said which is meant.
+    /// The error for a family that several origins list.
     static func ambiguous(_ family: Family, among names: [String], in reports: [SourceReport]) -> DeliveryError {
         let first = reports.first { $0.source == names.first }?.origin?.manifestURL.withoutQuery ?? ""
         return DeliveryError(
@@ -116,18 +117,36 @@ extension ModelManager {
 
     private func choose(
         _ family: Family, _ wanted: Wanted, in listing: CatalogListing, _ options: PullOptions
-    ) async throws -> ResolvedRelease {
+    ) async throws -> Offer {
         let catalog = listing.catalog
         let state = try await store.state(of: family)
-        let resolution = Resolution(
-            catalog: catalog, device: await device(for: catalog), heldBack: state.heldBackReleases,
-            heldBackContents: state.heldBackContents, ignoresMemory: ignoresMemory || options.ignoreMemory)
-        let choice = try resolution.choose(family: family, version: wanted.version, variant: wanted.variant)
+        let resolver = Resolver(
+            catalog: catalog, device: await device(for: catalog),
+            heldBack: options.triesHeldBack ? [] : state.heldBackVersions,
+            ignoresMemory: ignoresMemory || options.ignoreMemory)
+        var offer = try choose(family, wanted, by: resolver).from(listing)
         try refuseExpired(catalog, listing.location, options)
-        var resolved = ResolvedRelease(choice, location: listing.location, isNamed: wanted.version != nil)
-        resolved.isOrdered = catalog.versionRule != .different
-        resolved.standing = listing.standing
-        return resolved
+        offer.triesHeldBack = offer.isNamed || options.triesHeldBack
+        if offer.triesHeldBack {
+            let held = state.heldBack(try await identity(of: offer.release))
+            offer.heldBackNote = held.map { "\($0.release) is held back: \($0.reason)." }
+        }
+        return offer
+    }
+
+    /// Chooses the release of a version. A version with a content tag means the plain version whose files have that
+    /// digest.
+    private func choose(_ family: Family, _ wanted: Wanted, by resolver: Resolver) throws -> Offer {
+        do {
+            return try resolver.offer(of: family, version: wanted.version, variant: wanted.variant)
+        } catch let error as CatalogError where error.code == .unknownVersion {
+            guard let (name, tag) = wanted.version.flatMap({ ContentTag.split($0.name) }),
+                let version = ReleaseVersion(name),
+                let offer = try? resolver.offer(of: family, version: version, variant: wanted.variant),
+                offer.release.content.map(ContentTag.init(of:)) == tag
+            else { throw error }
+            return offer
+        }
     }
 
     private func refuseExpired(_ catalog: Catalog, _ url: URL, _ options: PullOptions) throws {

@@ -1,76 +1,62 @@
 import Foundation
 import HearthBase
-
-/// What one source had to say, or why it said nothing.
-public struct SourceReport: Sendable {
-    /// The source's name.
-    public let source: String
-    /// The manifest's address; `nil` for what came with the app.
-    public let origin: Origin?
-    public let outcome: Result<CatalogListing, any Error>
-
-    /// The listing, if there is one.
-    public var listing: CatalogListing? { try? outcome.get() }  // the error is told where nothing else is found
-}
+import HearthCatalog
+import HearthStore
 
 extension ModelManager {
-    // MARK: - What is offered
+    // MARK: - Offers
 
-    /// Every release of every configured origin and of what came with the app.
+    /// Lists every release of the configured origins and bundled folders, each with the objection to it on this device.
     ///
-    /// An origin that gives no answer does not hide the others: ``reports(_:)`` tells which did.
-    /// - Throws: ``DeliveryError`` with `no-origin`; the first origin's error if none can be listed.
-    public func available(_ wish: ListingWish = .asPublished) async throws -> [AvailableRelease] {
-        try await available(in: try await reports(wish))
+    /// An origin that fails hides no other.
+    /// - Throws: ``DeliveryError`` with `no-origin`; the first origin's error if all fail.
+    public func available(_ policy: CachePolicy = .asPublished) async throws -> [Offer] {
+        try await available(in: try await reports(policy))
     }
 
-    /// The releases of listings, and what speaks against each on this device.
+    /// Lists the releases of reports, each with the objection to it on this device.
     /// - Throws: the first error if there is no listing.
-    public func available(in reports: [SourceReport]) async throws -> [AvailableRelease] {
-        var offers: [AvailableRelease] = []
-        for report in reports {
-            guard let listing = report.listing else { continue }
-            var device = await device(for: listing.catalog)
-            // Whoever insists may have what needs more.
-            if ignoresMemory { device.memory = .max }
+    package func available(in reports: [SourceReport]) async throws -> [Offer] {
+        var offers: [Offer] = []
+        for listing in reports.compactMap(\.listing) {
+            var resolver = Resolver(
+                catalog: listing.catalog, device: await device(for: listing.catalog), ignoresMemory: ignoresMemory)
             for release in listing.catalog.releases {
-                let family = release.identity.family
-                let state = try await store.state(of: family)
-                offers.append(
-                    AvailableRelease(
-                        release: release,
-                        origin: report.origin ?? Origin(name: report.source, manifestURL: listing.location),
-                        isCurrent: listing.catalog.current[family] == release.identity.version,
-                        objection: release.ineligibility(
-                            on: device, heldBack: state.heldBackReleases, heldBackContents: state.heldBackContents)))
+                resolver.heldBack = try await store.state(of: release.identity.family).heldBackVersions
+                var offer = Offer(release: release, reason: .asked).from(listing)
+                offer.objection = resolver.objection(to: release)
+                offers.append(offer)
             }
         }
         if !reports.contains(where: { $0.listing != nil }) { for report in reports { _ = try report.outcome.get() } }
         return offers
     }
 
-    /// Asks every configured origin, and looks at what came with the app.
-    /// - Throws: ``DeliveryError`` with `no-origin` where there is neither; `CancellationError`.
-    public func reports(_ wish: ListingWish = .asPublished) async throws -> [SourceReport] {
+    /// Asks all configured origins and reads the bundled folders at the same time; reports come in the configured
+    /// order.
+    /// - Throws: ``DeliveryError`` with `no-origin` if there is neither; `CancellationError`.
+    package func reports(_ policy: CachePolicy = .asPublished) async throws -> [SourceReport] {
         guard !origins.isEmpty || !bundled.isEmpty else { throw Self.noOrigin }
-        var reports: [SourceReport] = []
-        for origin in origins {
-            // A name that is no family's gives none.
-            let source = source(origin, family: Family(origin.name.lowercased()))
-            reports.append(
-                SourceReport(source: origin.name, origin: origin, outcome: try await listing(source, wish)))
+        let sources: [(origin: Origin?, source: any ModelSource)] =
+            origins.map { ($0, source($0, family: Family($0.name.lowercased()))) } + bundled.map { (nil, $0) }
+        return try await withThrowingTaskGroup(of: (Int, SourceReport).self) { group in
+            for (index, entry) in sources.enumerated() {
+                group.addTask {
+                    let outcome = try await Self.outcome { try await entry.source.listing(policy) }
+                    return (index, SourceReport(source: entry.source.name, origin: entry.origin, outcome: outcome))
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
-        for source in bundled {
-            reports.append(SourceReport(source: source.name, origin: nil, outcome: try await listing(source, wish)))
-        }
-        return reports
     }
 
-    private func listing(_ source: any ModelSource, _ wish: ListingWish) async throws -> Result<
-        CatalogListing, any Error
-    > {
+    /// The listing or the error of a source.
+    /// - Throws: `CancellationError`.
+    static func outcome(
+        of listing: @Sendable () async throws -> CatalogListing
+    ) async throws -> Result<CatalogListing, any Error> {
         do {
-            return .success(try await source.listing(wish))
+            return .success(try await listing())
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -78,14 +64,14 @@ extension ModelManager {
         }
     }
 
-    /// An origin as a source that keeps its copies in this home.
+    /// An origin as a source that keeps its cached catalogs in this home.
     nonisolated func source(_ origin: Origin, family: Family?) -> OriginSource {
         OriginSource(
             origin, family: family, folder: store.layout.catalogs, fetcher: fetcher, fileSystem: fileSystem, time: time)
     }
 
     /// A repository of the configured hub.
-    /// - Throws: ``CatalogError`` with `bad-endpoint`.
+    /// - Throws: `CatalogError` with `bad-endpoint`.
     nonisolated func source(_ reference: HubReference) throws -> HubSource {
         HubSource(reference, http: http, settings: try hubSettings?.get() ?? HubSettings())
     }
@@ -100,46 +86,48 @@ extension ModelManager {
 
     // MARK: - This device
 
-    /// What decides about releases here. The device gets its name when a rollout first asks for it.
+    /// The facts about this device that decide which releases it may have. Its identifier is created when a rollout
+    /// needs it.
     func device(for catalog: Catalog) async -> DeviceProfile {
         var device = DeviceProfile(
-            memory: deviceMemory, formats: formats, appVersion: appVersion, madeToFit: madeToFit(in: catalog))
+            memory: deviceMemory, formats: formats, appVersion: appVersion,
+            fitsAfterPreparation: fitsAfterPreparation(in: catalog))
         let needsCohort = catalog.releases.contains { release in
             release.rollout.map { (1..<100).contains($0.percent) } ?? false
         }
         guard needsCohort else { return device }
-        let identifier = DeviceIdentifier(layout: store.layout, fileSystem: fileSystem)
+        let identifier = DeviceIdentifier(path: store.layout.deviceIdentifier, fileSystem: fileSystem)
         do {
             device.cohort = try await blocking { try identifier.cohort() }
         } catch {
-            // Without a name it is in no rollout that is not complete.
+            // Without an identifier, the device is only in complete rollouts.
             Log.write(.warning, "delivery.catalog", "this device has no name for rollouts: \(error)")
         }
         return device
     }
 
-    /// What decides about the releases of a hub's repository, of which the user named one.
+    /// The facts that decide about releases of a hub repository. The user named it, so any format is accepted.
     nonisolated func device(forNamed catalog: Catalog) -> DeviceProfile {
-        DeviceProfile(memory: deviceMemory, madeToFit: madeToFit(in: catalog))
+        DeviceProfile(memory: deviceMemory, fitsAfterPreparation: fitsAfterPreparation(in: catalog))
     }
 
-    private nonisolated func madeToFit(in catalog: Catalog) -> Set<ReleaseIdentity> {
+    private nonisolated func fitsAfterPreparation(in catalog: Catalog) -> Set<ReleaseIdentity> {
         guard let preparer else { return [] }
-        return Set(catalog.releases.lazy.filter { preparer.makesFit($0) }.map(\.identity))
+        return Set(catalog.releases.lazy.filter { preparer.fitsAfterPreparation($0) }.map(\.identity))
     }
 
     // MARK: - Availability
 
-    /// Whether there is a model of a family to be used, without touching the network or reading a model's bytes: the one
-    /// that came with the app, unless the active downloaded one is newer or pinned.
+    /// Finds the usable model of a family: the bundled one, unless the active download is newer or pinned.
     ///
-    /// A bundled folder or a downloaded release that cannot be used is logged and counts as not there.
+    /// Never uses the network and reads no model bytes. A bundled folder or download that is unusable is logged and
+    /// ignored.
     public func availability(of family: Family) async throws -> ModelAvailability {
         await recoverAtFirst()
         return try await whatIsLive(of: family)
     }
 
-    /// The same, whatever ended processes left.
+    /// Finds the usable model of a family without recovering first.
     func whatIsLive(of family: Family) async throws -> ModelAvailability {
         var active: InstalledRelease?
         do {
@@ -152,7 +140,7 @@ extension ModelManager {
             pinned: try await store.state(of: family).pinned)
     }
 
-    /// What came with the app, one release of each family.
+    /// The bundled releases, one of each family.
     func bundledReleases() async -> [BundledRelease] {
         var releases: [BundledRelease] = []
         for source in bundled {
@@ -166,11 +154,10 @@ extension ModelManager {
         return releases
     }
 
-    /// Compares what came with the app with its digests, once: the result is remembered for as long as the files stay.
-    /// To be called before the first use.
-    /// - Throws: ``StoreError`` with `release-damaged`; `FileError`.
+    /// Verifies a bundled release, once: the result is remembered until its files change. Call it before the first use.
+    /// - Throws: `StoreError` with `release-damaged`; `FileError`.
     public func checked(_ release: BundledRelease) async throws -> BundledRelease {
-        let checks = BundledChecks(layout: store.layout, fileSystem: fileSystem)
+        let checks = BundledChecks(folder: store.layout.catalogs, fileSystem: fileSystem)
         try await StopFlag.blocking { try checks.check(release, $0) }
         return release
     }

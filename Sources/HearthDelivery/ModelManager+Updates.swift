@@ -1,18 +1,21 @@
 import Foundation
 import HearthBase
+import HearthCatalog
+import HearthStore
+import HearthTransfer
 
 extension ModelManager {
-    /// What the sources have for the installed families and those that came with the app, without changing anything.
+    /// Finds updates of the installed and bundled families, without changing anything.
     ///
-    /// Each family is looked for where it came from: a hub's repository at the revision it was asked for at, else the
-    /// configured origin that its receipt names. Another origin that lists the same name is a reason to stay
-    /// (``NoUpdate/otherOrigin(cameFrom:offeredBy:)``). What came from no origin follows the only one that lists it. A source that
-    /// cannot be asked, or is not configured, is the reason why its families stay, not an error, unless there is no other.
-    /// - Parameter ignoresMemory: whether what needs more memory than the device has is an update too, because the user insists.
-    /// - Throws: ``DeliveryError`` with `no-origin` where no family came from a hub; the origin's error if no source at all can be
-    ///   asked.
+    /// A family is looked up where it came from: in its hub repository at the requested revision, else in the
+    /// configured origin that its receipt names. If only another origin lists the family, it stays as it is
+    /// (`NoUpdate.otherOrigin`). A family without an origin follows the only origin that lists it. If a source fails or
+    /// is not configured, its families stay; this is no error, unless all sources fail.
+    /// - Parameter ignoresMemory: whether releases that need more memory than the device has are updates too.
+    /// - Throws: ``DeliveryError`` with `no-origin` if no family came from a hub and no source is configured; the
+    ///   origin's error if all sources fail.
     public func updates(
-        of wanted: Family? = nil, _ wish: ListingWish = .asPublished, ignoresMemory: Bool = false
+        of wanted: Family? = nil, _ policy: CachePolicy = .asPublished, ignoresMemory: Bool = false
     ) async throws -> [UpdateFinding] {
         let installed = try await installed()
         let bundled = await bundledReleases()
@@ -20,13 +23,15 @@ extension ModelManager {
             .filter { wanted == nil || $0 == wanted }.sorted()
         let releases = Dictionary(grouping: installed, by: \.identity.family)
         let sources = families.map { ReleaseOrigin(of: releases[$0] ?? []) }
-        let asked = try await originReports(for: sources, wish)
+        let asked = try await originReports(for: sources, policy)
 
         var findings: [UpdateFinding] = []
         for (family, source) in zip(families, sources) {
             let inUse = try await availability(of: family).identity
             let answer: ReleaseOrigin.Answer =
-                if let hub = source.hub { .listing(try await listing(hub)) } else {
+                if let hub = source.hub {
+                    .listing(try await Self.outcome { try await self.source(hub).listing(.now) })
+                } else {
                     source.answer(for: family, in: asked)
                 }
             findings.append(
@@ -37,68 +42,57 @@ extension ModelManager {
         return findings
     }
 
-    /// What the configured origins list, where somebody's updates come from one.
-    private func originReports(for sources: [ReleaseOrigin], _ wish: ListingWish) async throws -> [SourceReport] {
+    /// Asks the configured origins, unless every family came from a hub.
+    private func originReports(for sources: [ReleaseOrigin], _ policy: CachePolicy) async throws -> [SourceReport] {
         guard sources.isEmpty || sources.contains(where: { $0.hub == nil }) else { return [] }
         let hasHub = sources.contains { $0.hub != nil }
         if hasHub, origins.isEmpty { return [] }
-        let asked = try await reports(wish).filter { $0.origin != nil }
+        let asked = try await reports(policy).filter { $0.origin != nil }
         if !hasHub, !sources.isEmpty, !asked.isEmpty, asked.allSatisfy({ $0.listing == nil }) {
             for report in asked { _ = try report.outcome.get() }
         }
         return asked
     }
 
-    private func listing(_ hub: HubReference) async throws -> Result<CatalogListing, any Error> {
-        do {
-            return .success(try await source(hub).listing(.now))
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            return .failure(error)
-        }
-    }
-
     private func finding(
         _ family: Family, _ inUse: ReleaseIdentity?, releases: [InstalledRelease], all installed: [InstalledRelease],
         _ answer: ReleaseOrigin.Answer, hub: HubReference?, ignoresMemory: Bool
     ) async throws -> UpdateFinding {
-        var question = UpdateQuestion(family: family, inUse: inUse, try await store.state(of: family))
-        question.ignoresMemory = ignoresMemory
+        let state = try await store.state(of: family)
+        var finding: UpdateFinding
         let found: CatalogListing?
         switch answer {
         case .listing(.success(let listing)): found = listing
-        case .listing(.failure(let error)) where question.pinned == nil:
+        case .listing(.failure(let error)) where state.pinned == nil:
             let problem = (error as? any HearthFailure)?.message ?? "\(error)"
             return UpdateFinding(family: family, active: inUse?.version, reason: .noUpdate(.unreachable(problem)))
-        case .stays(let reason) where question.pinned == nil:
+        case .stays(let reason) where state.pinned == nil:
             return UpdateFinding(family: family, active: inUse?.version, reason: .noUpdate(reason))
         case .listing(.failure), .stays: found = nil
         }
         let catalog = found?.catalog ?? Catalog(releases: [])
         var device = hub == nil ? await device(for: catalog) : device(forNamed: catalog)
-        // Whatever is in use has an engine somewhere.
+        // The format of the release in use has an engine, here or in another program.
         if let inUse = releases.first(where: { $0.identity == inUse }) {
             device.formats?.insert(inUse.receipt.format)
         }
-        var finding: UpdateFinding
-        switch try question.advice(from: found?.catalog, for: device, at: time.now) {
-        case .stay(let reason):
-            finding = UpdateFinding(family: family, active: inUse?.version, reason: .noUpdate(reason))
-        case .take(let choice):
-            finding = UpdateFinding(family: family, active: inUse?.version, reason: .newVersion(choice.release))
-            var resolved = ResolvedRelease(choice, location: found?.location, isNamed: false)
-            resolved.isOrdered = hub == nil && found?.catalog.versionRule != .different
-            resolved.reference = hub.map { .hub($0) }
-            resolved.standing = found?.standing
-            finding.resolved = resolved
-            finding.plan = try await plan(choice.release, installed)
+        let update = try Resolver(
+            catalog: catalog, device: device, heldBack: state.heldBackVersions, ignoresMemory: ignoresMemory
+        ).update(of: family, inUse: inUse, pinned: state.pinned, at: time.now)
+        if case .newVersion(var offer) = update, let found {
+            offer = offer.from(found)
+            offer.isOrdered = offer.isOrdered && hub == nil
+            offer.reference = hub.map { .hub($0) }
+            finding = UpdateFinding(family: family, active: inUse?.version, reason: .newVersion(offer))
+            finding.plan = try await plan(offer.release, installed)
+        } else {
+            finding = UpdateFinding(family: family, active: inUse?.version, reason: update)
         }
-        finding.standing = found?.standing
+        finding.freshness = found?.freshness
         return finding
     }
 
-    /// What bringing a release would change on this device.
+    /// Plans an update: what pulling a release would change on this device.
     func plan(_ release: Release, _ installed: [InstalledRelease]) async throws -> UpdatePlan {
         try await blocking { [transfer] in
             UpdatePlan(release, installed: installed) { file in

@@ -1,14 +1,17 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthHTTP
+import HearthStore
+import HearthTransfer
 
-/// The front door of delivery: what is offered, what is here, and the way from the one to the other.
+/// Resolves, pulls, activates and updates models: the entry point of delivery.
 ///
-/// One made with `Hearth`'s own initialiser also knows the engines: it prepares releases for the device, tries them, and
-/// refuses what they could not load. This one is for apps that only deliver, or bring engines of their own.
+/// A manager made by `Hearth` also has engines: it prepares and probes releases, and refuses those that no engine can
+/// load. A manager made here is for apps that only deliver, or that bring their own engines.
 ///
-/// Loading an installed model never touches the network; only ``available()``, `pull` and
-/// `updates` do.
+/// Loading an installed model never uses the network; ``available(_:)``, `resolve`, `pull`, `updates`, `model` and
+/// `repair` do.
 ///
 /// ```swift
 /// let manager = ModelManager(home: home, origins: [origin], deviceMemory: memory)
@@ -16,69 +19,77 @@ import HearthHTTP
 /// let weights = outcome.release.weights
 /// ```
 public actor ModelManager {
-    /// Where installed releases are.
-    public nonisolated let store: ModelStore
+    /// The store of installed releases.
+    package nonisolated let store: ModelStore
     nonisolated let origins: [Origin]
-    /// The bytes a model may count on.
+    /// The bytes of memory a model may use.
     public nonisolated let deviceMemory: UInt64
-    /// Whether releases may need more than that, because the user insists.
+    /// Whether releases may need more memory than the device has, because the user insists.
     nonisolated let ignoresMemory: Bool
     nonisolated let appVersion: SemanticVersion?
     nonisolated let formats: Set<ModelFormat>?
     nonisolated let bundled: [BundledSource]
     nonisolated let hubSettings: Result<HubSettings, CatalogError>?
     nonisolated let http: any HTTPClient
-    /// What is on its way, in this process and others.
-    public nonisolated let transfers: TransferManager
+    /// The transfers under way, in this process and others.
+    package nonisolated let transfers: TransferManager
     nonisolated let transfer: FileTransfer
     nonisolated let fetcher: CatalogFetcher
     nonisolated let indexes: ChunkIndexFetcher
     nonisolated let fileSystem: any FileSystem
     nonisolated let time: TimeSource
     nonisolated let network: any NetworkMonitor
-    /// Who is told what happens.
+    /// Sends events to listeners.
     nonisolated let hub = EventHub()
-    /// The releases that were said to be live.
+    /// The release last announced as live, by family.
     var announced: [Family: ReleaseIdentity] = [:]
-    /// How often one was, of each family.
+    /// Counts changes to the announced releases, by family.
     var announcements: [Family: UInt64] = [:]
     var swapBodies: [@Sendable (ModelAvailability) async throws -> Void] = []
     var readyBodies: [@MainActor @Sendable (ModelAvailability) -> Void] = []
-    /// The families an update is looked for behind everybody's back.
+    /// Background update tasks by family.
     var updatesBehind: [Family: Task<Void, Never>] = [:]
-    /// Whether no more of them begin.
+    /// Set when shutdown begins; no background update starts after it.
     var looksBehindNoMore = false
-    /// Whether this process has looked after what ended ones left.
+    /// Set once the interrupted work of ended processes is recovered.
     var hasRecovered = false
     nonisolated let preparer: (any ReleasePreparer)?
-    nonisolated let probe: (any ReleaseProbe)?
+    /// Probes a release before it becomes live.
+    package nonisolated let probe: (any ReleaseProbe)?
     nonisolated let releasePreflight: (any ReleasePreflight)?
     nonisolated let remoteHead: RemoteHead
 
-    /// A manager of the home folder `home`.
+    /// Creates a manager of a home folder, without engines: releases are used as they came, and none is probed.
     /// - Parameters:
-    ///   - home: the folder of everything; made when first needed.
-    ///   - origins: where releases are listed; may be empty for installed models only.
-    ///   - http: the transport.
-    ///   - fileSystem: the disk.
-    ///   - time: the clock.
-    ///   - network: who says whether the network is there and metered; not asked before the first download that uses it.
-    ///   - deviceMemory: the bytes a model may count on: the smaller of RAM and the process's own limit.
-    ///   - ignoresMemory: whether releases may need more than that, for updates as for whatever is pulled; the largest variant that
-    ///     fits is chosen all the same.
+    ///   - home: the folder for all data; created at first use.
+    ///   - origins: the configured origins; may be empty if only installed models are used.
+    ///   - deviceMemory: the bytes of memory a model may use: the smaller of RAM and the process's limit.
     ///   - appVersion: compared with a release's `minAppVersion`; `nil` compares nothing.
-    ///   - provider: makes time-limited addresses of those in the catalog; `nil` uses them as they are.
-    ///   - formats: the formats there is an engine for; `nil` for any.
+    ///   - provider: turns catalog addresses into time-limited ones; `nil` uses catalog addresses unchanged.
+    ///   - formats: the model formats that have an engine; `nil` for any.
     ///   - bundled: folders of models that came with the app.
-    ///   - hub: which Hugging Face Hub is asked, and with which token; `nil` for the public one without. A failure is told to
-    ///     those who want something of the Hub, and to nobody else.
-    ///   - preparer: makes of a release what its engine runs best here; `nil` uses releases as they come.
-    ///   - probe: tries a release before it becomes live; `nil` makes live what is whole.
-    ///   - preflight: tells whether a release fits before it is fetched; `nil` believes its publisher.
     public init(
+        home: Path, origins: [Origin], deviceMemory: UInt64, appVersion: SemanticVersion? = nil,
+        provider: (any DownloadURLProvider)? = nil, formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = []
+    ) {
+        self.init(
+            home: home, origins: origins, network: SystemNetwork.monitor(), deviceMemory: deviceMemory,
+            appVersion: appVersion, provider: provider, formats: formats, bundled: bundled)
+    }
+
+    /// Creates a manager with injected parts: transport, disk, clock, network monitor and engine hooks.
+    /// - Parameters:
+    ///   - ignoresMemory: whether releases may need more memory than the device has; the largest variant that fits is
+    ///     chosen all the same.
+    ///   - hub: the Hugging Face Hub and its token; `nil` for the public Hub without a token. Only requests to the Hub
+    ///     throw a failure.
+    ///   - preparer: makes a release's artifact for this device; `nil` uses releases as they came.
+    ///   - probe: probes a release before it becomes live; `nil` skips the probe.
+    ///   - preflight: checks before a fetch whether a release fits; `nil` trusts the publisher.
+    package init(
         home: Path, origins: [Origin], http: any HTTPClient = DefaultHTTPClient(),
         fileSystem: any FileSystem = LocalFileSystem(),
-        time: TimeSource = .system, network: any NetworkMonitor = SystemNetwork.monitor(), deviceMemory: UInt64,
+        time: TimeSource = .system, network: any NetworkMonitor, deviceMemory: UInt64,
         ignoresMemory: Bool = false, appVersion: SemanticVersion? = nil, provider: (any DownloadURLProvider)? = nil,
         formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = [],
         hub: Result<HubSettings, CatalogError>? = nil, preparer: (any ReleasePreparer)? = nil,
@@ -96,10 +107,10 @@ public actor ModelManager {
         self.formats = formats
         self.bundled = bundled
         hubSettings = hub
-        // Settings that cannot be used are an error for whoever asks the hub for something, and for nobody else.
+        // Only requests to the hub report unusable hub settings.
         let settings = try? hub?.get()
         self.http = http
-        // The hub's host is shown the token with every request, files included; nobody else is.
+        // Only the hub's host is sent the token, with every request, files included.
         let http = settings?.authorized(http) ?? http
         self.preparer = preparer
         self.probe = probe
@@ -109,29 +120,27 @@ public actor ModelManager {
             http: http, fileSystem: fileSystem, time: time, folder: store.transfersFolder, provider: provider,
             network: network)
         indexes = ChunkIndexFetcher(http: http, provider: provider)
-        // How soon a transfer notices what people want of it is counted in their time, whatever `time` is.
+        // The queue checks for user commands in real time, so it does not get `time`.
         transfers = TransferManager(transfer: transfer, folder: store.transfersFolder, fileSystem: fileSystem)
         fetcher = CatalogFetcher(http: self.http, fileSystem: fileSystem)
     }
 
-    // MARK: - What is here
+    // MARK: - Installed releases
 
-    /// Every installed release.
+    /// Lists every installed release.
     public func installed() async throws -> [InstalledRelease] {
         await recoverAtFirst()
         return try await store.installed()
     }
 
-    /// The release a reference means on this device, without touching the network: the named version, else the active one.
-    /// - Throws: ``StoreError`` with `not-installed`.
+    /// Finds an installed release without the network: the one of the given version and variant, else the active one.
+    /// - Throws: `StoreError` with `not-installed`; ``DeliveryError`` with `ambiguous-reference`.
     public func installed(
         _ family: Family, version: ReleaseVersion? = nil, variant: Variant? = nil
     ) async throws -> InstalledRelease {
         let releases = try await installed().filter { $0.identity.family == family }
-        let fitting = releases.filter { release in
-            (version == nil || release.identity.version == version)
-                && (variant == nil || release.identity.variant == variant)
-        }
+        let named = Set(releases.map(\.identity).named(version, variant))
+        let fitting = releases.filter { named.contains($0.identity) }
         if let active = fitting.first(where: \.isActive) { return active }
         guard let only = fitting.first else {
             throw StoreError(
@@ -149,7 +158,7 @@ public actor ModelManager {
         return only
     }
 
-    /// Makes an installed release the active one of its family.
+    /// Activates an installed release.
     public func use(_ family: Family, version: ReleaseVersion?, variant: Variant?) async throws -> InstalledRelease {
         let release = try await installed(family, version: version, variant: variant)
         return try await activate(release.identity)

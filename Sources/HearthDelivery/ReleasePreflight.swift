@@ -1,46 +1,52 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthHTTP
+import HearthTransfer
 
-/// Looks at a release before it is fetched: whether what an engine would make of it fits this device.
+/// Checks before a fetch whether a release, as its engine would load it, fits this device.
 ///
-/// Delivery knows no engine: the umbrella module gives one to `ModelManager`. Not asked where a pull is to ignore memory, for
+/// Delivery knows no engine: `Hearth` passes one to `ModelManager`. The check is skipped if a pull ignores memory, for
 /// files that are on this device already, and for archives.
-public protocol ReleasePreflight: Sendable {
+package protocol ReleasePreflight: Sendable {
     /// - Parameters:
-    ///   - release: with the locations that may be asked now.
-    ///   - head: reads the front of its files.
-    /// - Throws: what refuses the pull; `CancellationError`. What cannot be read or told refuses nothing.
+    ///   - release: the release, with the locations that may be asked now.
+    ///   - head: reads the beginning of its files.
+    /// - Throws: the reason to refuse the pull; `CancellationError`. A file that cannot be read or judged is not
+    ///   refused.
     func check(_ release: Release, head: RemoteHead) async throws
 }
 
-/// Reads the first bytes of files that are still elsewhere, as few as the reader wants.
-public struct RemoteHead: Sendable {
-    /// The most bytes that are ever read of a file.
-    public static let maximumBytes = 16 << 20
-    /// The time it may take.
+/// Reads the first bytes of remote files, as few as the reader needs.
+package struct RemoteHead: Sendable {
+    /// The most bytes that are read of a file.
+    package static let maximumBytes = 16 << 20
+    /// The time limit of a request.
     static let timeout = Duration.seconds(20)
     private static let firstLook = 256 << 10
 
     private let http: any HTTPClient
     private let provider: (any DownloadURLProvider)?
 
-    /// Reads over the given transport.
-    /// - Parameter provider: makes the addresses that are used of those in the catalog; one that is refused is renewed once.
-    public init(http: any HTTPClient, provider: (any DownloadURLProvider)? = nil) {
+    /// Creates a reader over the given transport.
+    /// - Parameter provider: turns catalog addresses into time-limited ones; an address that is refused is renewed
+    ///   once.
+    package init(http: any HTTPClient, provider: (any DownloadURLProvider)? = nil) {
         self.http = http
         self.provider = provider
     }
 
-    /// The front of a file, from the first of its places that answers.
+    /// Reads the beginning of a file, from the first location that answers.
     ///
-    /// One request, which ends as soon as the reader has enough: it is asked after 256 KiB, and each time that has doubled.
+    /// Sends one request, which ends as soon as `isEnough` accepts the bytes: it is called after 256 KiB, then after
+    /// each doubling.
     /// - Parameters:
     ///   - limit: the most bytes to read.
-    ///   - isEnough: whether these bytes will do; may throw to give up.
-    /// - Returns: all that came until it was enough, the file ended or the limit was reached.
-    /// - Throws: `HTTPError`, ``TransferError`` where no place gives the file; what the reader throws; `CancellationError`.
-    public func read(
+    ///   - isEnough: whether these bytes suffice; may throw to give up.
+    /// - Returns: the bytes received until they sufficed, the file ended or the limit was reached.
+    /// - Throws: `HTTPError`, `TransferError` if no location gives the file; the errors of `isEnough`;
+    ///   `CancellationError`.
+    package func read(
         _ file: RemoteFile, upTo limit: Int = maximumBytes, until isEnough: (Data) throws -> Bool
     ) async throws -> Data {
         var failure: (any Error)?
@@ -66,9 +72,9 @@ public struct RemoteHead: Sendable {
             totalTimeout: Self.timeout)
         request.bodyBufferSize = Self.firstLook
         let response = try await http.execute(request)
-        // A server that knows no ranges sends the whole, of which the front is taken.
+        // A server without ranges sends the whole file, of which the beginning is read.
         guard response.status == 206 || response.status == 200 else {
-            // Some servers say 400 where the time of an address is over.
+            // Some servers answer 400 when an address has expired.
             let isRefused = [401, 403].contains(response.status) || (isSigned && response.status == 400)
             throw TransferError(
                 isRefused ? .accessDenied : .unexpectedStatus,
@@ -87,17 +93,17 @@ public struct RemoteHead: Sendable {
             while next <= data.count { next *= 2 }
             next = min(next, limit)
         }
-        // A cancelled task sees its stream end early rather than throw.
+        // In a cancelled task, the stream ends early instead of throwing.
         try Task.checkCancellation()
         return data
     }
 }
 
 extension ModelManager {
-    /// The front of a file on offer, read as ``RemoteHead/read(_:upTo:until:)`` reads it; nothing of it is kept.
-    /// - Parameter metered: what to do on a network whose bytes cost money.
-    /// - Throws: as that; ``DeliveryError`` with `offline` or `metered-network`.
-    public nonisolated func head(
+    /// Reads the beginning of an offered file, as ``RemoteHead/read(_:upTo:until:)`` does, and keeps none of it.
+    /// - Parameter metered: the use of metered networks.
+    /// - Throws: as `read`; `NetworkError` with `offline` or `metered-network`.
+    package nonisolated func head(
         of file: RemoteFile, metered: MeteredUse = .deny, upTo limit: Int = RemoteHead.maximumBytes,
         until isEnough: (Data) throws -> Bool
     ) async throws -> Data {
@@ -110,8 +116,8 @@ extension ModelManager {
         NetworkGate(policy: NetworkPolicy(metered: metered), monitor: network, time: time)
     }
 
-    /// Asks whether a release fits, before its first byte.
-    /// - Parameter files: those to be fetched, with the locations that may be asked.
+    /// Asks the preflight whether a release fits, before fetching it.
+    /// - Parameter files: the files to fetch, with the locations that may be asked.
     nonisolated func preflight(_ release: Release, _ files: [RemoteFile], _ options: PullOptions) async throws {
         guard let preflight = releasePreflight, !ignoresMemory, !options.ignoreMemory, release.archive == nil,
             let weights = files.first(where: { $0.name == release.file.name }), weights.copies.isEmpty

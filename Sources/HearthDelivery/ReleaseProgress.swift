@@ -1,75 +1,55 @@
 import HearthBase
+import HearthStore
+import HearthTransfer
 
-/// Turns the progress of files fetched one after the other into that of their release.
-///
-/// The total is known once the exact length of every file is: from the catalog, from the server that sends it, or because
-/// it is here. Rounded lengths add up to nothing that a bar could be trusted with.
-final class ReleaseProgress: Sendable {
-    private struct State {
-        /// The bytes of the files that are here.
-        var before: UInt64
-        /// The most bytes ever told.
-        var highest: UInt64 = 0
-        /// The files that are not here yet, the one under way first.
-        var coming: ArraySlice<FileSize>
+/// The progress of a release: of its files, fetched in parallel, then of its installation and activation.
+struct ReleaseProgress: Sendable {
+    private let reporter: ProgressReporter
+    /// The bytes of a release that is installed already.
+    private let installed: UInt64
+
+    /// The progress of files to fetch.
+    init(_ files: [FileSize], time: TimeSource = .system, report: @escaping @Sendable (TransferProgress) -> Void) {
+        reporter = ProgressReporter(files: files, time: time, report: report)
+        installed = 0
     }
 
-    private let state: Locked<State>
-    private let report: @Sendable (TransferProgress) -> Void
-
-    /// The progress of files that are to come, in this order.
-    init(_ files: [FileSize], report: @escaping @Sendable (TransferProgress) -> Void) {
-        state = Locked(State(before: 0, coming: files[...]))
-        self.report = report
-    }
-
-    /// The progress of what is done with bytes that are all here.
+    /// The progress of a release that is installed.
     init(installed bytes: UInt64, report: @escaping @Sendable (TransferProgress) -> Void) {
-        state = Locked(State(before: bytes, coming: []))
-        self.report = report
+        reporter = ProgressReporter(time: .system, report: report)
+        installed = bytes
     }
 
-    /// Takes a reading of the file under way.
-    func update(_ progress: TransferProgress) {
-        let (completed, total, repeated) = state.withLock { state in
-            let sizes = [progress.totalBytes ?? state.coming.first?.exact] + state.coming.dropFirst().map(\.exact)
-            let known = sizes.compactMap { $0 }
-            let total = known.count == sizes.count ? ([state.before] + known).saturatedSum : nil
-            let completed = [state.before, progress.completedBytes].saturatedSum
-            state.highest = max(state.highest, min(completed, total ?? .max))
-            return (state.highest, total, state.highest - min(state.highest, completed))
-        }
-        var reading = progress
-        reading.completedBytes = completed
-        reading.totalBytes = total
-        if reading.phase.bringsBytes { reading.repeatedBytes += repeated }
-        report(reading)
+    /// Records the progress of the file at an index.
+    func update(_ index: Int, _ progress: TransferProgress) { reporter.take { $0.update(index, progress) } }
+
+    /// Records that the file at an index is complete, with its size.
+    func fileEnded(_ index: Int, _ size: UInt64) { reporter.take { $0.end(index, size) } }
+
+    /// Reports stalls while `body` runs.
+    func whileTicking<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+        try await reporter.whileTicking(body)
     }
 
-    /// The file under way is here, and has so many bytes.
-    func fileEnded(_ size: UInt64) {
-        state.withLock { state in
-            state.before = [state.before, size].saturatedSum
-            state.coming = state.coming.dropFirst()
-        }
+    /// Reports the unpacking of an archive, which counts unpacked bytes.
+    func extraction() -> StoreProgress {
+        let extraction = ProgressReporter(time: .system, report: { [reporter] in reporter.forward($0) })
+        return { extraction.report(.extracting, $0, $1) }
     }
 
-    /// Takes a reading of the archive being unpacked; its bytes are another count than those that were fetched.
-    func extracting(_ progress: TransferProgress) { report(progress) }
+    func installing() { report(.installing) }
 
-    func installing() { tell(.installing) }
-
-    /// All bytes are here; what is done with them now.
+    /// Reports a step of the activation, with all bytes complete.
     func activating(_ progress: ActivationProgress) {
         switch progress {
-        case .verifying: tell(.verifying)
-        case .preparing: tell(.preparing)
-        case .probing: tell(.probing)
+        case .verifying: report(.verifying)
+        case .preparing: report(.preparing)
+        case .probing: report(.probing)
         }
     }
 
-    private func tell(_ phase: TransferProgress.Phase) {
-        let bytes = state.withLock { max($0.highest, $0.before) }
-        report(TransferProgress(phase: phase, completedBytes: bytes, totalBytes: bytes))
+    private func report(_ state: TransferState) {
+        let bytes = max(installed, reporter.last?.completedBytes ?? 0)
+        reporter.report(state, bytes, bytes)
     }
 }

@@ -1,33 +1,33 @@
 import Foundation
 import HearthBase
-import HearthDelivery
 
-/// Reads a file once: for its digest, its chunk index and, if wanted, a copy. Blocks.
+/// Reads a file once, to compute its digest and chunk index and, if wanted, to copy it. Blocks.
 struct FileCopier {
     let fileSystem: any FileSystem
     let progress: @Sendable (PublishProgress) -> Void
-    /// Asked between pieces.
+    /// Called between reads.
     let isCancelled: @Sendable () -> Bool
 
-    /// What was read.
+    /// The results of a read.
     struct Result {
         let index: ChunkIndex
         let digest: SHA256Digest
         var size: UInt64 { index.fileSize }
     }
 
-    /// The digest and index of a file.
+    /// Computes the digest and chunk index of a file.
     func hash(_ source: PublishPart) throws -> Result {
         let file = try fileSystem.open(source.path, .read)
         return try read(file, of: source) { _, _ in }
     }
 
-    /// Copies a file to `target`: under a temporary name, brought to the disk, then renamed; `target` is whole or not there.
-    /// - Parameter expected: the digest the file had when it was looked at, if it was.
+    /// Copies a file to `target`: writes it under a temporary name, syncs it, then renames it. So `target` is never
+    /// partial.
+    /// - Parameter expected: the file's digest from an earlier read, if there was one.
     func copy(_ source: PublishPart, to target: Path, expected: SHA256Digest?) throws -> Result {
         let file = try fileSystem.open(source.path, .read)
         if try fileSystem.status(at: target, followLinks: false)?.identity == source.status.identity {
-            // Published where it lies.
+            // The source is already at its place in the origin.
             let result = try read(file, of: source) { _, _ in }
             guard expected == nil || expected == result.digest else { throw changed(source) }
             try fileSystem.synchronize(file)
@@ -45,7 +45,7 @@ struct FileCopier {
             try fileSystem.synchronizeFolder(target.parent)
             return result
         } catch {
-            // The first error is the one to report; a temporary file that stays is recognisable by its name.
+            // Report the first error. A temporary file that stays is recognisable by its name.
             try? fileSystem.removeFile(temporary)
             throw error
         }
@@ -55,22 +55,16 @@ struct FileCopier {
         _ file: OpenFile, of source: PublishPart, _ consume: (UnsafeRawBufferPointer, UInt64) throws -> Void
     ) throws -> Result {
         var builder = ChunkIndexBuilder()
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
-        defer { buffer.deallocate() }
-        var offset: UInt64 = 0
-        while true {
-            if isCancelled() { throw CancellationError() }
-            let count = try fileSystem.read(file, into: buffer, at: offset)
-            if count == 0 { break }
-            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        let pump = FilePump(fileSystem: fileSystem) { if isCancelled() { throw CancellationError() } }
+        let size = try pump.read(file) { bytes, offset in
             builder.update(bytes)
             try consume(bytes, offset)
-            offset += UInt64(count)
-            guard offset <= source.status.size else { throw changed(source) }
-            progress(PublishProgress(file: source.path, completedBytes: offset, totalBytes: source.status.size))
+            let end = offset + UInt64(bytes.count)
+            guard end <= source.status.size else { throw changed(source) }
+            progress(PublishProgress(file: source.path, completedBytes: end, totalBytes: source.status.size))
         }
         let status = try fileSystem.status(of: file)
-        guard offset == source.status.size, status.modified == source.status.modified else { throw changed(source) }
+        guard size == source.status.size, status.modified == source.status.modified else { throw changed(source) }
         let (index, digest) = try builder.finalize()
         return Result(index: index, digest: digest)
     }

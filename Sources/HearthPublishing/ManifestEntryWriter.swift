@@ -1,16 +1,16 @@
 import Foundation
 import HearthBase
-import HearthDelivery
+import HearthCatalog
 
-/// Writes a release's entry; what a published entry says beyond it stays.
+/// Writes the manifest entry of a release; other fields of a published entry stay.
 struct ManifestEntryWriter {
     let source: PublishSource
     let request: PublishRequest
-    /// The entry that is published already.
+    /// The published entry, if there is one.
     let previous: [String: JSONValue]?
     let now: Date
 
-    /// The entry of a release whose files lie there.
+    /// The entry of a release with the given published files.
     func entry(_ files: [OriginShelf.Placed]) -> [String: JSONValue] {
         var entry = previous ?? [:]
         let identity = source.identity
@@ -32,7 +32,7 @@ struct ManifestEntryWriter {
             fields["member"] = archive.member.map { .string($0.string) }
             return .object(fields)
         }
-        // Readers of the first dialect know no entry without it.
+        // Readers of the first dialect refuse an entry without it.
         setIfAbsent("minAppVersion", "0.0.0", in: &entry)
         let roles = source.others.map(\.role) + (source.packed?.members.map(\.role) ?? [])
         let role = roles.contains(.projector) ? ModelRole.vision : source.format.usualRole
@@ -40,13 +40,14 @@ struct ManifestEntryWriter {
         setIfAbsent("released", String(now.timestamp.prefix(10)), in: &entry)
         describe(&entry)
         entry["requirements"] = requirements(fetched: files.map(\.size).reduce(0, +))
-        // These were of the bytes that are replaced.
+        // The mirrors hold the replaced bytes.
         entry["mirrors"] = nil
         annotate(&entry)
         return entry
     }
 
-    /// Adds what the file says of itself. It may come from anybody: what could not be shown is left out.
+    /// Adds facts from the file's header. The file may come from any author: texts that cannot be displayed are left
+    /// out.
     private func describe(_ entry: inout [String: JSONValue]) {
         guard let header = source.header else { return }
         for (field, text) in [("name", header.name), ("license", header.license)] {
@@ -68,7 +69,7 @@ struct ManifestEntryWriter {
         }
     }
 
-    /// The published entry with what the publisher says now, `nil` if that changes nothing.
+    /// The published entry with the publisher's new values, `nil` if they change nothing.
     func annotated() -> [String: JSONValue]? {
         guard var entry = previous else { return nil }
         annotate(&entry)
@@ -99,7 +100,7 @@ struct ManifestEntryWriter {
             "prompt": .string(canary.prompt), "maxNewTokens": .integer(canary.maximumNewTokens),
             "timeoutSeconds": .integer(canary.timeoutSeconds),
         ]
-        members["pattern"] = canary.pattern.map { .string($0.source) }
+        members["pattern"] = canary.pattern.map { .string($0) }
         members["minTokensPerSecond"] = canary.minimumTokensPerSecond.map { .number("\($0)") }
         members["maxMemoryBytes"] = canary.maximumMemoryBytes.map { .integer($0) }
         return .object(members)
@@ -109,8 +110,8 @@ struct ManifestEntryWriter {
         if entry[field] == nil { entry[field] = .string(text) }
     }
 
-    /// Estimates, unless the publisher says otherwise: for memory that of `Release.requiredMemory`, for storage a fifth more than
-    /// the files, and than the archive they come in.
+    /// Estimates the requirements, unless the publisher gives them: memory as `Release.requiredMemory` does, storage as
+    /// the files, with the archive they come in, plus a fifth.
     private func requirements(fetched: UInt64) -> JSONValue {
         var members: [String: JSONValue] = [:]
         if case .object(let before)? = previous?["requirements"] { members = before }
@@ -125,11 +126,11 @@ struct ManifestEntryWriter {
         return .object(members)
     }
 
-    /// What comes out of the archive.
+    /// The files in the archive.
     private var members: [JSONValue] {
         guard let packed = source.packed else { return [] }
         return packed.members.map { file in
-            // The only file is called by the name it gets.
+            // A single unpacked file gets the release's file name.
             let path = packed.archive.member == nil ? file.place.string : source.fileName.name
             return .object([
                 "path": .string(path), "role": .string(file.role.rawValue), "sizeBytes": .integer(file.size),
@@ -163,7 +164,7 @@ extension ReleaseFileName {
 }
 
 extension ModelFormat {
-    /// What models of the format are for, unless their publisher says otherwise.
+    /// The usual role of models of the format; a publisher may give another.
     var usualRole: ModelRole {
         switch self {
         case .gguf, .mlx: .text

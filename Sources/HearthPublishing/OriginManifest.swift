@@ -1,15 +1,15 @@
 import Foundation
 import HearthBase
-import HearthDelivery
+import HearthCatalog
 
-/// The `models.json` of an origin, as a document that keeps whatever this version does not know.
+/// The `models.json` of an origin, as a document that keeps unknown fields.
 struct OriginManifest {
     private(set) var document: [String: JSONValue]
     /// The document as devices read it.
     private(set) var catalog: Catalog
     private let path: Path
 
-    /// An origin's manifest, or the beginning of one.
+    /// Reads an origin's manifest, or begins a new one.
     /// - Throws: ``PublishingError`` with `origin-unusable`; `CatalogError` for a manifest that is not well formed.
     init(path: Path, fileSystem: any FileSystem) throws {
         self.path = path
@@ -28,7 +28,7 @@ struct OriginManifest {
         document = members
     }
 
-    /// The serial number, 0 for a manifest without.
+    /// The serial number, 0 if the manifest has none.
     var serial: UInt64 { catalog.serial ?? 0 }
 
     /// The entry of a release.
@@ -41,7 +41,7 @@ struct OriginManifest {
         if case .array(let entries)? = document["models"] { entries } else { [] }
     }
 
-    /// The catalog's releases come in the order of the document's entries.
+    /// The index of a release's entry: the catalog's releases have the order of the document's entries.
     private func index(of identity: ReleaseIdentity) -> Int? {
         catalog.releases.firstIndex { $0.identity == identity }
     }
@@ -74,7 +74,7 @@ struct OriginManifest {
         return true
     }
 
-    /// Whether a version becomes the current one.
+    /// Decides by the policy whether a version becomes the current one.
     static func becomesCurrent(
         _ version: ReleaseVersion, after previous: ReleaseVersion?, _ policy: PublishRequest.CurrentPolicy
     ) -> Bool {
@@ -89,7 +89,7 @@ struct OriginManifest {
         }
     }
 
-    /// Counts the manifest on and dates it; the time between issue and expiry stays what it was.
+    /// Raises the serial number and sets the date; the time between issue and expiry stays the same.
     mutating func stamp(_ now: Date) throws {
         let issued = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         if let expires = catalog.expires, let before = catalog.issued, expires > before {
@@ -101,13 +101,13 @@ struct OriginManifest {
         try refresh()
     }
 
-    /// The bytes to be written.
+    /// The bytes to write.
     var data: Data { JSONValue.object(document).data }
 
-    /// Writes `current`, and reads the document as a device would: what cannot be read is never published.
+    /// Writes `current`, then parses the document as a device would: an unreadable manifest is never published.
     private mutating func refresh() throws {
         var current = catalog.current
-        // Foreign manifests may lack it.
+        // A manifest of another tool may lack `current`.
         let families = Set(catalog.families).union(current.keys)
         for family in families where current[family] == nil { current[family] = catalog.preferredVersion(of: family) }
         let members = current.map { ($0.key.name, JSONValue.string($0.value.name)) }

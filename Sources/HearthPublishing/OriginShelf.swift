@@ -1,11 +1,11 @@
 import Foundation
 import HearthBase
-import HearthDelivery
+import HearthCatalog
 
 /// Puts the files of releases into an origin's folder. Blocks.
 ///
-/// The weights of a release are called by its names, what belongs to them by its digest: so releases that have a projector in
-/// common share the file, and a name never stands for other bytes than caches may hold for a year.
+/// Weights are named after their release, and companions after their digest. So releases can share a projector, and a
+/// name never gets new bytes while caches may keep the old ones for a year.
 struct OriginShelf {
     /// The origin's folder.
     let folder: Path
@@ -13,18 +13,18 @@ struct OriginShelf {
     let copier: FileCopier
     let isDryRun: Bool
 
-    /// A file in its place.
+    /// A published file.
     struct Placed {
         let part: PublishPart
         let path: Path
         let size: UInt64
         let digest: SHA256Digest
-        /// Relative to the manifest.
+        /// The address, relative to the manifest.
         let address: String
         let index: Index?
     }
 
-    /// A chunk index in its place.
+    /// A published chunk index.
     struct Index {
         let path: Path
         let address: String
@@ -33,11 +33,11 @@ struct OriginShelf {
 
     private var models: Path { folder.appending("models") }
 
-    /// Puts a part of a release where it belongs.
+    /// Puts a part of a release into the origin's folder.
     /// - Parameters:
-    ///   - found: what the file was found to be, if it was read already.
-    ///   - known: where the manifest has these very bytes; a file that is there already is not copied.
-    ///   - replaces: whether other bytes had the release's name before.
+    ///   - found: the digest and index of the file, if it was read before.
+    ///   - known: the path at which the manifest has the same bytes; a file that exists there is not copied.
+    ///   - replaces: whether the published release had other bytes.
     func put(
         _ part: PublishPart, found: FileCopier.Result?, known: Path?, replaces: Bool
     ) throws -> Placed {
@@ -60,7 +60,7 @@ struct OriginShelf {
             result = try copier.copy(part, to: path, expected: found?.digest)
         }
         var index: Index?
-        // The digest of a small file says as much.
+        // The digest of a one-chunk file is as precise as an index.
         if part.role == .weights || result.index.chunks.count > 1 {
             let name = (path.lastComponent as NSString).deletingPathExtension
             let place = try component(name.hasSuffix(".tar") ? String(name.dropLast(4)) : name, "index")
@@ -79,7 +79,7 @@ struct OriginShelf {
         guard !isWeights else {
             return models.appending(try component(part.stem + (mark.map { ".\($0)" } ?? ""), part.fileExtension))
         }
-        // As it stands in an address.
+        // Keep only characters that need no escape in an address.
         let plain = String(
             part.stem.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "-" })
         return models.appending(try component("\(mark ?? "")-\(plain.suffix(160))", part.fileExtension))
@@ -97,7 +97,7 @@ struct OriginShelf {
         return status?.kind == .file && status?.size == size
     }
 
-    /// Whether the bytes are there, whoever put them there.
+    /// Whether a path has these bytes already.
     private func has(_ found: FileCopier.Result, at path: Path) throws -> Bool {
         guard try has(found.size, at: path) else { return false }
         return try fileSystem.digest(ofFile: path) == found.digest

@@ -1,10 +1,11 @@
 import Foundation
 import HearthBase
-import HearthDelivery
+import HearthCatalog
+import HearthStore
 
-/// A model in an archive: what of it will be which file on the devices.
+/// A model in an archive, and the files it becomes on the devices.
 struct PackedModel: Sendable {
-    /// A file inside, and the place it gets.
+    /// A file in the archive, and its place in the release folder.
     struct Member: Sendable, Hashable {
         let place: RelativePath
         let role: FileRole
@@ -16,12 +17,12 @@ struct PackedModel: Sendable {
     let format: ModelFormat
     let members: [Member]
 
-    /// The bytes on the disk once it is unpacked.
+    /// The bytes on the disk after unpacking.
     var unpackedSize: UInt64 { members.map(\.size).reduce(0, +) }
 
-    /// Reads an archive with the eyes of a device.
-    /// - Parameter member: the one file that is to be unpacked, `nil` for everything.
-    /// - Throws: `ArchiveError` where a device would refuse it; ``PublishingError`` with `not-publishable`; `FileError`.
+    /// Reads an archive by the same rules as a device.
+    /// - Parameter member: the only file to unpack, `nil` for all.
+    /// - Throws: `ArchiveError` if a device would refuse it; ``PublishingError`` with `not-publishable`; `FileError`.
     init(
         _ path: Path, _ format: ArchiveFormat, member: RelativePath?, fileSystem: any FileSystem,
         isCancelled: @escaping () -> Bool
@@ -34,7 +35,7 @@ struct PackedModel: Sendable {
         do {
             contents = try ArchiveContents(path, format: format, fileSystem: fileSystem, isCancelled: isCancelled)
         } catch let error as ArchiveError {
-            // The same reason, told to whoever can do something about it.
+            // The device's error, with a remedy for the publisher.
             var context = error.context
             context.file = path.string
             context.remedy = "Devices refuse it too. Pack the files again, without what is said here."
@@ -80,8 +81,8 @@ struct PackedModel: Sendable {
             "Models are .gguf, .onnx, .safetensors, .mlmodel, .mlpackage and .mlmodelc.")
     }
 
-    /// What calls itself GGUF has to be.
-    private static func check(_ files: [ArchiveContents.File], in path: Path) throws {
+    /// Refuses a file that is named GGUF and holds something else.
+    private static func check(_ files: [ArchiveContents.Entry], in path: Path) throws {
         for file in files where Path(file.path.string).fileExtension == "gguf" {
             guard file.magic.elementsEqual("GGUF".utf8) else {
                 throw PublishingError.refused(
@@ -92,15 +93,15 @@ struct PackedModel: Sendable {
     }
 }
 
-/// Which of an archive's files an engine opens, and what the others are for.
+/// The weights in an archive, and the roles of its other files.
 struct PackedWeights: Sendable, Hashable {
     let format: ModelFormat
     let main: RelativePath
     private let shards: [RelativePath]
 
-    /// `nil` where no file is one of a model.
+    /// Finds the weights among files; `nil` if no file belongs to a model.
     init?(_ files: [(path: RelativePath, size: UInt64)]) {
-        // A package is a folder: what it holds is of its kind.
+        // A Core ML package is a folder: of its files, only those of Core ML count.
         let kinds = files.map { file in
             let packages = file.path.folders.filter { ModelFormat(fileName: $0.last.name) == .coreml }
             let own = ModelFormat(file: file.path)
@@ -123,7 +124,7 @@ struct PackedWeights: Sendable, Hashable {
         }
     }
 
-    /// How many parts of the weights are not there.
+    /// The number of missing parts of the weights.
     var missingParts: Int { ShardName(main).map { $0.count - 1 - shards.count } ?? 0 }
 
     func role(of path: RelativePath) -> FileRole {

@@ -1,22 +1,22 @@
 import Foundation
 import HearthBase
-import HearthDelivery
+import HearthCatalog
 
-/// One file of a release that was found fit for publishing.
+/// A checked file of a release to publish.
 struct PublishPart: Sendable {
     let path: Path
     let status: FileStatus
     let role: FileRole
-    /// What a GGUF file says of itself; `nil` for other files, and for a version of GGUF this one cannot read.
+    /// The header of a GGUF file; `nil` for other files, and for an unknown version of GGUF.
     let header: GGUFHeader?
-    /// The name it gets in the release folder, which an archive has none in: what is in it has.
+    /// The file's name in the release folder. An archive has none there; its contents have.
     var name: PathComponent
-    /// What it is called in the origin before its extension.
+    /// The file's name in the origin, without its extension.
     var stem: String
-    /// With an archive's both, such as `tar.gz`.
+    /// The extension; of an archive both, such as `tar.gz`.
     let fileExtension: String
 
-    /// Looks at a file.
+    /// Checks a file.
     /// - Throws: ``PublishingError`` with `not-publishable`; `FileError`.
     init(_ path: Path, role: FileRole, header: GGUFHeader? = nil, fileSystem: any FileSystem) throws {
         self.path = path
@@ -33,7 +33,7 @@ struct PublishPart: Sendable {
         stem = (fileName as NSString).deletingPathExtension
     }
 
-    /// The status of a regular file that is not empty.
+    /// The status of a file that must be regular and not empty.
     static func status(of path: Path, fileSystem: any FileSystem) throws -> FileStatus {
         guard let status = try fileSystem.status(at: path, followLinks: false) else {
             throw PublishingError.refused(path, "there is no such file", "Check the path.")
@@ -53,7 +53,7 @@ struct PublishPart: Sendable {
         return status
     }
 
-    /// The header of a GGUF file that is as long as it says.
+    /// The header of a GGUF file that must be as long as its header says.
     static func header(of path: Path, size: UInt64, fileSystem: any FileSystem) throws -> GGUFHeader? {
         let header: GGUFHeader
         do {
@@ -74,12 +74,12 @@ struct PublishPart: Sendable {
 }
 
 extension GGUFHeader {
-    /// Whether this is the part of a model that sees, and no model of its own.
+    /// Whether the file is a projector, the vision part of a model, and no model of its own.
     var isProjector: Bool { architecture == "clip" || metadata["general.type"]?.text == "mmproj" }
 }
 
 extension PublishingError {
-    /// The error for a file that is not what it would have to be.
+    /// The error for a file that is not fit for publishing.
     static func refused(
         _ path: Path, _ problem: String, _ remedy: String, expected: String? = nil, found: String? = nil,
         cause: (any Error)? = nil

@@ -1,36 +1,36 @@
 import Foundation
 import HearthBase
-import HearthDelivery
+import HearthCatalog
 
-/// What is to be published, and what the publisher says about it.
+/// The files to publish, and the publisher's values for them.
 public struct PublishRequest: Sendable, Hashable {
-    /// Whether a release becomes the one devices take unless they ask for another.
+    /// Whether a release becomes the current one, which devices take unless they ask for another.
     public enum CurrentPolicy: Sendable, Hashable {
-        /// When it is newer than the present one; a pre-release only where the present one is a pre-release too.
+        /// If it is newer than the current one. A pre-release becomes current only after a pre-release.
         case ifNewer
         case always
         case never
     }
 
-    /// A file that belongs to a model.
+    /// A file that belongs to a model, such as a projector.
     public struct Companion: Sendable, Hashable {
         public var path: Path
-        /// `nil` takes it from the file's name; a name that does not tell is `other`.
+        /// `nil` takes it from the file's name; an unknown name gives `other`.
         public var role: FileRole?
 
-        /// A file for that purpose.
+        /// Creates a companion with a role.
         public init(_ path: Path, role: FileRole? = nil) {
             self.path = path
             self.role = role
         }
     }
 
-    /// The models, one release each: files, one part of those in several files, archives. Projectors, labels and tokenizers
-    /// among them, by their names, count as ``companions``.
+    /// The models, one release each: single files, one part of a model in several files, or archives. Projectors,
+    /// labels and tokenizers among them are recognised by name and count as ``companions``.
     public var files: [Path]
-    /// What belongs to each of the models, beside what ``files`` tells; the models have to be of one family then.
+    /// The companions of every model, besides those in ``files``; the models must then be of one family.
     public var companions: [Companion] = []
-    /// The one file that devices unpack of an archive, `nil` for everything in it.
+    /// The only file that devices unpack from an archive, `nil` for all.
     public var member: RelativePath?
     /// `nil` takes it from the files' names.
     public var family: Family?
@@ -38,13 +38,13 @@ public struct PublishRequest: Sendable, Hashable {
     public var version: SemanticVersion?
     /// `nil` takes it from the files' names.
     public var variant: Variant?
-    /// Whether a published release may be given other bytes.
+    /// Whether a published release may get other bytes.
     public var replaces = false
     public var current = CurrentPolicy.ifNewer
-    /// Whether only to report what would be done.
+    /// Whether to report the changes without making them.
     public var isDryRun = false
 
-    // What is said of each release; `nil` leaves what a published entry says already, or what the file says.
+    // Values for each release; `nil` keeps those of the published entry, or of the file.
     public var name: String?
     public var summary: String?
     public var notes: String?
@@ -53,28 +53,28 @@ public struct PublishRequest: Sendable, Hashable {
     public var contextLength: Int?
     public var minimumAppVersion: SemanticVersion?
     public var requirements = Requirements()
-    /// The share of devices it is offered to.
+    /// The share of devices that the release is offered to.
     public var rollout: Rollout?
-    /// What devices ask a release before they use it; `nil` leaves what a published entry says.
+    /// The question that devices ask a release before they use it; `nil` keeps that of the published entry.
     public var canary: Canary?
 
-    /// A request for the given files; everything else is taken from them.
+    /// Creates a request for files; all other values are taken from them.
     public init(files: [Path]) { self.files = files }
 }
 
-/// What became of a request.
+/// The result of a request.
 public struct PublishReport: Sendable, Hashable {
-    /// What became of one file.
+    /// The result for a release.
     public enum Outcome: String, Sendable, Hashable, Codable {
         case published, replaced
-        /// The same bytes were there already.
+        /// The origin had the same bytes already.
         case unchanged
     }
 
     /// A file of a release in the origin.
     public struct File: Sendable, Hashable {
         public let source: Path
-        /// The name devices give it; of an archive, what the manifest calls it.
+        /// The name on devices; of an archive, the name in the manifest.
         public let name: String
         public let role: FileRole
         public let path: Path
@@ -82,21 +82,21 @@ public struct PublishReport: Sendable, Hashable {
         public let digest: SHA256Digest
     }
 
-    /// One release.
+    /// A published release.
     public struct Item: Sendable, Hashable {
         public let source: Path
         public let identity: ReleaseIdentity
-        /// The weights or their archive first, then further parts and what belongs to them.
+        /// The weights or their archive first, then further parts and companions.
         public let files: [File]
-        /// The files that come out of an archive, `nil` for a release without one.
+        /// The number of files in an archive, `nil` for a release without one.
         public let packedFiles: Int?
         public let outcome: Outcome
-        /// Whether devices take this version unless they ask for another.
+        /// Whether the version is the current one, which devices take unless they ask for another.
         public let isCurrent: Bool
 
-        /// Where the weights, or their archive, lie in the origin.
+        /// The path of the weights, or of their archive, in the origin.
         public var path: Path { files[0].path }
-        /// The digest of these.
+        /// The digest of that file.
         public var digest: SHA256Digest { files[0].digest }
         /// The bytes a device fetches.
         public var size: UInt64 { files.map(\.size).reduce(0, +) }
@@ -105,13 +105,13 @@ public struct PublishReport: Sendable, Hashable {
     public let items: [Item]
     /// The origin's `models.json`.
     public let manifest: Path
-    /// The manifest's serial number, after this.
+    /// The manifest's serial number after the request.
     public let serial: UInt64
-    /// Whether anything was, or in a dry run would be, written.
+    /// Whether the manifest was written, or would be without a dry run.
     public let changesManifest: Bool
 }
 
-/// How far publishing is.
+/// The progress of publishing.
 public struct PublishProgress: Sendable, Hashable {
     public let file: Path
     public let completedBytes: UInt64

@@ -1,24 +1,24 @@
 import Foundation
 import HearthBase
-import HearthDelivery
+import HearthCatalog
 
-/// Which of the files to be published is a model, and which belongs to one.
+/// Sorts the files of a request into models and companions.
 ///
-/// By name first: archives, parts `-00001-of-00003.gguf`, projectors, labels and tokenizers are called so by the tools that make
-/// them; then a projector by its header. Everything else is a model of its own. What belongs to a model belongs to each of
-/// the request's, which then have to be of one family.
+/// Names decide first: tools give fixed names to archives, parts `-00001-of-00003.gguf`, projectors, labels and
+/// tokenizers. Then a projector is recognised by its header. Every other file is a model. A companion belongs to every
+/// model of the request, so the models must be of one family.
 struct PublishSorting {
     private(set) var models: [Model] = []
     private(set) var companions: [PublishRequest.Companion]
 
-    /// What will be one release, without its companions.
+    /// The files of one release, without companions.
     enum Model {
         case file(Path)
-        /// In order, all of them there.
+        /// All parts, in order.
         case shards([Path])
         case archive(Path, ArchiveFormat)
 
-        /// The one whose name tells the release's.
+        /// The file whose name gives the release's name.
         var path: Path {
             switch self {
             case .file(let path), .archive(let path, _): path
@@ -39,7 +39,7 @@ struct PublishSorting {
                 path.fileExtension == "gguf"
             {
                 let shards = try Self.shards(of: shard, besides: path, fileSystem: fileSystem)
-                // Whoever gives all the parts means one model, and whoever gives one of them too.
+                // One part of a model means the whole model, and so do all its parts together.
                 if sets.insert(shards[0].absolute).inserted { models.append(.shards(shards)) }
             } else if let role = FileRole(companionName: name) {
                 companions.append(PublishRequest.Companion(path, role: role))
@@ -56,7 +56,7 @@ struct PublishSorting {
     }
 
     private static func shards(of shard: ShardName, besides path: Path, fileSystem: any FileSystem) throws -> [Path] {
-        // The given one by its own name, whose extension may be in capitals.
+        // Keep the path that was given: its extension may be in capitals.
         let all = shard.paths(beside: path).enumerated().map { $0 + 1 == shard.number ? path : $1 }
         let missing = try all.filter { try fileSystem.status(at: $0, followLinks: false) == nil }
         guard all.count == shard.count, missing.isEmpty else {
@@ -69,7 +69,7 @@ struct PublishSorting {
         return all
     }
 
-    /// Only what is plainly one: everything else is looked at, and complained of, as a model.
+    /// Whether a file is surely a projector; any other file is checked as a model, with a model's errors.
     private static func isProjector(_ path: Path, _ fileSystem: any FileSystem) throws -> Bool {
         guard path.fileExtension == "gguf", try fileSystem.status(at: path, followLinks: false)?.kind == .file else {
             return false

@@ -1,14 +1,14 @@
 import Foundation
 import HearthBase
-import HearthDelivery
+import HearthCatalog
 
-/// A release that is to be published: its files, found fit, and its names.
+/// A release to publish: its checked files and its names.
 struct PublishSource: Sendable {
-    /// What an engine opens, or the archive that holds it.
+    /// The weights, or the archive that holds them.
     let main: PublishPart
-    /// Further shards, then what belongs to the model: projector, labels, tokenizer.
+    /// Further shards, then companions: projector, labels, tokenizer.
     let others: [PublishPart]
-    /// What is in it, of a model in an archive.
+    /// The contents of the archive, if the model is in one.
     let packed: PackedModel?
     let format: ModelFormat
     let identity: ReleaseIdentity
@@ -17,12 +17,12 @@ struct PublishSource: Sendable {
 
     var path: Path { main.path }
     var header: GGUFHeader? { main.header }
-    /// Everything that is copied into the origin.
+    /// The files to copy into the origin.
     var parts: [PublishPart] { [main] + others }
 
-    /// Looks at a model and what belongs to it.
-    /// - Throws: ``PublishingError`` with `not-publishable`, `name-needed`, `version-needed`, `shard-missing` or `file-twice`;
-    ///   `ArchiveError`; `FileError`.
+    /// Checks a model and its companions.
+    /// - Throws: ``PublishingError`` with `not-publishable`, `name-needed`, `version-needed`, `shard-missing` or
+    ///   `file-twice`; `ArchiveError`; `FileError`.
     init(
         _ model: PublishSorting.Model, companions: [PublishPart], request: PublishRequest, fileSystem: any FileSystem,
         isCancelled: @escaping () -> Bool
@@ -70,7 +70,7 @@ struct PublishSource: Sendable {
             }
             return name
         }
-        // Parts are found by their numbers, so all of them are called alike.
+        // Engines find parts by their numbers, so all parts share one stem.
         func part(_ number: Int) -> String { partCount == 1 ? stem : stem + ShardName.suffix(number, of: partCount) }
         main.stem = part(1)
         let inside = packed?.archive.member.map { Path($0.string).fileExtension }
@@ -115,7 +115,7 @@ struct PublishSource: Sendable {
         return ReleaseIdentity(family: family, version: named, variant: variant)
     }
 
-    /// A model in one file.
+    /// Checks a model in one file.
     private static func model(_ path: Path, fileSystem: any FileSystem) throws -> PublishPart {
         let status = try PublishPart.status(of: path, fileSystem: fileSystem)
         let format = try format(of: path, fileSystem: fileSystem)
@@ -124,7 +124,7 @@ struct PublishSource: Sendable {
         return try PublishPart(path, role: .weights, header: header, fileSystem: fileSystem)
     }
 
-    /// A part of a model, which has to be the one its name says.
+    /// Checks a part of a model, whose header must fit its name.
     private static func shard(
         _ path: Path, number: Int, of count: Int, _ fileSystem: any FileSystem
     ) throws -> PublishPart {
@@ -138,7 +138,7 @@ struct PublishSource: Sendable {
             path, role: number == 1 ? .weights : .shard, header: part.header, fileSystem: fileSystem)
     }
 
-    /// A file that belongs to models.
+    /// Checks a companion.
     static func companion(
         _ companion: PublishRequest.Companion, fileSystem: any FileSystem
     ) throws -> PublishPart {
@@ -156,7 +156,7 @@ struct PublishSource: Sendable {
         return try PublishPart(path, role: role, header: header, fileSystem: fileSystem)
     }
 
-    /// Every file of a release has a name of its own, on any file system; and one model sees through one projector.
+    /// Refuses files whose names are the same on some file system, and a second projector.
     private func refuseNamesTwice() throws {
         var places: [(place: RelativePath, path: Path)] = others.map { (RelativePath($0.name), $0.path) }
         if let packed {
@@ -182,7 +182,7 @@ struct PublishSource: Sendable {
         }
     }
 
-    /// The format by the extension, and by the first bytes where they tell.
+    /// The format by the file's extension, compared with its first bytes.
     private static func format(of path: Path, fileSystem: any FileSystem) throws -> ModelFormat {
         let file = try fileSystem.open(path, .read)
         var magic = [UInt8](repeating: 0, count: 4)
@@ -207,14 +207,14 @@ struct PublishSource: Sendable {
     }
 }
 
-/// What a file's name suggests for its release.
+/// The parts of a release's identity that a file name suggests.
 struct NameHint: Hashable {
     var family: Family?
     var version: SemanticVersion?
     var variant: Variant?
 
-    /// Reads `{name}-v{x.y.z}-{quantization}.gguf`; failing that, `{name}-{quantization}.gguf` or `{name}.{quantization}.gguf`
-    /// as most models on the Hub are named.
+    /// Reads `{name}-v{x.y.z}-{quantization}.gguf`, else `{name}-{quantization}.gguf` or `{name}.{quantization}.gguf`,
+    /// the usual names on the Hub.
     init(_ fileName: String) {
         if let parsed = ReleaseFileName(parsing: fileName) {
             family = Self.family(parsed.name)

@@ -1,28 +1,28 @@
 import Foundation
 import HearthBase
-import HearthDelivery
+import HearthCatalog
 
 extension Release {
-    /// Its files and their indexes, as far as they lie on this machine.
+    /// The files and chunk indexes of the release that are on this machine.
     var localFiles: Set<Path> {
         let indexes = [index].compactMap(\.self) + companionIndexes.values
         return Set((files + indexes).flatMap(\.locations).filter(\.isFileURL).map { Path($0.path) })
     }
 
-    /// The file of that name, if it is published with these bytes.
+    /// The published file with this name and digest.
     func published(_ name: PathComponent, _ digest: SHA256Digest) -> RemoteFile? {
         files.first { $0.name == RelativePath(name) && $0.digest == digest }
     }
 }
 
 extension RemoteFile {
-    /// Where it lies on this machine, if its first location is there.
+    /// The path of the first location, if that is on this machine.
     var localPath: Path? { locations.first.flatMap { $0.isFileURL ? Path($0.path) : nil } }
 }
 
 extension PublishSource {
-    /// Whether a published release is made of the same files.
-    /// - Parameter digests: those of ``parts``.
+    /// Whether a published release has the same files.
+    /// - Parameter digests: the digests of ``parts``.
     func isContent(of release: Release, digests: [SHA256Digest]) -> Bool {
         guard release.file.digest == digests[0], release.archive == packed?.archive else { return false }
         let published =
@@ -37,7 +37,7 @@ extension PublishSource {
 }
 
 extension PublishPart {
-    /// What the report says of it.
+    /// The file as the report lists it.
     func report(_ path: Path, _ found: FileCopier.Result) -> PublishReport.File {
         PublishReport.File(
             source: self.path, name: name.name, role: role, path: path, size: found.size, digest: found.digest)
@@ -45,7 +45,7 @@ extension PublishPart {
 }
 
 extension OriginShelf.Placed {
-    /// What the report says of it.
+    /// The file as the report lists it.
     var report: PublishReport.File {
         PublishReport.File(
             source: part.path, name: part.name.name, role: part.role, path: path, size: size, digest: digest)

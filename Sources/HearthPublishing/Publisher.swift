@@ -1,36 +1,36 @@
 import Foundation
 import HearthBase
-import HearthDelivery
+import HearthCatalog
 
 /// Puts models into an origin: a folder that any web server can serve.
 ///
 /// ```
-/// <folder>/models.json                             what there is; written last, in one step
+/// <folder>/models.json                             the manifest; written last, in one step
 /// <folder>/models/{name}-v{x.y.z}-{quant}.gguf     the weights, or an archive of them
-/// <folder>/models/{digest}-{name}.gguf             what belongs to them, once for all who share it
+/// <folder>/models/{digest}-{name}.gguf             companions, shared by releases
 /// <folder>/models/….index                          their chunk indexes
-/// <folder>/.publish.lock                           held while a publisher is at work
+/// <folder>/.publish.lock                           held while a publisher runs
 /// ```
-/// Whatever fails, and whenever, `models.json` is the old one or the new one, and names only files that are whole.
+/// After any failure, `models.json` is the old one or the new one, and names only complete files.
 public struct Publisher: Sendable {
     private let folder: Path
     private let fileSystem: any FileSystem
     private let time: TimeSource
 
-    /// A publisher for the origin in `folder`, which is created when first published to.
+    /// Creates a publisher for the origin in `folder`, which is made at the first publication.
     public init(folder: Path, fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource = .system) {
         self.folder = folder
         self.fileSystem = fileSystem
         self.time = time
     }
 
-    /// Publishes models, each as one release with all that belongs to it. All of them or none: the manifest is written once, after
-    /// every file.
+    /// Publishes each model as one release with its companions. All or none: the manifest is written once, after every
+    /// file.
     /// - Parameters:
-    ///   - request: the files and what is said of them.
-    ///   - progress: called from another thread, about once a MiB.
-    /// - Throws: ``PublishingError``; `ArchiveError` for an archive that devices would refuse; `CatalogError` when the origin's manifest
-    ///   is not well formed; `FileError`; `CancellationError`.
+    ///   - request: the files, and the publisher's values for them.
+    ///   - progress: called on another thread, about once for each MiB.
+    /// - Throws: ``PublishingError``; `ArchiveError` for an archive that devices would refuse; `CatalogError` if the
+    ///   origin's manifest is not well formed; `FileError`; `CancellationError`.
     public func publish(
         _ request: PublishRequest, progress: @escaping @Sendable (PublishProgress) -> Void = { _ in }
     ) async throws -> PublishReport {
@@ -106,22 +106,22 @@ public struct Publisher: Sendable {
             items: items, manifest: path, serial: isChanged ? manifest.serial : serial, changesManifest: isChanged)
     }
 
-    /// A release in its place, and the entry that is to be written for it, `nil` if the published one is right.
+    /// A published release, and the manifest entry to write; `nil` if the published entry is right.
     private struct Placed {
         let source: PublishSource
         let files: [PublishReport.File]
         let outcome: PublishReport.Outcome
         var entry: [String: JSONValue]?
-        /// Files of the entry that is replaced.
+        /// The files of the replaced entry.
         var withdrawn: Set<Path> = []
     }
 
-    /// Removes what the manifest no longer names; a file that stays does no harm.
+    /// Removes files that the manifest no longer names; a file that stays does no harm.
     private func withdraw(_ paths: Set<Path>, of placed: Placed, unless catalog: Catalog) {
         let named = catalog.releases.reduce(into: Set<Path>()) { $0.formUnion($1.localFiles) }
         for path in paths.subtracting(named) where path.parent == folder.absolute.appending("models") {
             do {
-                // The source itself may lie there, under whatever spelling of its path.
+                // The source may be at this path, under another spelling.
                 let status = try fileSystem.status(at: path, followLinks: false)
                 let isSource = placed.source.parts.contains { $0.status.identity == status?.identity }
                 if !isSource { try fileSystem.removeFile(path) }
@@ -147,7 +147,7 @@ public struct Publisher: Sendable {
         let known = zip(source.parts, found).map { previous.published($0.name, $1.digest) }
         let isSame = source.isContent(of: previous, digests: found.map(\.digest))
         if isSame {
-            // A location elsewhere is the publisher's own business.
+            // A file at a remote location is not checked.
             let isThere = try zip(known, found).allSatisfy { file, found in
                 guard let local = file?.localPath else { return true }
                 return try fileSystem.status(at: local)?.size == found.size
@@ -177,7 +177,7 @@ public struct Publisher: Sendable {
             entry: writer.entry(files), withdrawn: isSame ? [] : previous.localFiles)
     }
 
-    /// What belongs to one model is not given to another by mistake.
+    /// Refuses companions if the models are of several families.
     private func refuseCompanionsOfSeveral(_ sources: [PublishSource], _ companions: [PublishPart]) throws {
         let families = Set(sources.map(\.identity.family)).sorted()
         guard families.count > 1, let companion = companions.first else { return }

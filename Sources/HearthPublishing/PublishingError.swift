@@ -11,7 +11,7 @@ public enum PublishingErrorDomain: ErrorDomain {
     }
 }
 
-/// A release that could not be published.
+/// An error of publishing.
 public typealias PublishingError = HearthError<PublishingErrorDomain>
 
 extension ErrorCode<PublishingErrorDomain> {
@@ -27,12 +27,12 @@ extension ErrorCode<PublishingErrorDomain> {
     public static var releaseTwice: Self { "release-twice" }
     /// The file changed while it was read.
     public static var sourceChanged: Self { "source-changed" }
-    /// The origin's manifest is of a kind that cannot be added to.
+    /// The origin's manifest describes a single model, so nothing can be added to it.
     public static var originUnusable: Self { "origin-unusable" }
     /// Another process publishes to the same folder.
     public static var publisherBusy: Self { "publisher-busy" }
-    /// A part of a model in several files is not there.
+    /// A part of a model in several files is missing.
     public static var shardMissing: Self { "shard-missing" }
-    /// Two files of a release would have one name, or one purpose that only one can have.
+    /// Two files of a release have one name, or both are its projector.
     public static var fileTwice: Self { "file-twice" }
 }

@@ -5,7 +5,7 @@ public enum ArchiveFiles {
     /// A file and its path inside.
     public typealias Member = (name: String, data: Data)
 
-    /// A tar file in the oldest form that everybody reads; names of at most 99 bytes.
+    /// A tar file in the oldest form that every reader knows; names of at most 99 bytes.
     public static func tar(_ members: [Member]) -> Data {
         var archive = Data()
         for member in members {

@@ -77,7 +77,7 @@ public final class ManualClock: Clock {
         }
     }
 
-    /// Moves the clock and wakes whoever waited for a moment that has come.
+    /// Moves the clock and wakes the sleepers whose moment has come.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)

@@ -1,4 +1,5 @@
 import HearthBase
+import HearthHTTP
 
 /// A network whose condition a test decides.
 public final class ScriptedNetworkMonitor: NetworkMonitor {
@@ -35,12 +36,12 @@ public final class ScriptedNetworkMonitor: NetworkMonitor {
     /// The monitor ends.
     public func end() { board.close() }
 
-    /// Returns when somebody has asked for ``condition``, once for each time.
+    /// Returns when a caller has asked for ``condition``, once for each time.
     public func nextReading() async {
         for await _ in asking { return }
     }
 
-    /// Returns when somebody has begun to watch, once for each who does.
+    /// Returns when a watcher has begun, once for each watcher.
     public func nextWatcher() async {
         for await _ in watching { return }
     }

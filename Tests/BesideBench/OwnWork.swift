@@ -2,6 +2,9 @@
     import Foundation
     import Hearth
     import HearthBase
+    import HearthCatalog
+    import HearthTransfer
+    import HearthStore
     import HearthDelivery
     import HearthServer
 

@@ -1,7 +1,11 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 
 /// What the crash tests let a process do with releases, with an engine that is played.
 struct ActivationModes {
@@ -45,28 +49,19 @@ struct ActivationModes {
     }
 }
 
-/// Copies the weights: of 1.0.0 to a file, of later ones into a folder, as a compiler of models does.
+/// Copies the weights.
 private struct PlayedPreparer: ReleasePreparer {
-    func recipe(for release: InstalledRelease) async throws -> PreparationRecipe? {
-        PreparationRecipe(
+    func recipe(for release: InstalledRelease) async throws -> Recipe? {
+        Recipe(
             engine: "played", engineVersion: "1", settings: "copy", fileName: "copy.bin", expectedSize: 1,
-            summary: "a copy", product: release.identity.version.name == "1.0.0" ? .file : .folder)
+            summary: "a copy")
     }
 
     func build(
-        _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
-        progress: @escaping @Sendable (Double) -> Void
+        _ recipe: Recipe, of release: InstalledRelease, at target: Path, progress: @escaping @Sendable (Double) -> Void
     ) async throws {
         guard let weights = release.weights else { return }
-        try await blocking {
-            guard recipe.product == .folder else {
-                return try FileManager.default.copyItem(at: weights.url, to: target.url)
-            }
-            try LocalFileSystem().makeFolders(target.appending("weights"))
-            for place in [target.appending("data.bin"), target.appending("weights/weight.bin")] {
-                try FileManager.default.copyItem(at: weights.url, to: place.url)
-            }
-        }
+        try await blocking { try FileManager.default.copyItem(at: weights.url, to: target.url) }
     }
 }
 

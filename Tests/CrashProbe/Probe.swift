@@ -1,8 +1,11 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthHTTP
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 
 /// A child process of the crash tests: it fetches as the product does, over a disk that may end it with `SIGKILL`.
 ///

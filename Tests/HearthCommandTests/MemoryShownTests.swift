@@ -2,7 +2,11 @@
     import Foundation
     import Hearth
     import HearthBase
+    import HearthCatalog
+    import HearthTransfer
+    import HearthStore
     import HearthDelivery
+    import HearthHTTP
     import HearthInference
     import HearthTestSupport
     import Testing

@@ -1,15 +1,18 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 @testable import HearthCommand
 
 private func reading(
-    _ done: UInt64, of total: UInt64? = 100_000_000, phase: TransferProgress.Phase = .downloading, rate: Double? = 10e6
+    _ done: UInt64, of total: UInt64? = 100_000_000, state: TransferState = .downloading, rate: Double? = 10e6
 ) -> TransferProgress {
-    TransferProgress(phase: phase, completedBytes: done, totalBytes: total, bytesPerSecond: rate, connections: 1)
+    TransferProgress(state: state, completedBytes: done, totalBytes: total, bytesPerSecond: rate, connections: 1)
 }
 
 /// What a new renderer shows for its first reading.
@@ -47,7 +50,7 @@ private func shown(_ progress: TransferProgress, _ style: ProgressRenderer.Style
         #expect(renderer.text(for: reading(1), at: .zero) != nil)
         #expect(renderer.text(for: reading(2), at: .milliseconds(99)) == nil)
         #expect(renderer.text(for: reading(3), at: .milliseconds(100)) != nil)
-        #expect(renderer.text(for: reading(3, phase: .verifying), at: .milliseconds(101)) != nil)
+        #expect(renderer.text(for: reading(3, state: .verifying), at: .milliseconds(101)) != nil)
     }
 
     @Test func aLogGetsFewLines() {

@@ -1,7 +1,10 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 @testable import HearthCommand

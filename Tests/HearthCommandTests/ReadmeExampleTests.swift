@@ -1,31 +1,28 @@
 import Foundation
 import Hearth
-import HearthBase
-import HearthDelivery
-import HearthInference
 import Testing
 
 /// The README's example is code that compiles: this is it, and the page is compared with it.
 @Suite struct ReadmeExampleTests {
     func example(manifest: URL) async throws {
         // README
-        // Knows the engines: what they could not load is not fetched, what is too large is quantised here, and each release
-        // answers a question before it becomes live.
+        // Knows the engines: fetches only models that they can load, quantises those that are too large, and asks each
+        // release a question before it becomes live.
         let manager = try ModelManager(
             home: try HearthHome.path(), configuration: Configuration(origins: ["main": manifest]))
         guard let family = Family("smollm2-135m-instruct") else { return }
 
-        // What is here, at once, and the newest behind it; only a model that is not here is waited for.
+        // The installed model now, an update in the background; waits only if no model is installed.
         let models = LiveModels(manager: manager)
         let model = try await models.model(family, policy: .localWithBackgroundUpdate) { progress in
-            print(progress.phase, progress.fraction ?? 0)
+            print(progress.state, progress.fraction ?? 0)
         }
 
-        // Loaded when first used. An update takes its place between two answers.
+        // Loaded at the first use. An update replaces it between two answers.
         let session = LanguageModelSession(model: model, instructions: "Answer in one sentence.")
         print(try await session.respond(to: "What is the capital of France?").content)
 
-        // The next answer as it comes: all there is until now, or `stream.events` for the pieces.
+        // The next answer while it is written: a snapshot has all text so far, `stream.events` gives the pieces.
         let stream = session.streamResponse(to: "And of Germany?")
         for try await snapshot in stream {
             print(snapshot.content, snapshot.summary?.timings.decodeTokensPerSecond ?? 0)

@@ -17,6 +17,8 @@ import Testing
         var family = "toy"
         var format = "gguf"
         var extra = ""
+        /// Tells its bytes from others of the version.
+        var text = ""
         /// The length of its weights in bytes.
         var size: Int { 1000 }
 
@@ -25,7 +27,8 @@ import Testing
 
     private func offer(_ offers: Offer...) throws {
         let entries = try offers.map { offer in
-            let data = Data("\(offer.family) \(offer.version)".utf8.prefix(offer.size)) + Data(count: offer.size)
+            let data =
+                Data("\(offer.family) \(offer.version)\(offer.text)".utf8.prefix(offer.size)) + Data(count: offer.size)
             let weights = data.prefix(offer.size)
             try folder.write(offer.name, weights)
             return #"""
@@ -59,6 +62,12 @@ import Testing
     /// The lines of a table as words, without its heading.
     private func lines(_ table: String) -> [[Substring]] {
         table.split(separator: "\n").dropFirst().map { $0.split(separator: " ") }
+    }
+
+    /// The version that is shown as the active one.
+    private func activeVersion() async throws -> String? {
+        let release = (try await json("show", "toy") as? [String: Any])?["release"] as? [String: Any]
+        return release?["active"] as? Bool == true ? release?["version"] as? String : nil
     }
 
     // MARK: What may go
@@ -152,50 +161,51 @@ import Testing
 
     // MARK: What is held back
 
-    /// Bytes of a live release that failed twice in their trial, as its state tells of them.
-    @Test func bytesThatAreHeldBackAreShown() async throws {
+    /// Other bytes of a version are another release, which has a name of its own and is held back alone.
+    @Test func aReleaseWithAContentTagIsShownAndNamed() async throws {
         try offer(Offer(version: "1.0.0"))
         await hearth("pull", "toy", "--no-probe")
-        #expect((try await json("show", "toy") as? [String: Any])?["heldBackContents"] as? [String] == [])
-        let file = folder.path("home/models/toy/state.json").url
-        var record = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
-        record["heldBackContents"] = [
-            [
-                "release": "1.0.0~q4_1", "content": SHA256Digest(hashing: [1]).hex, "reason": "it said nothing",
-                "since": "2026-11-21T10:00:00Z",
-            ]
-        ]
-        try JSONSerialization.data(withJSONObject: record).write(to: file)
+        try offer(Offer(version: "1.0.0", text: "other"))
+        await hearth("pull", "toy", "--no-probe")
+        let listed = try #require(try await json("list") as? [[String: Any]])
+        let versions = listed.compactMap { $0["version"] as? String }
+        let tagged = try #require(versions.last)
+        #expect(versions.first == "1.0.0" && tagged.hasPrefix("1.0.0+") && tagged.utf8.count == 14)
+        #expect(listed.map { $0["active"] as? Bool } == [false, true])
+        await hearth("rollback", "toy")
+        let tag = tagged.dropFirst(6)
+        #expect(try await activeVersion() == "1.0.0")
+        let held = try await note("held-back")
+        #expect(held?["message"]?.hasPrefix("toy@1.0.0:q4_1+\(tag) is held back since ") == true, "\(held ?? [:])")
 
-        let told = "other bytes of toy@1.0.0:q4_1 since 2026-11-21T10:00:00Z: it said nothing"
-        #expect(await hearth("show", "toy").output.contains(told))
-        #expect((try await json("show", "toy") as? [String: Any])?["heldBackContents"] as? [String] == [told])
-        let finding = try await note("bytes-held-back")
-        #expect(
-            finding?["message"]
-                == "Other bytes of toy@1.0.0:q4_1 are held back since 2026-11-21T10:00:00Z: it said nothing")
-        #expect(finding?["cure"]?.contains("'hearth pull toy@1.0.0:q4_1'") == true, "\(finding ?? [:])")
+        // Named by a person, it is tried again.
+        let again = await hearth("pull", "toy", "--no-probe")
+        #expect(again.said.contains("toy@1.0.0:q4_1+\(tag) is held back: "), "\(again.said)")
+        #expect(try await activeVersion() == tagged)
+        for name in ["toy@\(tagged)", "toy@1.0.0:q4_1+\(tag)", "toy@\(tagged):q4_1"] {
+            #expect(await hearth("verify", name).output.contains("toy@1.0.0:q4_1+\(tag): intact"), "\(name)")
+        }
+        #expect(await hearth("verify", "toy@1.0.0").output == "toy@1.0.0:q4_1: intact\n")
+        #expect(await hearth("remove", "toy@1.0.0:q4_1+\(tag)").output == "toy@1.0.0:q4_1+\(tag)\n")
+        #expect(try await activeVersion() == "1.0.0")
     }
 
-    // MARK: What is made and not used
+    // MARK: Refused artifacts
 
-    /// Writes a record of something made of toy@1.0.0 that did not pass, as its trial leaves it.
-    private func refuseArtefact(because reason: String) async throws {
+    /// Writes the record of a refused artifact of toy@1.0.0.
+    private func refuseArtifact(because reason: String) async throws {
         let file = try #require(
             ((try await json("show", "toy") as? [String: Any])?["files"] as? [[String: Any]])?.first)
         let digest = try #require(file["sha256"] as? String)
-        let listing = "\(digest) \(file["sizeBytes"] ?? "") \(file["path"] ?? "")\n"
         let record: [String: Any] = [
-            "format": 1, "file": "made.gguf", "sourceSha256": digest, "sizeBytes": 10,
-            "sha256": SHA256Digest(hashing: Data("made".utf8)).hex, "modified": 0, "made": 1_800_000_000,
+            "format": 1, "sourceSha256": digest, "made": 1_800_000_000, "refused": reason,
             "recipe": [
                 "engine": "llama.cpp", "engineVersion": "1", "settings": "q4_0", "fileName": "made.gguf",
                 "expectedSize": 10, "summary": "Q4_0, since F16 does not fit",
             ],
-            "refused": ["contentSha256": SHA256Digest(hashing: Data(listing.utf8)).hex, "reason": reason],
         ]
         try folder.write(
-            "home/prepared/toy/1.0.0~q4_1/0123456789abcdef-1/prepared.json",
+            "home/prepared/toy/1.0.0~q4_1/0123456789abcdef/artifact.json",
             JSONSerialization.data(withJSONObject: record))
     }
 
@@ -207,26 +217,27 @@ import Testing
         return (report?["findings"] as? [[String: String]])?.first { $0["code"] == code }
     }
 
-    @Test func whyAnArtefactIsNotUsedIsShown() async throws {
+    @Test func whyAnArtifactIsNotUsedIsShown() async throws {
         try offer(Offer(version: "1.0.0"))
         await hearth("pull", "toy", "--no-probe")
         let before = try #require(try await json("show", "toy") as? [String: Any])
-        #expect(before["refusedArtefact"] == nil)
+        #expect(before["refusedArtifact"] == nil)
         #expect(await !hearth("show", "toy").output.contains("prepared"))
-        #expect(try await note("artefact-refused") == nil)
+        #expect(try await note("artifact-refused") == nil)
 
-        try await refuseArtefact(because: "its answer \"\u{1B}[2J\u{202E}?\" does not match Paris")
-        let told = "Q4_0, since F16 does not fit; it did not pass: its answer \" [2J ?\" does not match Paris"
+        try await refuseArtifact(
+            because: "it did not pass its probe: its answer \"\u{1B}[2J\u{202E}?\" does not match Paris")
+        let told = "Q4_0, since F16 does not fit; it did not pass its probe: its answer \" [2J ?\" does not match Paris"
         let line = await hearth("show", "toy").output.split(separator: "\n").first { $0.hasPrefix("prepared ") }
         #expect(line?.hasSuffix(" not used: \(told)") == true, "\(line ?? "")")
-        #expect((try await json("show", "toy") as? [String: Any])?["refusedArtefact"] as? String == told)
-        let found = try #require(try await note("artefact-refused"))
-        #expect(found["message"] == "What was made of toy@1.0.0:q4_1 for this device is not used: \(told)")
-        #expect(found["cure"]?.contains("'hearth use toy@1.0.0:q4_1'") == true && found["severity"] == "note")
+        #expect((try await json("show", "toy") as? [String: Any])?["refusedArtifact"] as? String == told)
+        let found = try #require(try await note("artifact-refused"))
+        #expect(found["message"] == "The artifact of toy@1.0.0:q4_1 for this device is not used: \(told)")
+        #expect(found["cure"]?.contains("'hearth remove toy@1.0.0:q4_1'") == true && found["severity"] == "note")
 
         await hearth("config", "set", "ignoreMemory", "true")
         let insisted = try await json("show", "toy") as? [String: Any]
-        #expect(insisted?["refusedArtefact"] == nil, "nothing is made then")
+        #expect(insisted?["refusedArtifact"] == nil, "nothing is made then")
     }
 
     // MARK: The way back
@@ -252,15 +263,21 @@ import Testing
         #expect(
             await hearth("update").output
                 == "toy@1.0.0: 1.1.0 is held back on this device, until something newer appears\n")
-        #expect(await hearth("pull", "toy", status: 1).said.contains("[held-back]"))
         #expect(await hearth("rollback", "toy", status: 1).said.contains("[nothing-before]"))
         #expect(await hearth("rollback", "none", status: 1).said.contains("[not-installed]"))
-        // Whoever names it means it; and what is newer than what is held back is an update again.
-        await hearth("use", "toy@1.1.0", "--no-probe")
-        #expect(await hearth("show", "toy", "--format", "json").output.contains(#""version" : "1.1.0""#))
+        // A person who names the model or the release has it tried again.
+        let again = await hearth("pull", "toy", "--no-probe").said
+        #expect(
+            again.contains("toy@1.1.0:q4_1 is held back: it was rolled back by hand. It is tried again.\n"), "\(again)")
+        #expect(try await activeVersion() == "1.1.0")
         await hearth("rollback", "toy")
+        await hearth("use", "toy@1.1.0", "--no-probe")
+        #expect(try await activeVersion() == "1.1.0")
+        await hearth("rollback", "toy")
+        #expect(try await activeVersion() == "1.0.0")
+        // A release newer than the held-back one is an update again.
         try offer(Offer(version: "1.1.0"), Offer(version: "1.2.0"))
         await hearth("update", "--no-probe")
-        #expect(await hearth("show", "toy", "--format", "json").output.contains(#""version" : "1.2.0""#))
+        #expect(try await activeVersion() == "1.2.0")
     }
 }

@@ -1,8 +1,12 @@
 import Foundation
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 @testable import HearthCommand
@@ -120,7 +124,8 @@ import Testing
         try damage(made)
         let told = await hearth("verify")
         #expect(told.status == 1 && told.output == "one@1.0.0: damaged\n")
-        #expect(told.said.contains("one@1.0.0: made.bin, made of it for this device, has the SHA-256 "), "\(told.said)")
+        #expect(
+            told.said.contains("one@1.0.0: made.bin, made from it for this device, has the SHA-256 "), "\(told.said)")
         #expect(told.said.contains("[release-damaged]") && told.said.contains("hearth verify one@1.0.0 --repair"))
         let damaged = try #require(
             try events(await hearth("verify", "--format", "json").output).first { $0["event"] as? String == "release" })

@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// What a manager refuses, or takes all the same.
 extension ModelManagerTests {
@@ -12,10 +15,10 @@ extension ModelManagerTests {
     private struct Shrinking: ReleasePreparer {
         let variant: String
 
-        func recipe(for release: InstalledRelease) -> PreparationRecipe? { nil }
-        func makesFit(_ release: Release) -> Bool { release.identity.variant?.name == variant }
+        func recipe(for release: InstalledRelease) -> Recipe? { nil }
+        func fitsAfterPreparation(_ release: Release) -> Bool { release.identity.variant?.name == variant }
         func build(
-            _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
+            _ recipe: Recipe, of release: InstalledRelease, at target: Path,
             progress: @escaping @Sendable (Double) -> Void
         ) {}
     }
@@ -28,10 +31,11 @@ extension ModelManagerTests {
              "sha256": "\#(SHA256Digest(hashing: [1]).hex)"}],
             """#
         var options = PullOptions()
+        #expect(options.metered == .deny)
         options.metered = metered
         let monitor = ScriptedNetworkMonitor(condition)
         offer(Offer(version: "1.0.0", content: Self.old, extra: elsewhere + companion))
-        let error = await #expect(throws: DeliveryError.self) {
+        let error = await #expect(throws: NetworkError.self) {
             try await manager(network: monitor).pull(ModelReference(parsing: "toy"), options: options)
         }
         #expect(error?.code == (condition == .metered ? .meteredNetwork : .offline))
@@ -88,7 +92,7 @@ extension ModelManagerTests {
         #expect(try await manager.available().map(\.objection) == [nil])
         #expect(try await manager.pull(ModelReference(parsing: "toy")).release.isActive)
         offer(Offer(version: "1.1.0", variant: "f16", content: Self.new, memory: 2 << 30))
-        #expect(try await manager.updates(.now).first?.resolved?.release.identity.version.name == "1.1.0")
+        #expect(try await manager.updates(.now).first?.offer?.release.identity.version.name == "1.1.0")
     }
 
     @Test func aVariantIsChosenByMemory() async throws {

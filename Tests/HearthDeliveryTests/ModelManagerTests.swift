@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// The whole river of bytes: a manifest and files behind a loopback server, a home on the disk.
 @Suite(.timeLimit(.minutes(10))) struct ModelManagerTests {
@@ -108,7 +111,7 @@ import Testing
             Issue.record("\(findings)")
             return
         }
-        #expect(found.identity.version.name == "1.1.0")
+        #expect(found.release.identity.version.name == "1.1.0")
         let outcome = try await manager.pull(ModelReference(parsing: "toy"))
         #expect(outcome.release.identity.version.name == "1.1.0")
         #expect(try await manager.installed().map(\.identity.version.name).sorted() == ["1.0.0", "1.1.0"])
@@ -179,7 +182,7 @@ import Testing
         #expect(other.release.receipt.totalSize == Self.new.count, "another length is another file")
     }
 
-    /// A publisher replaces the bytes of the version that is live: they pass what any release does before they are.
+    /// A publisher replaces the bytes of the version that is live: they are another release, with a trial and a way back.
     @Test(arguments: [true, false])
     func otherBytesOfTheLiveVersionAreTriedFirst(_ hasDigest: Bool) async throws {
         let fails = Locked(false)
@@ -205,38 +208,74 @@ import Testing
         #expect(refusal == "probe-failed")
         #expect(try await manager.store.active(first.identity.family) == first)
         #expect(try Data(contentsOf: try #require(first.weights).url) == Data(Self.old.bytes))
+        let installed = try await manager.store.installed().map(\.identity)
+        let tagged = try #require(installed.last)
+        #expect(installed == [first.identity, tagged] && tagged.published == first.identity && tagged.content != nil)
         var refused = try await manager.store.state(of: first.identity.family)
-        #expect(refused.heldBackContents.map(\.release) == [first.identity])
-        refused.heldBackContents = []
+        #expect(refused.heldBack.map(\.release) == [tagged])
+        refused.heldBack = []
         #expect(refused == before)
         #expect(ready.withLock { $0 } == 1)
 
-        let tries = probe.asked.withLock { $0.count }
-        let readings = Locked(0)
-        let again = await code {
-            try await manager.pull(ModelReference(parsing: "toy"), options: options) { _ in
-                readings.withLock { $0 += 1 }
-            }
-        }
-        #expect(again == "held-back" && probe.asked.withLock { $0.count } == tries, "not by itself")
-        #expect((readings.withLock { $0 } == 0) == hasDigest, "no byte is looked at where the catalog tells them all")
-        let reason = hasDigest ? NoUpdate.notEligible(first.identity, .bytesHeldBack) : .upToDate
-        #expect(try await manager.updates(of: nil, .now).map(\.reason) == [.noUpdate(reason)])
-        #expect(try await manager.offers(.now).stays == [first.identity.family: reason])
-        #expect(try await manager.available().map(\.objection) == [hasDigest ? .bytesHeldBack : nil])
+        let (tries, requests) = (probe.asked.withLock { $0.count }, modelRequests().count)
+        let again = await code { try await manager.pull(ModelReference(parsing: "toy"), options: options) }
+        #expect(again == "held-back" && probe.asked.withLock { $0.count } == tries, "no person asked for it")
+        #expect(modelRequests().count == requests, "it is on this device")
+        #expect(try await manager.updates(of: nil, .now).map(\.reason) == [.upToDate])
+        #expect(try await manager.offers(.now).stays == [first.identity.family: .upToDate])
+        #expect(try await manager.available().map(\.objection) == [nil])
 
         fails.withLock { $0 = false }
-        let second = try await manager.pull(ModelReference(parsing: "toy@1.0.0"), options: options).release
-        #expect(try await manager.store.state(of: first.identity.family).heldBackContents.isEmpty)
-        #expect(second.isActive && second.identity == first.identity)
+        options.triesHeldBack = true
+        let resolved = try await manager.resolve(ModelReference(parsing: "toy"), options: options)
+        if hasDigest { #expect(resolved.heldBackNote?.hasPrefix("\(tagged) is held back") == true) }
+        let second = try await manager.pull(resolved, options: options).release
+        #expect(second.isActive && second.identity == tagged && modelRequests().count == requests)
         #expect(try Data(contentsOf: try #require(second.weights).url) == Data(Self.new.bytes))
         #expect(probe.asked.withLock { $0.last }?.lastComponent == "made.bin", "as it is going to be used")
-        #expect(try await manager.store.state(of: first.identity.family).probation?.release == first.identity)
-        #expect(ready.withLock { $0 } == 2, "under the same name, and news all the same")
+        let state = try await manager.store.state(of: tagged.family)
+        #expect(state.probation?.release == tagged && state.previous == first.identity && state.heldBack.isEmpty)
+        #expect(ready.withLock { $0 } == 2)
+        #expect(try await manager.updates(of: nil, .now).map(\.reason) == [.upToDate])
+
+        let rollback = try await manager.rollback(tagged.family)
+        #expect(rollback.from == tagged && rollback.to?.identity == first.identity)
+        #expect(
+            try await manager.pull(ModelReference(parsing: "toy@1.0.0"), options: options).release.identity == tagged)
     }
 
-    /// Bytes that end the program in their trial stay beside it: a start that goes on with what was under way leaves them alone,
-    /// also where somebody had named the version.
+    /// The origin goes on to a third content: the second is the way back, and the first goes.
+    @Test func anOvertakenContentIsCollected() async throws {
+        let manager = try manager()
+        var options = PullOptions()
+        options.asksAgain = true
+        var identities: [ReleaseIdentity] = []
+        for content in [Self.old, Self.new, Content.pattern(count: 60_000)] {
+            offer(Offer(version: "1.0.0", content: content))
+            identities.append(try await manager.pull(ModelReference(parsing: "toy"), options: options).release.identity)
+        }
+        #expect(Set(identities).count == 3)
+        #expect(try await Set(manager.installed().map(\.identity)) == Set(identities.dropFirst()))
+    }
+
+    /// A release that is all there is, and is held back, is refused unless a person asks for it.
+    @Test(arguments: [true, false]) func aHeldBackReleaseIsTriedAgainForAPerson(_ isPerson: Bool) async throws {
+        offer(Offer(version: "1.0.0", content: Self.old))
+        let failing = ScriptedProbe { _ in throw StoreError(.releaseDamaged, "it says nothing") }
+        #expect(await code { try await manager(probe: failing).pull(ModelReference(parsing: "toy")) } == "probe-failed")
+        var options = PullOptions()
+        options.triesHeldBack = isPerson
+        let passing = try manager(probe: ScriptedProbe())
+        let outcome = await code { [options] in
+            try await passing.pull(ModelReference(parsing: "toy"), options: options)
+        }
+        #expect(outcome == (isPerson ? nil : "held-back"))
+        let state = try await passing.store.state(of: try #require(Family("toy")))
+        #expect(state.heldBack.isEmpty == isPerson && (state.active != nil) == isPerson)
+        #expect(modelRequests().count == 1)
+    }
+
+    /// A start that goes on with interrupted transfers leaves a release alone that ended the program in its trials.
     @Test(arguments: ["toy", "toy@1.0.0"]) func aRestartTriesNothingAgainThatIsHeldBack(name: String) async throws {
         offer(Offer(version: "1.0.0", content: Self.old))
         let first = try await manager().pull(ModelReference(parsing: "toy")).release
@@ -250,11 +289,11 @@ import Testing
         await #expect(throws: CancellationError.self) {
             _ = try await ended.pull(reference, options: wanted)
         }
-        #expect(try await other.state(of: first.identity.family).heldBackContents.count == 1)
+        #expect(try await other.state(of: first.identity.family).heldBack.count == 1)
         #expect(probe.asked.withLock { $0.count } == 1)
 
         let outcomes = try await manager(probe: probe).restoreTransfers(options: options)
-        #expect(outcomes.count == 1 && (outcomes.first?.error as? DeliveryError)?.code == .heldBack, "\(outcomes)")
+        #expect(outcomes.isEmpty, "the release is installed: \(outcomes)")
         #expect(probe.asked.withLock { $0.count } == 1)
         #expect(try await other.active(first.identity.family) == first)
     }

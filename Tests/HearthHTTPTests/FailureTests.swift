@@ -101,7 +101,7 @@ struct FailureTests {
         let error = await failure(HTTPRequest(url))
         #expect(error?.code == .cannotConnect)
         #expect(error?.disposition == .tryLater)
-        #expect(error?.message == "nobody answers at 127.0.0.1:\(nobody.port)")
+        #expect(error?.message == "no server answers at 127.0.0.1:\(nobody.port)")
     }
 
     @Test func aNameThatCannotExistIsNotFound() async throws {

@@ -1,8 +1,12 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
 import HearthPublishing
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ArchivePublishingTests {

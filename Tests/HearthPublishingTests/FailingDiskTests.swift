@@ -1,8 +1,11 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthPublishing
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 @Suite struct FailingDiskTests {

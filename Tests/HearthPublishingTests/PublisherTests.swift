@@ -1,8 +1,11 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthPublishing
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 /// An origin folder and a clock that stands at 2027-01-15T08:00:00Z.

@@ -1,7 +1,10 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthPublishing
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 @Suite struct RolloutTests {

@@ -1,7 +1,5 @@
 import Foundation
 import Hearth
-import HearthBase
-import HearthDelivery
 import Testing
 
 /// The README's second example is code that compiles, too.

@@ -1,8 +1,11 @@
 import Foundation
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthHTTP
+import HearthStore
+import HearthTransfer
 
 // What an app waits for at its start before its engine opens the model: `loadStored` on a home, as an app makes its manager.
 // Prints one line of JSON; scripts/bench/store.py runs it in a network of its own that leads nowhere.

@@ -15,9 +15,9 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "archive": fuzzArchive,
     "journal": fuzzJournal,
     "plan": fuzzPlan,
-    "lease": fuzzLease,
+    "claim": fuzzClaim,
     "response": fuzzResponse,
-    "canary-pattern": fuzzCanaryPattern,
+    "glob": fuzzGlob,
     "hub": fuzzHub,
     "picture": fuzzPicture,
 ]

@@ -1,6 +1,10 @@
 import Foundation
-import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
+import HearthTransfer
+
+@testable import HearthBase
 
 func fuzzVersion(_ data: Data) {
     guard let version = SemanticVersion(String(decoding: data, as: UTF8.self)) else { return }
@@ -38,7 +42,8 @@ func fuzzManifest(_ data: Data) {
             "\(identity) is another release when its folder name is read back")
     }
     for family in catalog.families {
-        _ = typed { try catalog.select(family: family, selection: CatalogSelection(deviceMemory: 1 << 30)) }
+        let resolver = Resolver(catalog: catalog, device: DeviceProfile(memory: 1 << 30))
+        _ = typed { try resolver.offer(of: family) }
     }
 }
 
@@ -86,6 +91,10 @@ func requireSafePath(_ path: String) {
     for name in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
         requireSafe(String(decoding: name, as: UTF8.self))
     }
+}
+
+func requirePlain(_ text: String) {
+    precondition(text.isPlain(), "a text that may not be shown came through")
 }
 
 func requireSafe(_ name: String) {

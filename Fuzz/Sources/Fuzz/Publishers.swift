@@ -1,23 +1,20 @@
 import Foundation
 import HearthBase
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
-/// A pattern, a line feed, and a text it is looked for in.
-func fuzzCanaryPattern(_ data: Data) {
+/// A pattern, a line feed, and a text in which the pattern is searched.
+func fuzzGlob(_ data: Data) {
     let parts = data.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
-    guard let first = parts.first, let pattern = CanaryPattern(String(decoding: first, as: UTF8.self)) else { return }
-    precondition(CanaryPattern(pattern.source) == pattern && pattern.description == pattern.source)
-    precondition(pattern.instructionCount <= CanaryPattern.maximumInstructions + 1, "more than the limit came through")
+    guard let first = parts.first else { return }
+    let pattern = String(decoding: first.prefix(Canary.maximumPatternBytes), as: UTF8.self)
     let text = parts.count > 1 ? String(decoding: parts[1].prefix(2048), as: UTF8.self) : ""
-    let count = text.unicodeScalars.count
-    let (hasMatched, steps) = pattern.search(text)
-    precondition(
-        steps <= pattern.instructionCount * (count + 2),
-        "\(steps) steps for \(pattern.instructionCount) instructions and \(count) characters")
-    // What is found in a text is also found where more stands around it, unless the pattern names the ends.
-    if hasMatched, !pattern.source.contains("^"), !pattern.source.contains("$") {
-        precondition(pattern.occurs(in: "x" + text + "x"), "found in a text and not in a longer one")
+    let canary = Canary(prompt: "?", pattern: pattern)
+    if canary.isAnswered(by: text) {
+        precondition(canary.isAnswered(by: "x" + text + "x"), "found in a text and not in a longer one")
     }
 }
 
@@ -30,7 +27,8 @@ func fuzzHub(_ data: Data) {
     guard let reference = picking ?? plain, let first = parts.first else { return }
     _ = LinkHeader.target("next", in: wanted)
     guard let repository = typed({ try HubRepository(answer: Data(first), of: reference) }) else { return }
-    precondition(HubNames.version(ofCommit: repository.commit) != nil && repository.path.isPlain())
+    precondition(HubNames.version(ofCommit: repository.commit) != nil)
+    requirePlain(repository.path)
     guard parts.count > 1, let files = typed({ try HubFile.page(Data(parts[1]), of: reference) }) else { return }
     let snapshot = HubSnapshot(reference: reference, repository: repository, files: files)
     guard let releases = typed({ try snapshot.releases() }) else { return }

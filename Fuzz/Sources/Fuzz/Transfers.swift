@@ -1,8 +1,11 @@
 import Foundation
-import HearthBase
 
+@testable import HearthBase
+@testable import HearthCatalog
 @testable import HearthDelivery
 @testable import HearthHTTP
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// What reads files is given a file, of this process's own, in the folder that `scripts/fuzz.sh` clears away.
 private let input: OpenFile? = {
@@ -69,16 +72,21 @@ func fuzzPlan(_ data: Data) {
     guard let written = try? plan.data(), let again = try? TransferPlan(data: written) else {
         preconditionFailure("a plan that was read cannot be written and read")
     }
-    precondition(again.label == plan.label && again.digest == plan.digest && again.wish == plan.wish)
-    precondition(again.reference == plan.reference, "a plan leads elsewhere when it is read again")
+    precondition(again.label == plan.label && again.digest == plan.digest && again.isPaused == plan.isPaused)
+    precondition(
+        again.tag == plan.tag && again.reference == plan.reference, "a plan leads elsewhere when it is read again")
 }
 
-func fuzzLease(_ data: Data) {
+func fuzzClaim(_ data: Data) {
     withFile(data) { path in
-        guard case .lease(let lease) = try FoundLease.read(path, in: LocalFileSystem()) else { return }
-        requireSafe("lease.after-\(lease.token)")
-        _ = lease.isStale(at: Date(timeIntervalSince1970: 1_800_000_000), held: [])
-        _ = try lease.data()
+        guard let claim = try FoundClaim.read(path, in: LocalFileSystem())?.claim else { return }
+        requireSafe("lease.after-\(claim.token)")
+        _ = claim.isStale(at: Date(timeIntervalSince1970: 1_800_000_000), lifetime: .seconds(60))
+        let again = try? Claim(data: claim.padded())
+        precondition(again == claim, "a claim changed when it was written and read")
+        guard try Claim.rewrite(path, token: claim.token, in: LocalFileSystem(), { _ in }) else {
+            preconditionFailure("a claim that was read cannot be renewed")
+        }
     }
 }
 

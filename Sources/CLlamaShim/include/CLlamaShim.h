@@ -85,7 +85,7 @@ void hearth_threads_free(struct hearth_threads *threads);
 /// are read up to a tenth faster, and a long context is made in a fraction of the time. Another build of llama.cpp never calls it.
 int hearth_buffer_allocate(void **memory, size_t alignment, size_t bytes);
 
-/// Has the allocator give what it keeps for later back to the system, where it does not do so by itself (glibc).
+/// Has the allocator give what it keeps for later back to the system, where it does not do so unasked (glibc).
 void hearth_memory_trim(void);
 
 /// The version of llama.cpp this shim was written for. load.cpp does not compile against another's structures.
@@ -127,7 +127,7 @@ struct hearth_context_options {
     /// The tokens computed together, at most `batch`: the compute buffers grow with it.
     uint32_t chunk;
     int32_t threads;
-    /// Gives the hidden state of every token, each for itself, rather than the odds of the next.
+    /// Gives the hidden state of every token, each for itself, rather than the logits of the next.
     bool embeddings;
     /// The sequences, 0 for one. Several share all cells, so that each may be as long as the context.
     uint32_t sequences;

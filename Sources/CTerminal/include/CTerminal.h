@@ -1,4 +1,4 @@
-// Gives a terminal back that a program has for itself when the program ends without anybody's doing: in a handler of a signal, where
+// Gives a terminal back that a program has for itself when the program is ended from outside: in a handler of a signal, where
 // hardly anything may be called. One terminal at a time, all of it in static storage.
 #pragma once
 #include <stdbool.h>
@@ -21,11 +21,11 @@ enum { HEARTH_TERMINAL_SEQUENCE_LIMIT = 64 };
 bool hearth_terminal_keep(
     int input, int output, const struct termios *attributes, const char *sequence, size_t length);
 
-/// Forgets it, and leaves the signals to whoever had them. The terminal stays as it is.
+/// Forgets it, and leaves the signals to their handlers before. The terminal stays as it is.
 void hearth_terminal_forget(void);
 
-/// Gives it back, once, where one is kept: for somebody who is about to end the process. May be called in a handler of a signal and
-/// on any thread. Waits for nobody longer than a tenth of a second; what the terminal has not taken by then may be thrown away.
+/// Gives it back, once, where one is kept: for code that is about to end the process. May be called in a handler of a signal and
+/// on any thread. Waits at most a tenth of a second; what the terminal has not taken by then may be thrown away.
 void hearth_terminal_give_back(void);
 
 #ifdef __cplusplus

@@ -1,52 +1,54 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
 import HearthInference
 
-/// The settings of a home, kept in `config.json` with access for its owner only.
+/// The settings of a home, stored in `config.json`, which only its owner can access.
 ///
 /// ```json
 /// { "origins": { "main": "https://models.example.org/models.json" },
 ///   "defaultModel": "smollm2-135m-instruct", "contextLength": 4096, "threads": 3, "network": { "metered": "deny" } }
 /// ```
-/// Settings of other versions are kept as they are when the file is written.
+/// Unknown settings of other versions are preserved when the file is written.
 public struct Configuration: Sendable, Hashable {
-    /// Where models come from: the address of a `models.json` by a name of the user's choice.
+    /// The origins: addresses of `models.json` files by a name that the user chooses.
     public var origins: [String: URL] = [:]
-    /// The model `chat` uses when none is named: `family[@version][:variant]`.
+    /// The default model of `chat`: `family[@version][:variant]`.
     public var defaultModel: String?
-    /// The context window to make, in tokens; `nil` for the model's own, capped by the engine.
+    /// The context window in tokens; `nil` for the model's own, limited by the engine.
     public var contextLength: Int?
-    /// How the cache stores keys and values; `nil` for `f16`, or for `q8_0` where only that fits.
+    /// The type of keys and values in the cache; `nil` for `f16`, or `q8_0` if only that fits.
     public var cacheType: CacheType?
-    /// Whether attention is computed piece by piece; `nil` leaves it to llama.cpp.
+    /// Whether to use flash attention; `nil` lets llama.cpp decide.
     public var flashAttention: FlashAttention?
-    /// Whether models are loaded that need more memory than there is; then nothing is made smaller for them either.
+    /// Whether to load models that need more memory than the device has, without reducing them.
     public var ignoresMemory = false
-    /// The fewest and most tokens of a picture; `nil` for what the projector's file says.
+    /// The minimum and maximum tokens of a picture; `nil` for the projector's own.
     public var imageMinTokens: Int?
     public var imageMaxTokens: Int?
-    /// Where the computed states of conversations are kept beyond the life of a process, in files for their owner only; they hold
-    /// what was said. `nil` keeps some in memory while the model is loaded.
+    /// The folder for computed states of conversations, in files only their owner can access; they contain what was
+    /// said. `nil` keeps some in memory while the model is loaded.
     public var stateFolder: Path?
-    /// The threads that compute; `nil` leaves it to the engine.
+    /// The number of compute threads; `nil` lets the engine decide.
     public var threads: Int?
-    /// The most tokens of one answer; `nil` for the package's default.
+    /// The maximum tokens of an answer; `nil` for the package's default.
     public var maximumNewTokens: Int?
     /// The sampling temperature; `nil` for the package's default.
     public var temperature: Float?
-    /// What to do about metered networks; `nil` asks where somebody can be asked, and refuses elsewhere.
+    /// What to do on metered networks; `nil` asks if a user can be asked, and refuses otherwise.
     public var meteredUse: MeteredUse?
     private var others: [String: JSONValue] = [:]
     private var otherNetworkSettings: [String: JSONValue] = [:]
 
-    /// The most bytes a configuration file may have.
+    /// The maximum size of a configuration file in bytes.
     public static let maximumFileSize = 1 << 20
 
-    /// No settings but these origins: the address of a `models.json` by a name.
+    /// Settings with these origins only: the address of a `models.json` by name.
     public init(origins: [String: URL] = [:]) { self.origins = origins }
 
-    /// Reads the contents of a `config.json`.
+    /// Parses a `config.json`.
     /// - Throws: ``ConfigurationError`` with `invalid-configuration`, naming the setting.
     public init(json data: Data) throws {
         let document: JSONValue
@@ -88,7 +90,7 @@ public struct Configuration: Sendable, Hashable {
         }
     }
 
-    /// The contents of a `config.json`.
+    /// Encodes a `config.json`.
     public func json() -> Data {
         var object = others
         if !origins.isEmpty { object["origins"] = .object(origins.mapValues { .string($0.absoluteString) }) }
@@ -110,28 +112,28 @@ public struct Configuration: Sendable, Hashable {
     }
 }
 
-// MARK: - By name
+// MARK: - Settings by name
 
 extension Configuration {
-    /// The settings, as help texts and messages list them.
+    /// The names of settings, for help texts and messages.
     public static let keys = [
         "origins.NAME", "defaultModel", "contextLength", "cacheType", "flashAttention", "threads", "maximumNewTokens",
         "temperature", "imageMinTokens", "imageMaxTokens", "stateFolder", "ignoreMemory", "network.metered",
     ]
 
-    /// Every setting that has a value, in order.
+    /// All settings with a value, in order.
     public var entries: [(key: String, value: String)] {
         let origins = origins.sorted { $0.key < $1.key }.map {
             (key: "origins.\($0.key)", value: $0.value.absoluteString)
         }
         let others = Self.keys.dropFirst().compactMap { key in
-            // It throws for unknown keys alone, and a key of the list is never one.
+            // Only unknown keys throw, and listed keys are known.
             ((try? value(of: key)) ?? nil).map { (key: key, value: $0) }
         }
         return origins + others
     }
 
-    /// A setting's value as text, `nil` when it has none.
+    /// The value of a setting as text, `nil` without one.
     /// - Throws: ``ConfigurationError`` with `unknown-setting`.
     public func value(of key: String) throws -> String? {
         if let name = try Self.originName(key) { return origins[name]?.absoluteString }
@@ -152,7 +154,7 @@ extension Configuration {
         }
     }
 
-    /// Gives a setting a value, checked; `nil` takes it away.
+    /// Checks and sets a value; `nil` removes the setting.
     /// - Throws: ``ConfigurationError`` with `unknown-setting` or `invalid-configuration`.
     public mutating func set(_ key: String, to text: String?) throws {
         if let name = try Self.originName(key) {
@@ -218,7 +220,7 @@ extension Configuration {
         return value
     }
 
-    /// The name in `origins.NAME`, `nil` for another setting.
+    /// The name in `origins.NAME`, `nil` for other settings.
     private static func originName(_ key: String) throws -> String? {
         guard key.hasPrefix("origins.") else { return nil }
         let name = key.dropFirst("origins.".count)
@@ -230,13 +232,13 @@ extension Configuration {
     }
 }
 
-// MARK: - On disk
+// MARK: - Storage
 
 extension Configuration {
     /// The path of a home's configuration.
     public static func path(home: Path) -> Path { home.appending("config.json") }
 
-    /// Reads a home's configuration; an empty one when there is none. Blocks.
+    /// Reads a home's configuration; empty if the file does not exist. Blocks.
     /// - Throws: ``ConfigurationError``, `FileError`
     public static func load(home: Path, fileSystem: any FileSystem = LocalFileSystem()) throws -> Configuration {
         let path = path(home: home)
@@ -256,7 +258,7 @@ extension Configuration {
         }
     }
 
-    /// Writes a home's configuration, readable by its owner only, making the home if need be. Blocks.
+    /// Writes a home's configuration, readable by its owner only; creates the home if needed. Blocks.
     /// - Throws: `FileError`
     public func save(home: Path, fileSystem: any FileSystem = LocalFileSystem()) throws {
         try fileSystem.makeFolders(home)
@@ -265,7 +267,7 @@ extension Configuration {
 }
 
 extension JSONValue {
-    /// The value as a message shows it, and as a setting's text.
+    /// The value as text, for messages and settings.
     fileprivate var shown: String {
         switch self {
         case .null: "null"

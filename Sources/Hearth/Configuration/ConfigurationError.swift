@@ -5,15 +5,15 @@ public enum ConfigurationErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] { [.noHome, .invalid, .unknownKey, .notSet] }
 }
 
-/// Settings that cannot be used.
+/// An error in the settings.
 public typealias ConfigurationError = HearthError<ConfigurationErrorDomain>
 
 extension ErrorCode<ConfigurationErrorDomain> {
     /// Neither `HEARTH_HOME` nor the user's home folder is known.
     public static var noHome: Self { "no-home" }
-    /// The configuration file is not one, or a setting in it has no usable value.
+    /// The configuration file is invalid, or a setting in it has an invalid value.
     public static var invalid: Self { "invalid-configuration" }
-    /// No setting has that name.
+    /// The setting does not exist.
     public static var unknownKey: Self { "unknown-setting" }
     /// The setting has no value.
     public static var notSet: Self { "setting-not-set" }

@@ -1,14 +1,14 @@
 import Foundation
 import HearthBase
 
-/// Where a device keeps its models.
+/// The folder in which a device stores its models.
 public enum HearthHome {
-    /// `HEARTH_HOME`, else `XDG_DATA_HOME/hearth`, else `~/.local/share/hearth`; on Apple platforms Application Support/Hearth.
-    /// - Throws: ``ConfigurationError`` with `no-home` when the environment names no folder at all.
+    /// `HEARTH_HOME`, else `XDG_DATA_HOME/hearth`, else `~/.local/share/hearth` (Apple: Application Support/Hearth).
+    /// - Throws: ``ConfigurationError`` with `no-home` if the environment names no folder.
     public static func path(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Path {
         if let home = environment["HEARTH_HOME"], !home.isEmpty { return Path(home).absolute }
         #if os(Linux)
-            // The base directory specification has relative paths ignored.
+            // The XDG Base Directory Specification says to ignore relative paths.
             if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return Path(data).appending("hearth") }
             let user = environment["HOME"] ?? NSHomeDirectory()
             guard user.hasPrefix("/") else { throw ConfigurationError.noHome }

@@ -1,7 +1,8 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 
-/// The address of a catalog as people give it.
+/// Parses addresses of catalogs as users enter them.
 public enum OriginAddress {
     /// An `https` address, `http` to this machine, a `file:` address, or the path of a `models.json`.
     /// - Throws: ``ConfigurationError`` with `invalid-configuration`.
@@ -17,16 +18,9 @@ public enum OriginAddress {
         }
         switch scheme {
         case "https" where url.host?.isEmpty == false: return url
-        case "http" where isLoopback(url.host ?? ""): return url
+        case "http" where url.isLoopback: return url
         case "file" where url.host?.isEmpty ?? true && url.path.hasPrefix("/"): return url
         default: throw ConfigurationError.invalid(field, expectation, found: text)
         }
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        let host = host.lowercased()
-        if host == "localhost" || host == "::1" || host == "[::1]" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 }

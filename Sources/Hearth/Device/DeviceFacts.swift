@@ -1,25 +1,25 @@
 import Foundation
 import HearthBase
 
-/// What this device offers to models.
+/// The hardware and system of this device.
 public struct DeviceFacts: Sendable, Hashable, Codable {
-    /// Such as `Debian GNU/Linux 12 (bookworm)`.
+    /// The system, for example `Debian GNU/Linux 12 (bookworm)`.
     public var operatingSystem: String
-    /// Such as `x86_64`.
+    /// The architecture, for example `x86_64`.
     public var architecture: String
-    /// The processor's own name.
+    /// The processor's name.
     public var processor: String?
-    /// Cores this process may use.
+    /// The cores this process may use.
     public var coreCount: Int
-    /// The instruction sets that matter to inference, such as `avx2`.
+    /// The instruction sets relevant to inference, for example `avx2`.
     public var processorFeatures: [String]
     public var memoryBytes: UInt64
-    /// The control group's limit, `nil` without one.
+    /// The memory limit of the control group, `nil` without one.
     public var memoryLimitBytes: UInt64?
 
-    /// What can be read of this device. Blocks for the reading of a few small files.
+    /// Reads the facts of this device. Blocks to read a few small files.
     public static func read() -> DeviceFacts {
-        // What cannot be read (another system, a sandbox without /proc) is left out: these are facts for people.
+        // Unreadable facts (another system, a sandbox without /proc) are left out.
         let cpu = ProcessorDescription(cpuinfo: SystemFile.contents("/proc/cpuinfo") ?? "")
         let release = SystemFile.contents("/etc/os-release") ?? ""
         let memory = DeviceMemory.read()
@@ -47,12 +47,12 @@ public struct DeviceFacts: Sendable, Hashable, Codable {
     }
 }
 
-/// What `/proc/cpuinfo` says of the first processor.
+/// The facts of the first processor in `/proc/cpuinfo`.
 struct ProcessorDescription: Sendable, Hashable {
     var name: String?
     var features: [String] = []
 
-    /// The flags ggml has code for, by the kernel's names.
+    /// The flags that ggml has code for, by the kernel's names.
     private static let interesting: Set<String> = [
         "sse3", "ssse3", "sse4_2", "avx", "avx_vnni", "avx2", "f16c", "fma", "bmi2", "avx512f", "avx512bw",
         "avx512_vbmi",

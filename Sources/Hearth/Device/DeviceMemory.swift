@@ -1,23 +1,23 @@
 import Foundation
 import HearthBase
 
-/// How much memory a process on this device may have.
+/// The memory that a process on this device may use.
 public struct DeviceMemory: Sendable, Hashable {
-    /// The bytes built in.
+    /// The physical memory, in bytes.
     public var physical: UInt64
-    /// The bytes this process's control group may use, `nil` without a limit.
+    /// The limit of this process's control group in bytes, `nil` without one.
     public var limit: UInt64?
 
-    /// The smaller of the two: what a model has to fit into.
+    /// The smaller of the two, which models must fit into.
     public var usable: UInt64 { min(physical, limit ?? .max) }
 
-    /// The given figures.
+    /// A memory of the given sizes.
     public init(physical: UInt64, limit: UInt64? = nil) {
         self.physical = physical
         self.limit = limit
     }
 
-    /// This device's figures. Blocks for the reading of a few small files.
+    /// Reads this device's memory. Blocks to read a few small files.
     public static func read() -> DeviceMemory {
         DeviceMemory(physical: ProcessInfo.processInfo.physicalMemory, limit: SystemMemory.limit)
     }

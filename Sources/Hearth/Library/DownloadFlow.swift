@@ -1,46 +1,47 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 
-/// What ``ModelDownloadViewModel`` decides: which model is fetched, then loaded, then which one after it.
+/// Decides the order of downloads and loads for ``ModelDownloadViewModel``.
 ///
-/// A value: it takes events and answers with what to do. A *run* is what one start has begun; the models it is for are those
-/// of that moment, whatever is selected meanwhile.
+/// A state machine without side effects: it takes events and returns effects to carry out. Each start begins a *run*,
+/// whose models stay the same when the selection changes.
 ///
 /// ```
 ///   start ─▶ fetching(text) ─completed─▶ loading(text) ─loaded─▶ [no vision] done
-///                 │  │                        │            └──▶ fetching(vision) ─▶ loading(vision) ─▶ done, text selected
+///                 │  │                        │            └──▶ fetching(vision) ─▶ loading(vision) ─▶ done, text
 ///                 │  └ failed ──▶ end, the failure stays shown; the next start works
 ///                 └─ cancel ────▶ end, nothing shown; also while loading
-///   loads wait for each other: launch (text, then vision), a run's, those the user asked for
+///   loads run one at a time: launch (text, then vision), a run's, those the user asked for
 /// ```
 public struct DownloadFlow: Sendable, Hashable {
-    /// What one start has begun.
+    /// The downloads and loads begun by one start.
     private struct Run: Sendable, Hashable {
         enum Step: Sendable, Hashable { case fetching, loading }
 
         let number: Int
         let first: ModelInfo
-        /// The model fetched or loaded now.
+        /// The model being fetched or loaded.
         var model: ModelInfo
         var step = Step.fetching
         var vision: ModelInfo?
-        /// It begins once the model's removal has ended.
+        /// Whether the fetch waits for the end of the model's removal.
         var isHeldBack = false
     }
 
-    /// A load that waits for its turn or, in the first place, is under way.
+    /// A queued load; the first one in the queue is active.
     private struct Load: Sendable, Hashable {
         let model: ModelInfo
-        /// The run it belongs to.
+        /// The run that the load belongs to.
         let run: Int?
         var isStopping = false
     }
 
-    /// The model that is fetched, loaded or deleted next, `nil` before there is one.
+    /// The model that the next fetch, load or removal is for; `nil` if none is selected.
     public private(set) var selected: ModelInfo?
     /// The model whose download is shown.
     public private(set) var subject: ModelInfo?
-    /// The vision model that is fetched once the text model is loaded.
+    /// The vision model to fetch once the text model is loaded.
     public private(set) var pendingVision: ModelInfo?
     /// Why the last load failed.
     public private(set) var loadError: String?
@@ -54,17 +55,17 @@ public struct DownloadFlow: Sendable, Hashable {
     /// The model to select again once a vision model is loaded.
     private var returnTo: ModelInfo?
 
-    /// A flow in which nothing happens.
+    /// A flow without activity.
     public init(selected: ModelInfo? = nil) { self.selected = selected }
 
-    /// The model whose bytes are on their way.
+    /// The model being fetched.
     public var fetching: ModelInfo? { run.flatMap { $0.step == .fetching ? $0.model : nil } }
-    /// The model that is being loaded.
+    /// The model being loaded.
     public var loading: ModelInfo? { loads.first?.model }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Takes note of what happened; returns what to do, in this order.
+    /// Applies an event; returns the effects to carry out, in this order.
     @discardableResult
     public mutating func take(_ event: DownloadFlowEvent) -> [DownloadFlowEffect] {
         switch event {
@@ -88,7 +89,7 @@ public struct DownloadFlow: Sendable, Hashable {
         guard let selected else { return [.refuse(.nothingSelected)] }
         if let run {
             if run.model.id == selected.id { return [] }
-            // Bytes that are on their way, or will be, stand in the way; a mere load does not.
+            // An active or planned fetch blocks a new start; a load does not.
             guard run.step == .loading, run.vision == nil else { return [.refuse(.downloadInProgress)] }
         }
         isLaunched = true
@@ -103,13 +104,13 @@ public struct DownloadFlow: Sendable, Hashable {
     }
 
     private mutating func launch(_ models: [ModelInfo]) -> [DownloadFlowEffect] {
-        // Who asked for something before the saved models were looked up knows better.
+        // A user's request takes precedence over loading the saved models.
         guard !isLaunched else { return [] }
         isLaunched = true
         return models.flatMap { enqueue(Load(model: $0, run: nil)) }
     }
 
-    /// Nothing is under way or shown any more.
+    /// Ends the run and clears the display.
     private mutating func abandon() {
         run = nil
         pendingVision = nil
@@ -144,7 +145,7 @@ public struct DownloadFlow: Sendable, Hashable {
         if case .failed(let message) = ending { loadError = message }
         guard var run, let number = load.run, number == run.number else { return effects }
         guard ending == .loaded else {
-            // A model that is here and cannot be loaded stays selected, to be tried again.
+            // The model stays selected, so that the user can load it again.
             self.run = nil
             pendingVision = nil
             return effects
@@ -170,7 +171,7 @@ public struct DownloadFlow: Sendable, Hashable {
 
     private mutating func cancel() -> [DownloadFlowEffect] {
         guard let run else {
-            // What a failed download has kept is what the user now gives up.
+            // A failed download may have kept partial files.
             let effects = subject.map { [DownloadFlowEffect.stop($0)] } ?? []
             subject = nil
             selectAgain()
@@ -222,14 +223,14 @@ public struct DownloadFlow: Sendable, Hashable {
         return effects
     }
 
-    // MARK: Parts
+    // MARK: Helpers
 
     private mutating func enqueue(_ load: Load) -> [DownloadFlowEffect] {
         loads.append(load)
         return loads.count == 1 ? [.load(load.model)] : []
     }
 
-    /// Loads that have not begun are dropped, the one under way is stopped and keeps its place until it has ended.
+    /// Drops queued loads and stops the active one, which stays in the queue until it ends.
     private mutating func stopLoads(where isMeant: (Load) -> Bool) -> [DownloadFlowEffect] {
         var effects: [DownloadFlowEffect] = []
         if let first = loads.first, isMeant(first), !first.isStopping {
@@ -240,7 +241,7 @@ public struct DownloadFlow: Sendable, Hashable {
         return effects
     }
 
-    /// Back from the vision model to the text model, unless the user has chosen another meanwhile.
+    /// Selects the text model again, unless the user selected another after the vision model.
     private mutating func selectAgain(after model: ModelInfo? = nil) {
         guard let text = returnTo else { return }
         if model == nil || selected?.id == model?.id { selected = text }

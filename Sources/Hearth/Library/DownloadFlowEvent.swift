@@ -1,15 +1,16 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 
-/// What happens to a ``DownloadFlow``.
+/// Events that a ``DownloadFlow`` takes.
 public enum DownloadFlowEvent: Sendable, Hashable {
     /// How a fetch ended.
     public enum Fetched: Sendable, Hashable {
         case completed
         case failed
-        /// Somebody ended it elsewhere.
+        /// Cancelled outside this flow.
         case cancelled
-        /// It was never begun, with a message for whoever was not told directly.
+        /// Not started; the message is for a user who was not told directly.
         case refused(String?)
     }
 
@@ -20,48 +21,48 @@ public enum DownloadFlowEvent: Sendable, Hashable {
         case stopped
     }
 
-    /// The user has chosen a model.
+    /// The user selects a model.
     case select(ModelInfo)
-    /// The user wants the selected model, and a vision model after it.
+    /// The user downloads the selected model, followed by a vision model.
     case start(then: ModelInfo?)
-    /// A run's fetch has ended.
+    /// The fetch of a run ended.
     case fetched(run: Int, Fetched)
-    /// The user does not want the download any more.
+    /// The user cancels the download.
     case cancel
-    /// The user wants the selected model in memory.
+    /// The user loads the selected model.
     case load
-    /// The load under way has ended.
+    /// A model's load ended.
     case loaded(Family, Loaded)
-    /// The app has started, and these of the saved models are here: text, then vision.
+    /// The app has started. The saved models that are on this device: text, then vision.
     case launch([ModelInfo])
-    /// The user wants the selected model off the device.
+    /// The user deletes the selected model.
     case delete
-    /// A removal has ended, with a message if it failed.
+    /// A removal ended, with a message if it failed.
     case deleted(Family, String?)
-    /// How things ended is of no interest any more.
+    /// Clear the results of earlier work.
     case reset
 }
 
-/// What a ``DownloadFlow`` wants done.
+/// Actions that a ``DownloadFlow`` asks its owner to carry out, on the model named.
 public enum DownloadFlowEffect: Sendable, Hashable {
-    /// Why a request of the user's is not carried out.
+    /// Why a request by the user is refused.
     public enum Refusal: Sendable, Hashable {
         case downloadInProgress
         case nothingSelected
     }
 
-    /// Pull it, then tell how it ended.
+    /// Pull the model, then report how the pull ended.
     case fetch(ModelInfo, run: Int)
-    /// End its pull, and throw away what has come.
+    /// Cancel the pull and delete its partial download.
     case stop(ModelInfo)
-    /// Load it, then tell how it ended.
+    /// Load the model, then report how the load ended.
     case load(ModelInfo)
-    /// End its load.
+    /// Cancel the load.
     case stopLoading(ModelInfo)
-    /// Take it out of memory and off the device, then tell how it ended.
+    /// Unload the model, delete it from the device, then report how that ended.
     case delete(ModelInfo)
-    /// Forget how its download ended.
+    /// Clear the result of the model's download.
     case forget(ModelInfo)
-    /// Tell the user.
+    /// Tell the user that a request is refused.
     case refuse(Refusal)
 }

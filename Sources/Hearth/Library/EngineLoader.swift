@@ -1,46 +1,38 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthInference
 
-/// The engines in memory, one for each purpose.
+/// Engines in memory, one for each model role.
 ///
 /// ```swift
-/// let loader = EngineLoader(manager: manager, configuration: configuration)
+/// let loader = EngineLoader(manager: manager)
 /// let models = ModelDownloadViewModel(library: library, loader: loader)
 /// // … once models.isModelLoaded:
 /// guard let engine = await loader.engine(for: .text) else { return }
 /// ```
-/// What is handed out is the live model of ``LiveModels``: it changes versions between two answers, its answers count for the
-/// probation of a new release, and while it is loaded no process removes its files. Engines of its own an app gets from there
-/// too, and each release is in memory once.
+/// Engines come from ``LiveModels``: they switch versions between two answers, count their answers for the probation
+/// of a new release, and prevent removal of their files. Get further engines from ``models`` too, so that each
+/// release is loaded once.
 public actor EngineLoader: ModelLoading {
-    /// Where the engines are.
+    /// The models that this loader takes engines from.
     public nonisolated let models: LiveModels
     private var opened: [ModelRole: LiveModel] = [:]
     private var loading: [Family] = []
     private let board = LoadStateBoard()
 
-    /// A loader of the models an app has anyway.
+    /// A loader that shares an app's live models.
     public init(models: LiveModels) { self.models = models }
 
-    /// A loader of what a manager has installed.
-    /// - Parameters:
-    ///   - manager: says which release of a family is used.
-    ///   - configuration: gives context window and threads.
-    public init(manager: ModelManager, configuration: Configuration = Configuration()) {
-        self.init(manager: manager) { files in
-            try await EngineOpening.open(
-                files.weights, projector: files.projector, configuration: configuration,
-                deviceMemory: manager.deviceMemory)
-        }
-    }
+    /// A loader for a manager's models, with the manager's settings.
+    public init(manager: ModelManager) { self.init(models: LiveModels(manager: manager)) }
 
-    /// A loader that opens the files of a release as it is told.
+    /// A loader that opens the files of a release with a closure.
     public init(manager: ModelManager, open: @escaping @Sendable (ReleaseFiles) async throws -> any InferenceEngine) {
         self.init(models: LiveModels(manager: manager, open: open))
     }
 
-    /// The engine that answers, `nil` while none is loaded. Where memory got short meanwhile, it loads again when it is used.
+    /// The loaded engine, `nil` without one. If memory pressure unloaded the model, its next use loads it again.
     public func engine(for role: ModelRole) -> (any InferenceEngine)? { opened[role] }
 
     public func load(_ model: ModelInfo) async throws {
@@ -51,7 +43,7 @@ public actor EngineLoader: ModelLoading {
             tell()
         }
         let live = try await models.model(model.id, policy: .localOnly)
-        // Loaded now, so that the first answer need not wait.
+        // Load now, so that the first answer need not wait.
         try await live.lease().end()
         try Task.checkCancellation()
         let before = opened.updateValue(live, forKey: model.role)

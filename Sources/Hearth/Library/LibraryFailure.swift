@@ -1,16 +1,21 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthHTTP
+import HearthStore
+import HearthTransfer
 
-/// The one place where the errors of delivery become those of the library.
+/// Translates errors of delivery to errors of the library.
 public enum LibraryFailure {
-    /// What an error means for somebody who downloads, loads or looks for models; the error itself where the library has no
-    /// word of its own for it, such as for corrupted bytes or a metered network.
-    /// - Parameter model: the model concerned, if it is one.
+    /// Translates an error to a ``ModelLibraryError``; returns errors without a translation unchanged, such as
+    /// corrupted bytes or a metered network.
+    /// - Parameter model: the model concerned, if any.
     public static func presented(_ error: any Error, model: ModelInfo? = nil) -> any HearthFailure {
         switch error {
         case let error as DeliveryError: delivery(error, model) ?? error
+        case let error as NetworkError where error.code == .offline:
+            ModelLibraryError.networkError(error.message, underlying: error)
         case let error as HTTPError: ModelLibraryError.networkError(error.message, underlying: error)
         case let error as TransferError: transfer(error, model) ?? error
         case let error as CatalogError: catalog(error, model) ?? error
@@ -23,7 +28,7 @@ public enum LibraryFailure {
         }
     }
 
-    /// The same as a download's end shows it: the stable code, the whole sentence, and the disposition of the error itself.
+    /// The failure shown for a download: code and sentence of the translated error, disposition of the original.
     public static func shown(_ error: any Error, model: ModelInfo? = nil) -> DownloadFailure {
         let failure = presented(error, model: model)
         return DownloadFailure(
@@ -40,7 +45,6 @@ public enum LibraryFailure {
         case .insufficientStorage:
             return (figure ?? model.map(storage))
                 .map { ModelLibraryError.insufficientStorage(required: $0, underlying: error) }
-        case .offline: return ModelLibraryError.networkError(error.message, underlying: error)
         default: return nil
         }
     }
@@ -68,20 +72,20 @@ public enum LibraryFailure {
             model?.displayName ?? error.context.model ?? error.context.file ?? "unnamed", underlying: error)
     }
 
-    /// What has to be free for a model that is not here: its bytes and a fifth, as delivery asks for.
+    /// The free space that delivery requires for a model not on the device: its size and a fifth.
     private static func storage(for model: ModelInfo) -> UInt64 {
         let need = model.size.addingReportingOverflow(model.size / 5 + (model.size % 5 == 0 ? 0 : 1))
         return need.overflow ? .max : need.partialValue
     }
 
-    /// Reads `2400000000 bytes`, as delivery writes its figures.
+    /// Parses `2400000000 bytes`, the form of delivery's figures.
     private static func bytes(_ text: String?) -> UInt64? {
         guard let text, text.hasSuffix(" bytes") else { return nil }
         return UInt64(text.dropLast(" bytes".count))
     }
 }
 
-/// An error from outside this package, such as one of an app's own loader.
+/// An error from outside this package, for example from an app's own loader.
 private struct ForeignFailure: HearthFailure {
     let underlying: (any Error)?
 

@@ -1,9 +1,11 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthTransfer
 
-/// One model of the library: what is offered, what is here, and what happens between the two.
+/// One model of the library: its offer, its installed release and its download.
 ///
-/// A value: it takes events and answers with what to do.
+/// A state machine without side effects: it takes events and returns effects to carry out.
 ///
 /// ```
 ///                    download            arrived
@@ -13,39 +15,39 @@ import HearthDelivery
 ///        │                          waiting          │
 ///        │                  failed ◀──┘              │
 ///        └────────── delete ─────────────────────────┘
-///   incompatible: not here, and the device could not run it
+///   incompatible: not on the device, which could not run it
 /// ```
 public struct LibraryRow: Sendable, Hashable, Identifiable {
-    /// What a download brings; for a model that nobody offers, what is here.
+    /// The release a download would fetch; the installed one if no source offers the model.
     public private(set) var model: ModelInfo
-    /// The release in use here, `nil` for a model that is not here.
+    /// The release in use on this device, `nil` if none is installed.
     public private(set) var local: LocalModel?
-    /// What the sources say, `nil` while or as far as they say nothing.
+    /// The sources' offer, `nil` if unknown or if there is no offer.
     public private(set) var offer: OfferedModel?
     private var answer: NoUpdate?
-    /// The life of its download in this app.
-    public private(set) var download = Download()
-    /// How far that download is, with figures for people; `nil` while none is under way or has told anything.
+    /// The state of its download in this app.
+    public private(set) var download = DownloadState.idle
+    /// The latest progress report of the download; `nil` without an active download or before its first report.
     public private(set) var reading: TransferProgress?
-    /// The release that download was begun for, whatever is offered since; `nil` before the first.
+    /// The release of the last download, which later offers don't change; `nil` before the first.
     public private(set) var wanted: ModelInfo?
-    /// Whether it is on its way out.
+    /// Whether a removal is in progress.
     public private(set) var isBeingDeleted = false
-    /// Whether it is the one that is used, the one of the settings, the best for this device.
+    /// Whether it is the model in use, the default model of the settings, the best for this device.
     public internal(set) var isSelected = false
     public internal(set) var isDefault = false
     public internal(set) var isRecommended = false
 
     public var id: Family { model.id }
 
-    /// A row that knows only which model it is about.
+    /// A row without an offer, an installed release or a download.
     public init(_ model: ModelInfo) { self.model = model }
 
-    // MARK: What it shows
+    // MARK: Display
 
-    /// How the model stands.
+    /// The state that a list shows.
     public var state: ModelState {
-        switch download.state {
+        switch download {
         case .waiting(let hold): return .waiting(hold)
         case .downloading(let progress): return .downloading(progress: progress)
         case .retrying: return .downloading(progress: 0)
@@ -58,30 +60,30 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
         return .notDownloaded
     }
 
-    /// What a tap does, `nil` for nothing.
+    /// The action of a tap, `nil` if a tap does nothing.
     public var primaryAction: ModelAction? { isBeingDeleted ? nil : state.primaryAction }
 
-    /// Where the model is.
+    /// Whether the model came with the app, was downloaded, or is absent.
     public var presence: ModelPresence { local?.presence ?? .none }
 
-    /// Whether it can be chosen, also while its successor is on its way.
+    /// Whether the model can be selected; stays `true` while an update downloads.
     public var isUsable: Bool { local != nil && !isBeingDeleted }
 
-    /// The release that would take the place of the one in use.
+    /// The release that would replace the one in use.
     public var update: ReleaseIdentity? {
         guard let local, let offer, offer.isUpdate, offer.objection == nil else { return nil }
-        // What has arrived since the sources were asked is no news any more.
-        return offer.model.identity == local.model.identity ? nil : offer.model.identity
+        // The offer may be older than the installed release.
+        return offer.model.identity == local.model.identity.published ? nil : offer.model.identity
     }
 
-    /// Why the release in use stays, `nil` while nobody knows, for an update, and for a model that is not here. What this device
-    /// knows by itself, such as a pin, comes first.
+    /// Why there is no update; `nil` if unknown, if there is one, or if the model is not on this device. Local
+    /// reasons, such as a pin, come first.
     public var noUpdate: NoUpdate? {
         guard let local, update == nil else { return nil }
         return local.noUpdate ?? answer
     }
 
-    /// What to show beside the name.
+    /// The badges beside the name.
     public var badges: [ModelBadge] {
         var badges: [ModelBadge] = []
         if model.seesImages { badges.append(.vision) }
@@ -92,21 +94,21 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
         return badges
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Takes note of what happened; returns what to do, in this order.
+    /// Applies an event; returns the effects to carry out, in this order.
     @discardableResult
     public mutating func take(_ event: LibraryRowEvent) -> [LibraryRowEffect] {
         let effects = follow(event)
-        // Figures of a download that is over say nothing any more.
-        if !download.state.isActive { reading = nil }
+        // Only active downloads have a reading.
+        if !download.isActive { reading = nil }
         return effects
     }
 
     private mutating func follow(_ event: LibraryRowEvent) -> [LibraryRowEffect] {
         switch event {
         case .local(let found):
-            // It was said of the one before.
+            // The answer belongs to the previous release.
             if found?.model.identity != local?.model.identity { answer = nil }
             local = found
             refreshModel()
@@ -119,21 +121,19 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
             answer = reason
             return []
         case .download: return start()
-        case .report(let event):
-            // Delivery does already what a report would want done.
-            download.take(event)
-            return []
         case .reading(let progress):
+            guard download.isActive else { return [] }
             reading = progress
+            download = DownloadState(progress)
             return []
         case .arrived(let delivery):
             arrive(delivery)
             return []
         case .failed(let failure):
-            download.take(.failed(failure))
+            if download.isActive { download = .failed(failure) }
             return []
         case .cancelledElsewhere:
-            download.take(.cancelledByUser)
+            _ = cancel()
             return []
         case .cancel: return cancel()
         case .delete: return delete()
@@ -152,20 +152,24 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     }
 
     private mutating func start() -> [LibraryRowEffect] {
-        // What is here runs here, whatever a source says of it.
+        // An installed model may be updated even if a source calls it incompatible.
         if local == nil, let objection = offer?.objection { return [.refuse(objection)] }
-        guard !download.take(.start).isEmpty else { return [] }
+        guard !download.isActive else { return [] }
+        download = .downloading(progress: nil)
         wanted = model
         return [.fetch]
     }
 
     private mutating func cancel() -> [LibraryRowEffect] {
-        download.take(.cancelledByUser).compactMap { effect in
-            switch effect {
-            case .stop: .stop
-            case .discardPart: .discard
-            case .fetch, .verify, .extract, .pause: nil  // no answers to a cancellation
-            }
+        switch download {
+        case .idle, .completed: return []
+        case .failed:
+            // The failure kept a partial download.
+            download = .idle
+            return [.discard]
+        case .waiting, .downloading, .verifying, .retrying, .extracting:
+            download = .idle
+            return [.stop, .discard]
         }
     }
 
@@ -178,21 +182,16 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     }
 
     private mutating func arrive(_ delivery: LocalDelivery) {
-        // From wherever the last report has left it.
-        for event in [.release, .pauseOver, .received, .verified(delivery.weights), .extracted(delivery.weights)]
-            as [DownloadEvent]
-        {
-            download.take(event)
-        }
+        if download.isActive { download = .completed(delivery.weights) }
         local = delivery.local
-        // It was said of the one before.
+        // The answer belongs to the previous release.
         answer = nil
         refreshModel()
     }
 
-    /// How the last download ended; one that is under way goes on.
+    /// Clears the result of the last download, unless one is active.
     private mutating func forget() {
-        if !download.state.isActive { download = Download() }
+        if !download.isActive { download = .idle }
     }
 
     private mutating func refreshModel() {
@@ -201,46 +200,44 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     }
 }
 
-/// What happens to a model of the library.
+/// Events that a ``LibraryRow`` takes.
 public enum LibraryRowEvent: Sendable, Hashable {
-    /// What is on this device was looked up.
+    /// The result of looking up the model on this device.
     case local(LocalModel?)
-    /// The sources were asked.
+    /// The answer of the sources.
     case offered(OfferedModel?)
-    /// The sources were asked, and what is here stays, for this reason; `nil` where they gave none.
+    /// The sources have no update, for this reason if they gave one.
     case unchanged(NoUpdate?)
-    /// Somebody wants it, or its update.
+    /// The user starts a download or an update.
     case download
-    /// Delivery tells how far it is.
-    case report(DownloadEvent)
-    /// Delivery tells the figures of that.
+    /// Delivery reports progress.
     case reading(TransferProgress)
-    /// It is here.
+    /// The download is complete.
     case arrived(LocalDelivery)
-    /// It did not come.
+    /// The download failed.
     case failed(DownloadFailure)
-    /// Somebody ended the transfer outside this library; its bytes are gone.
+    /// The transfer was cancelled outside this library, which deleted its partial download.
     case cancelledElsewhere
-    /// The user does not want it any more.
+    /// The user cancels the download.
     case cancel
-    /// The user wants it off the device.
+    /// The user deletes the model.
     case delete
-    /// The removal is over; whether it worked.
+    /// The removal ended; `true` if it succeeded.
     case deleted(Bool)
-    /// How the last download ended is of no interest any more.
+    /// Clear the result of the last download.
     case reset
 }
 
-/// What a model of the library wants done.
+/// Actions that a ``LibraryRow`` asks its owner to carry out.
 public enum LibraryRowEffect: Sendable, Hashable {
-    /// Pull the release that is wanted.
+    /// Pull ``LibraryRow/wanted``.
     case fetch
-    /// End the pull; what follows waits for its end.
+    /// Cancel the pull; later effects wait until it has ended.
     case stop
-    /// Throw away what has come of the release that was wanted.
+    /// Delete the partial download of ``LibraryRow/wanted``.
     case discard
-    /// Take it off the device.
+    /// Delete the model from the device.
     case remove
-    /// Tell the user that it would not run.
+    /// Tell the user that this device cannot have the model.
     case refuse(Ineligibility)
 }

@@ -1,36 +1,37 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 
-/// All models of the library and which of them is used: a value, like its rows.
+/// The rows of the library and its selected model, without side effects.
 public struct LibraryState: Sendable, Hashable {
-    /// Every model, by what it is for and then by name; a row keeps its place when its state changes.
+    /// Every model, sorted by role and name; state changes don't move a row.
     public private(set) var rows: [LibraryRow] = []
-    /// The model that is used, `nil` while there is none.
+    /// The selected model, `nil` without one.
     public private(set) var selected: Family?
-    /// The model of the settings, as the user wrote it: `family[@version][:variant]`.
+    /// The default model of the settings, as the user wrote it: `family[@version][:variant]`.
     public private(set) var defaultModel: String?
     private var hasChosen = false
     private let recommended: Family?
 
     /// An empty library.
-    /// - Parameter recommended: what the app recommends; unless given, the text model that needs the most memory of those
-    ///   that fit this device.
+    /// - Parameter recommended: the app's recommendation; by default the text model with the highest memory
+    ///   requirement of those that fit this device.
     public init(recommended: Family? = nil) { self.recommended = recommended }
 
     /// The row of a model.
     public subscript(_ family: Family) -> LibraryRow? { rows.first { $0.id == family } }
 
-    /// The model that is used.
+    /// The selected model's release on this device.
     public var selectedModel: ModelInfo? { selected.flatMap { self[$0]?.local?.model } }
 
-    /// Whether a model for that purpose is on the device: features that need one are off otherwise.
+    /// Whether a model for that role is on the device; features that need one are off otherwise.
     public func hasModel(for role: ModelRole) -> Bool {
         rows.contains { $0.isUsable && ($0.local?.model.role == role || role == .vision && $0.model.seesImages) }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Takes note of what is on this device.
+    /// Updates the rows from the models on this device.
     public mutating func list(local models: [LocalModel]) {
         let found = Dictionary(models.map { ($0.model.id, $0) }, uniquingKeysWith: { first, _ in first })
         for family in found.keys where self[family] == nil { add(found[family]?.model) }
@@ -38,10 +39,10 @@ public struct LibraryState: Sendable, Hashable {
         settle()
     }
 
-    /// Takes note of what the sources offer.
+    /// Updates the rows from the sources' offers.
     /// - Parameters:
-    ///   - noUpdates: why what is here stays as it is.
-    ///   - isComplete: whether all of them were asked; else what others said before stays.
+    ///   - noUpdates: why families have no update.
+    ///   - isComplete: whether every source answered; if not, earlier offers of missing models stay.
     public mutating func list(
         offered models: [OfferedModel], noUpdates: [Family: NoUpdate] = [:], isComplete: Bool = true
     ) {
@@ -56,13 +57,13 @@ public struct LibraryState: Sendable, Hashable {
         settle()
     }
 
-    /// Somebody wants a model, perhaps one that was not listed.
+    /// Starts a download, also of a model without a row.
     public mutating func download(_ model: ModelInfo) -> [LibraryRowEffect] {
         if self[model.id] == nil { rows.append(LibraryRow(model)) }
         return take(.download, of: model.id)
     }
 
-    /// Passes an event to a model's row; a model without one has no effects.
+    /// Passes an event to a model's row; without a row there are no effects.
     @discardableResult
     public mutating func take(_ event: LibraryRowEvent, of family: Family) -> [LibraryRowEffect] {
         guard let index = rows.firstIndex(where: { $0.id == family }) else { return [] }
@@ -71,8 +72,8 @@ public struct LibraryState: Sendable, Hashable {
         return effects
     }
 
-    /// Chooses a model that is on the device.
-    /// - Returns: whether it is.
+    /// Selects a model that is on the device.
+    /// - Returns: `false` if the model is not on the device or is being deleted.
     public mutating func select(_ family: Family) -> Bool {
         guard self[family]?.isUsable == true else { return false }
         selected = family
@@ -81,18 +82,18 @@ public struct LibraryState: Sendable, Hashable {
         return true
     }
 
-    /// Takes note of the model of the settings. Nobody having chosen another one, it is the one used.
+    /// Sets the default model, which is selected unless the user chose another.
     public mutating func setDefault(_ text: String?) {
         defaultModel = text
         settle()
     }
 
-    /// The family of the settings' model.
+    /// The family of ``defaultModel``.
     public var defaultFamily: Family? {
         defaultModel.flatMap { Family($0.prefix { $0 != "@" && $0 != ":" }) }
     }
 
-    // MARK: Keeping it consistent
+    // MARK: Consistency
 
     private mutating func add(_ model: ModelInfo?) {
         guard let model else { return }
@@ -100,8 +101,8 @@ public struct LibraryState: Sendable, Hashable {
     }
 
     private mutating func settle() {
-        // A model that is neither here nor on offer, and has nothing to tell, is none of the library's.
-        rows.removeAll { $0.local == nil && $0.offer == nil && $0.download == Download() && !$0.isBeingDeleted }
+        // Remove rows without anything to show.
+        rows.removeAll { $0.local == nil && $0.offer == nil && $0.download == .idle && !$0.isBeingDeleted }
         rows.sort {
             ($0.model.role.place, $0.model.displayName, $0.id) < ($1.model.role.place, $1.model.displayName, $1.id)
         }
@@ -114,7 +115,7 @@ public struct LibraryState: Sendable, Hashable {
         }
     }
 
-    /// The user's choice as long as it is there, else the settings' model, else the only one for text.
+    /// Selects the user's choice while it is usable, else the default model, else the only text model.
     private mutating func chooseIfNeeded() {
         if let selected, hasChosen, self[selected]?.isUsable == true { return }
         hasChosen = false
@@ -129,7 +130,7 @@ public struct LibraryState: Sendable, Hashable {
     private var bestFamily: Family? {
         if let recommended { return recommended }
         let candidates = rows.filter { $0.model.role == .text && $0.offer != nil && $0.offer?.objection == nil }
-        // With one there is nothing to recommend it over.
+        // A recommendation needs at least two candidates.
         guard candidates.count > 1 else { return nil }
         return candidates.max { ($0.model.requiredMemory, $0.id) < ($1.model.requiredMemory, $1.id) }?.id
     }

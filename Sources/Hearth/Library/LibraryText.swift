@@ -1,8 +1,10 @@
+import HearthCatalog
 import HearthDelivery
+import HearthTransfer
 
-/// A row in words: what a list shows beside name and figures.
+/// Texts for a row of a list.
 extension LibraryRow {
-    /// How the model stands, in a few words: `downloading 42%, 3.2 MB/s, 8 s left`.
+    /// The state in a few words: `downloading 42%, 3.2 MB/s, 8 s left`.
     public var stateText: String {
         if isBeingDeleted { return "being deleted" }
         switch state {
@@ -16,7 +18,7 @@ extension LibraryRow {
         }
     }
 
-    /// Why it stands so, in a sentence; `nil` where there is no more to say than ``stateText`` does.
+    /// An explanation of the state in a sentence; `nil` if ``stateText`` says it all.
     public var detailText: String? {
         switch state {
         case .waiting(let hold): hold.message
@@ -27,7 +29,7 @@ extension LibraryRow {
         }
     }
 
-    /// The stable code of that reason; `nil` where there is none.
+    /// The stable code of ``detailText``, `nil` without one.
     public var detailCode: String? {
         switch state {
         case .failed(let failure): failure.code
@@ -37,35 +39,39 @@ extension LibraryRow {
         }
     }
 
-    /// The part done, in [0, 1]; `nil` where none is under way or the total is unknown.
+    /// The completed part, 0...1, also while the download waits; `nil` without a download or if the total is unknown.
     public var progress: Double? {
-        if case .downloading(let progress) = state { progress } else { nil }
+        switch state {
+        case .downloading(let progress): progress
+        case .waiting: reading?.fraction
+        case .notDownloaded, .downloaded, .updateAvailable, .failed, .incompatible: nil
+        }
     }
 
-    /// What is said besides the phase belongs to the bytes: rate and time left are there while some come.
+    /// Adds percentage, rate and time left only while they describe the transfer of bytes.
     private var downloadText: String {
-        if case .retrying(let attempt) = download.state {
-            return "retrying, attempt \(attempt) of \(Download.maximumAttempts)"
+        guard let reading else { return TransferState.downloading.word }
+        if case .retrying(let attempt, let limit) = reading.state {
+            return "retrying, attempt \(attempt) of \(limit)"
         }
-        guard let reading else { return TransferProgress.Phase.downloading.rawValue }
         let percent = reading.isAboutBytes ? reading.percentText.map { " \($0)" } ?? "" : ""
-        return ([reading.phaseText + percent] + [reading.rateText, reading.timeLeftText].compactMap(\.self))
+        return ([reading.stateText + percent] + [reading.rateText, reading.timeLeftText].compactMap(\.self))
             .joined(separator: ", ")
     }
 }
 
 extension TransferProgress {
-    /// Whether the part done is that of what goes on; all bytes are here while a release is installed, prepared and tried.
+    /// Whether the completed part describes bytes; installing, preparing and probing start after all bytes are here.
     fileprivate var isAboutBytes: Bool {
-        switch phase {
-        case .connecting, .downloading, .verifying, .extracting, .paused, .waiting, .retrying: true
+        switch state {
+        case .queued, .connecting, .downloading, .verifying, .extracting, .waiting, .retrying: true
         case .installing, .preparing, .probing: false
         }
     }
 }
 
 extension ModelState {
-    /// The state as programs read it.
+    /// The state as a word for programs.
     public var word: String {
         switch self {
         case .notDownloaded: "not-downloaded"

@@ -1,17 +1,20 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthTransfer
 
-/// Does the library's work: for each model one thing after the other, for several models side by side.
+/// Runs pulls and removals: in sequence for one model, in parallel for several.
 @MainActor final class LibraryWork {
     /// A pull under way.
     private final class Fetch {
         let model: ModelInfo
-        let report: @MainActor (DeliveryReport) -> Void
+        let report: @MainActor (TransferProgress) -> Void
         let end: @MainActor (Result<LocalDelivery, any Error>) -> Void
         var task: CancellingTask?
 
         init(
-            _ model: ModelInfo, report: @escaping @MainActor (DeliveryReport) -> Void,
+            _ model: ModelInfo, report: @escaping @MainActor (TransferProgress) -> Void,
             end: @escaping @MainActor (Result<LocalDelivery, any Error>) -> Void
         ) {
             self.model = model
@@ -24,22 +27,22 @@ import HearthDelivery
     private var fetches: [Family: Fetch] = [:]
     private var last: [Family: Task<Void, Never>] = [:]
 
-    /// Work on what `delivery` delivers. When it goes away, pulls end and keep what has come; removals are completed.
+    /// Work with `delivery`. Deinitialization cancels pulls, which keep partial downloads; removals run to their end.
     init(delivery: any ModelDelivering) { self.delivery = delivery }
 
-    /// Pulls a model once everything begun for it earlier is over.
+    /// Pulls a model after all earlier work for it.
     /// - Parameters:
-    ///   - report: what happens, in order; nothing any more after ``stop(_:)``.
-    ///   - end: called once, after the last report; never after ``stop(_:)``.
+    ///   - report: receives progress in order; never called after ``stop(_:)``.
+    ///   - end: called once, after the last report; never called after ``stop(_:)``.
     func fetch(
-        _ model: ModelInfo, metered: MeteredUse, report: @escaping @MainActor (DeliveryReport) -> Void,
+        _ model: ModelInfo, metered: MeteredUse, report: @escaping @MainActor (TransferProgress) -> Void,
         end: @escaping @MainActor (Result<LocalDelivery, any Error>) -> Void
     ) {
         let fetch = Fetch(model, report: report, end: end)
         let work = Task { [weak self, weak fetch, delivery, before = last[model.id]] in
             await before?.value
             guard !Task.isCancelled else { return }
-            let (reports, source) = AsyncStream.makeStream(of: DeliveryReport.self)
+            let (reports, source) = AsyncStream.makeStream(of: TransferProgress.self)
             async let outcome = Self.pull(model, metered, delivery, source)
             for await report in reports { self?.current(fetch)?.report(report) }
             let result = await outcome
@@ -54,7 +57,7 @@ import HearthDelivery
 
     private nonisolated static func pull(
         _ model: ModelInfo, _ metered: MeteredUse, _ delivery: any ModelDelivering,
-        _ reports: AsyncStream<DeliveryReport>.Continuation
+        _ reports: AsyncStream<TransferProgress>.Continuation
     ) async -> Result<LocalDelivery, any Error> {
         defer { reports.finish() }
         do {
@@ -64,27 +67,27 @@ import HearthDelivery
         }
     }
 
-    /// The fetch, unless it was stopped: then nobody wants to hear of it any more.
+    /// The fetch, `nil` once it was stopped.
     private func current(_ fetch: Fetch?) -> Fetch? {
         guard let fetch, fetches[fetch.model.id] === fetch else { return nil }
         return fetch
     }
 
-    /// Ends a model's pull.
+    /// Cancels a model's pull.
     func stop(_ family: Family) { fetches.removeValue(forKey: family)?.task?.cancel() }
 
-    /// Ends every pull, as the end of the process would: what has come is kept. Their `end` is not called.
-    /// - Returns: the models that were on their way.
+    /// Cancels every pull and keeps partial downloads. Does not call their `end`.
+    /// - Returns: the families of the cancelled pulls.
     func end() -> [Family] {
         defer { fetches = [:] }
         for fetch in fetches.values { fetch.task?.cancel() }
         return fetches.keys.sorted()
     }
 
-    /// Returns once all that has begun is over, and what has come is recorded.
+    /// Waits until all work has ended and partial downloads are recorded.
     func finish() async { for task in last.values { await task.value } }
 
-    /// Throws away what has come of a model, once everything begun for it earlier is over.
+    /// Deletes a model's partial download, after all earlier work for the model.
     func discard(_ model: ModelInfo, then: @escaping @MainActor () async -> Void) {
         last[model.id] = Task { [delivery, before = last[model.id]] in
             await before?.value
@@ -97,7 +100,7 @@ import HearthDelivery
         }
     }
 
-    /// Takes a model off the device, once everything begun for it earlier is over.
+    /// Deletes a model from the device, after all earlier work for it.
     func remove(_ model: ModelInfo) async throws {
         let removal = Task { [delivery, before = last[model.id]] in
             await before?.value
@@ -108,7 +111,7 @@ import HearthDelivery
     }
 }
 
-/// A task that ends with its owner.
+/// A task that is cancelled when its owner is released.
 final class CancellingTask: Sendable {
     private let end: @Sendable () -> Void
 

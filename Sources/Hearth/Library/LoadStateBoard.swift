@@ -1,8 +1,8 @@
 import HearthBase
 
-/// What a loader says of itself: the state it is in, and each later one to whoever listens.
+/// Publishes a loader's state and its changes to observers.
 ///
-/// Whoever is slow hears the newest only.
+/// A slow observer skips to the latest state.
 package final class LoadStateBoard: Sendable {
     private struct Shared {
         var state: LoadState
@@ -12,19 +12,19 @@ package final class LoadStateBoard: Sendable {
 
     private let shared: Locked<Shared>
 
-    /// A board of a loader in that state.
+    /// A board with an initial state.
     package init(_ state: LoadState = LoadState()) { shared = Locked(Shared(state: state)) }
 
     deinit {
         for observer in shared.withLock({ $0.observers.values }) { observer.finish() }
     }
 
-    /// The state it is in.
+    /// The current state.
     package var state: LoadState { shared.withLock { $0.state } }
 
-    /// Puts it in another one, which is the next revision, and tells everybody.
+    /// Changes the state, increases its revision and notifies all observers.
     package func change(_ make: (inout LoadState) -> Void) {
-        // Told under the lock: of two changes nobody hears the later one first. Telling waits for nobody.
+        // Yielding under the lock keeps concurrent changes in order; `yield` does not block.
         shared.withLock { shared in
             make(&shared.state)
             shared.state.revision += 1
@@ -32,7 +32,7 @@ package final class LoadStateBoard: Sendable {
         }
     }
 
-    /// The state it is in, and then every change. Ends with its consumer, or with the board.
+    /// The current state, then every change. Ends with its consumer, or with the board.
     package func states() -> AsyncStream<LoadState> {
         let (stream, observer) = AsyncStream.makeStream(of: LoadState.self, bufferingPolicy: .bufferingNewest(1))
         let id = shared.withLock { shared in

@@ -1,5 +1,9 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthStore
+import HearthTransfer
 
 extension ModelManager: ModelDelivering {
     public func localModels() async throws -> [LocalModel] {
@@ -17,7 +21,7 @@ extension ModelManager: ModelDelivering {
         return models
     }
 
-    public func offeredModels(_ wish: ListingWish) async throws -> OfferedModels {
+    public func offeredModels(_ wish: CachePolicy) async throws -> OfferedModels {
         let found = try await offers(wish)
         return OfferedModels(
             found.offers.map { offer in
@@ -28,20 +32,16 @@ extension ModelManager: ModelDelivering {
     }
 
     public func pull(
-        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (DeliveryReport) -> Void
+        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> LocalDelivery {
         if let there = try await delivered(model.identity) { return there }
         var options = PullOptions()
         options.metered = metered
-        let reports = Locked(DownloadReports())
-        let outcome = try await pull(model.reference, options: options) { progress in
-            for event in reports.withLock({ $0.events(for: progress) }) { report(.event(event)) }
-            report(.reading(progress))
-        }
+        let outcome = try await pull(model.reference, options: options, progress: report)
         return try Self.delivery(outcome.release)
     }
 
-    /// The release, if it is here already and whole; it is the one used afterwards. A damaged one is to be fetched again.
+    /// Activates and returns the release if it is intact on this device; `nil` if it must be fetched.
     private func delivered(_ identity: ReleaseIdentity) async throws -> LocalDelivery? {
         if case .bundled(let release) = try await availability(of: identity.family), release.identity == identity,
             let weights = release.weights
@@ -49,10 +49,12 @@ extension ModelManager: ModelDelivering {
             return LocalDelivery(LocalModel(ModelInfo(release.release), presence: .bundled), weights: weights)
         }
         do {
-            guard let there = try await store.installed(identity) else { return nil }
-            if there.isActive { return try Self.delivery(there) }
-            return try Self.delivery(
-                try await use(identity.family, version: identity.version, variant: identity.variant))
+            // Under a content tag, the live release may have other bytes of that name.
+            if let live = try await store.active(identity.family), live.identity.published == identity.published {
+                return try Self.delivery(live)
+            }
+            guard try await store.installed(identity) != nil else { return nil }
+            return try Self.delivery(try await activate(identity))
         } catch let error as StoreError where [.releaseDamaged, .receiptDamaged].contains(error.code) {
             return nil
         }
@@ -72,7 +74,7 @@ extension ModelManager: ModelDelivering {
             do {
                 try await transfers.cancel(transfer.key)
             } catch let error as TransferControlError where error.code == .unknownTransfer {
-                // Gone meanwhile.
+                // Another process removed the transfer meanwhile.
             }
         }
     }
@@ -94,7 +96,7 @@ extension ModelManager: ModelDelivering {
 }
 
 extension ReleaseState {
-    /// Why a family stays as it is, as far as that is known without asking anybody.
+    /// The local reason why a family has no update: a pin, or a newer release that is held back.
     func noUpdate(inUse: ReleaseIdentity) -> NoUpdate? {
         if let pinned { return .pinned(pinned) }
         let newer = heldBack.last { $0.release.version.isNewer(than: inUse.version) ?? false }
@@ -103,11 +105,11 @@ extension ReleaseState {
 }
 
 extension LibraryChange {
-    /// What an event changes in a list of models.
+    /// The changes to a list of models caused by an event.
     fileprivate static func changes(of event: ModelEvent) -> [Self] {
         switch event {
         case .installed, .activated, .removed: [.local]
-        // What is held back is no offer any more.
+        // Held back releases are no longer offered.
         case .rolledBack, .heldBack: [.local, .objections]
         case .updateFound: [.offers]
         case .noUpdate, .checkFailed, .swapFailed: []
@@ -116,7 +118,7 @@ extension LibraryChange {
 }
 
 extension ModelLibrary {
-    /// The library of a home folder: what its manager delivers, and the settings in its `config.json`.
+    /// A library of a manager's models, with the settings in the home's `config.json`.
     public convenience init(manager: ModelManager, home: Path, recommended: Family? = nil) {
         self.init(delivery: manager, defaultModel: .configuration(home: home), recommended: recommended)
     }

@@ -1,9 +1,12 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthTransfer
 
-/// Where a model is: the word of `ModelAvailability`.
+/// Where a model is; corresponds to `ModelAvailability`.
 public enum ModelPresence: String, Sendable, Hashable, CaseIterable {
-    /// Nowhere: what needs it is off, and the rest of the app works.
+    /// Not on this device; features that need it are off.
     case none
     /// It came with the app.
     case bundled
@@ -11,15 +14,15 @@ public enum ModelPresence: String, Sendable, Hashable, CaseIterable {
     case downloaded
 }
 
-/// A model that is on this device.
+/// A model on this device.
 public struct LocalModel: Sendable, Hashable {
-    /// The release that is used.
+    /// The release in use.
     public var model: ModelInfo
     public var presence: ModelPresence
-    /// Why it stays at this release as far as this device knows by itself: it is pinned, or what was newer is held back.
+    /// Why this device keeps the release: it is pinned, or newer ones are held back.
     public var noUpdate: NoUpdate?
 
-    /// A model of the given facts.
+    /// A model with the given values.
     public init(_ model: ModelInfo, presence: ModelPresence = .downloaded, noUpdate: NoUpdate? = nil) {
         self.model = model
         self.presence = presence
@@ -31,12 +34,12 @@ public struct LocalModel: Sendable, Hashable {
 public struct OfferedModel: Sendable, Hashable {
     /// The release that this device would get, or has.
     public var model: ModelInfo
-    /// Whether it takes the place of the one in use.
+    /// Whether it would replace the release in use.
     public var isUpdate: Bool
     /// Why this device may not have it, `nil` if it may.
     public var objection: Ineligibility?
 
-    /// An offer of the given facts.
+    /// An offer with the given values.
     public init(_ model: ModelInfo, isUpdate: Bool = false, objection: Ineligibility? = nil) {
         self.model = model
         self.isUpdate = isUpdate
@@ -44,18 +47,18 @@ public struct OfferedModel: Sendable, Hashable {
     }
 }
 
-/// What the sources had to say.
+/// The answer of the sources.
 public struct OfferedModels: Sendable {
-    /// Each family once.
+    /// The offers, at most one for each family.
     public var models: [OfferedModel]
-    /// Why what is here stays as it is, where a source was asked.
+    /// Why families have no update, as far as their sources answered.
     public var noUpdates: [Family: NoUpdate]
-    /// Why one of the sources said nothing.
+    /// The error of a source that failed.
     public var problem: (any Error)?
-    /// The sources that did not answer, and whose last lists stand in for them.
+    /// The sources that did not answer, with the cached lists used instead.
     public var kept: [KeptList]
 
-    /// Offers, and what kept others away.
+    /// An answer with the given values.
     public init(
         _ models: [OfferedModel], noUpdates: [Family: NoUpdate] = [:], problem: (any Error)? = nil,
         kept: [KeptList] = []
@@ -67,61 +70,52 @@ public struct OfferedModels: Sendable {
     }
 }
 
-/// What is told while a model is brought over.
-public enum DeliveryReport: Sendable, Hashable {
-    /// A step in the life of its download.
-    case event(DownloadEvent)
-    /// How far it is, with figures for people.
-    case reading(TransferProgress)
-}
-
-/// What the view models need of delivery. ``ModelManager`` is it in an app, a script in tests.
+/// The delivery operations that view models use. `ModelManager` implements them; tests use a script.
 public protocol ModelDelivering: Sendable {
-    /// The models on this device, each family once. Never touches the network.
+    /// The models on this device, one for each family. Never touches the network.
     func localModels() async throws -> [LocalModel]
 
     /// The models the sources offer this device. May touch the network.
-    func offeredModels(_ wish: ListingWish) async throws -> OfferedModels
+    func offeredModels(_ wish: CachePolicy) async throws -> OfferedModels
 
-    /// Brings a model over and makes it the one its family's users get; joins whoever fetches the same bytes already.
+    /// Fetches a model and makes its release live; joins a transfer of the same bytes that is already active.
     ///
-    /// A release that is here already is not looked for anywhere else. Cancelling keeps what has come, and returns when that
-    /// is recorded.
+    /// Does not ask the sources for a release that is already on this device. Cancelling keeps the partial download
+    /// and returns when it is recorded.
     /// - Parameters:
     ///   - metered: what to do on a network whose bytes cost money.
-    ///   - report: what happens meanwhile, in order, on any thread: progress, holds, bytes that were not the promised ones,
-    ///     the pauses after them. All of it is delivery's own doing and wants nothing done.
+    ///   - report: receives progress in order, on any thread.
     func pull(
-        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (DeliveryReport) -> Void
+        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> LocalDelivery
 
-    /// Throws away what has come of a download that nobody works on any more.
+    /// Deletes the partial download of a model, unless another transfer holds it.
     func discardDownload(of model: ModelInfo) async throws
 
-    /// Takes a model off the device with everything that belongs to it.
+    /// Deletes a model from the device with all its files.
     func remove(_ model: ModelInfo) async throws
 
-    /// Tells when something has changed, whoever did it. Ends with its consumer. Asking what there is changes nothing.
+    /// Reports changes, also those made outside the library. Ends with its consumer. Lookups cause no changes.
     func changes() async -> AsyncStream<LibraryChange>
 }
 
-/// What has changed outside the library.
+/// A change of the models on this device or of the offers.
 public enum LibraryChange: Sendable, Hashable {
-    /// What is on this device.
+    /// Models on this device changed.
     case local
-    /// What the sources offer.
+    /// The sources' offers changed.
     case offers
-    /// What may be had of what they offer: looked up where they were asked before.
+    /// Which offers this device may have changed; asked again only if the sources were asked before.
     case objections
 }
 
-/// What a pull has brought.
+/// The result of a pull.
 public struct LocalDelivery: Sendable, Hashable {
     public var local: LocalModel
     /// The file an engine opens.
     public var weights: Path
 
-    /// A delivery of the given facts.
+    /// A delivery with the given values.
     public init(_ local: LocalModel, weights: Path) {
         self.local = local
         self.weights = weights

@@ -1,11 +1,12 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import Observation
 
-/// One model at a time, from the tap on "download" to the first answer: fetched, loaded, and a vision model after it.
+/// Downloads and loads one model at a time, optionally followed by a vision model.
 ///
-/// What it decides is ``DownloadFlow``'s; downloads are those of its ``ModelLibrary``, where they are shown too; engines are its
-/// loader's. When it goes away, what it loads ends, and what it fetches goes on in the library.
+/// ``DownloadFlow`` makes the decisions, the ``ModelLibrary`` downloads, and the loader loads engines.
+/// Deinitialization cancels loads; downloads continue in the library.
 ///
 /// ```swift
 /// let models = ModelDownloadViewModel(library: library, loader: loader, text: saved)
@@ -13,7 +14,7 @@ import Observation
 /// // … models.progress, then models.isModelLoaded
 /// ```
 @MainActor @Observable public final class ModelDownloadViewModel {
-    /// The list its downloads are part of.
+    /// The library that downloads and removes models.
     public let library: ModelLibrary
     private var flow: DownloadFlow
     private var loads = LoadState()
@@ -21,20 +22,21 @@ import Observation
     @ObservationIgnored private let loader: any ModelLoading
     @ObservationIgnored private var work = Work()
 
-    /// The tasks of the view model, which end with it.
+    /// The tasks of the view model, cancelled when it is released.
     private struct Work {
         var watching: CancellingTask?
         var launching: CancellingTask?
         var loading: (family: Family, task: CancellingTask, end: Task<Void, Never>)?
     }
 
-    /// A view model over a library, with a model selected to begin with.
+    /// A view model over a library, with a model selected.
     ///
-    /// If the text model is on this device and none is loaded, it is loaded, and then the vision model if that is here too.
+    /// If the text model is on this device and no text model is loaded, it is loaded, followed by the vision model if
+    /// that is on this device.
     /// - Parameters:
-    ///   - library: fetches and removes.
-    ///   - loader: loads.
-    ///   - text: the saved text model; unless given, the library's selected one.
+    ///   - library: downloads and removes models.
+    ///   - loader: loads and unloads models.
+    ///   - text: the saved text model; by default the library's selected model.
     ///   - vision: the saved vision model.
     public init(library: ModelLibrary, loader: any ModelLoading, text: ModelInfo? = nil, vision: ModelInfo? = nil) {
         self.library = library
@@ -54,40 +56,40 @@ import Observation
             })
     }
 
-    // MARK: What it shows
+    // MARK: Display
 
-    /// The model that is fetched, loaded or deleted next. While a vision model follows its text model it is that one, and
-    /// afterwards the text model again.
+    /// The model of the next action. The vision model while it follows its text model, then the text model again.
     public var selectedModel: ModelInfo? {
         get { flow.selected }
         set { if let newValue { take(.select(newValue)) } }
     }
 
-    /// Whether a model for text is in memory and can be asked.
+    /// Whether a text model is in memory and can answer.
     public var isModelLoaded: Bool { loads.loaded[.text] != nil }
 
-    /// Whether a model is being loaded, or waits for its turn.
+    /// Whether a model is loading or waits to be loaded.
     public var isModelLoading: Bool { loads.loading != nil || flow.loading != nil }
 
-    /// Whether a certain model is in memory.
+    /// Whether a model is in memory.
     public func isLoaded(_ family: Family) -> Bool { loads.loaded.values.contains(family) }
 
-    /// The life of the download under way, or of the last one until ``resetState()``.
+    /// The state of the current download, or of the last one until ``resetState()``.
     public var downloadState: DownloadState { flow.subject.map { library.downloadState(of: $0.id) } ?? .idle }
 
-    /// The part of the download under way that is done, in [0, 1]; 0 without one and while the total is unknown.
+    /// The completed part of the download, 0...1, also while it waits; 0 without a download or a known total.
     public var progress: Double {
         switch downloadState {
         case .downloading(let progress): progress ?? 0
+        case .waiting: flow.subject.flatMap { library.row(of: $0.id)?.progress } ?? 0
         case .verifying, .extracting, .completed: 1
-        case .idle, .waiting, .retrying, .failed: 0
+        case .idle, .retrying, .failed: 0
         }
     }
 
-    /// The model whose bytes are on their way.
+    /// The model being downloaded.
     public var activeDownload: ModelInfo? { flow.fetching }
 
-    /// The vision model that will be fetched once the text model is loaded.
+    /// The vision model to download once the text model is loaded.
     public var pendingVisionDownload: ModelInfo? { flow.pendingVision }
 
     /// Why the last load failed, in a sentence.
@@ -96,34 +98,33 @@ import Observation
     /// Why the last removal failed, in a sentence.
     public var deleteError: String? { flow.deleteError }
 
-    // MARK: What people ask
+    // MARK: Actions
 
-    /// Fetches the selected model and loads it; then fetches the vision model, loads it, and selects the first again. A model
-    /// that is on its way already goes on.
-    /// - Throws: ``ModelLibraryError`` with `download-in-progress` while another model is on its way, `insufficient-memory`,
-    ///   `model-not-found` if none is selected. What happens later is ``downloadState``'s to tell.
+    /// Downloads and loads the selected model; then downloads and loads the vision model and selects the first model
+    /// again. Does nothing if the selected model is already downloading.
+    /// - Throws: ``ModelLibraryError`` with `download-in-progress` during another model's download or
+    ///   `model-not-found` without a selected model; otherwise as ``ModelLibrary/download(_:onEnd:)``. Later, see
+    ///   ``downloadState``.
     public func startDownload(then vision: ModelInfo? = nil) throws {
         try carryOutThrowing(flow.take(.start(then: vision)))
     }
 
-    /// Ends the download, or the load that follows it, and throws away what has come; forgets the vision model that was to
-    /// follow. Does nothing to loads nobody downloaded for.
+    /// Cancels the download, or the load after it, deletes the partial download and forgets the vision model. Loads
+    /// that belong to no download continue.
     public func cancelDownload() { take(.cancel) }
 
-    /// Loads the selected model, after whatever is being loaded.
-    /// - Throws: ``ModelLibraryError`` with `model-not-found` if none is selected. What happens later is ``loadError``'s to tell.
+    /// Loads the selected model after earlier loads.
+    /// - Throws: ``ModelLibraryError`` with `model-not-found` without a selected model. Later, see ``loadError``.
     public func loadModel() throws { try carryOutThrowing(flow.take(.load)) }
 
-    /// Takes the selected model out of memory and off the device, with everything that belongs to it. Its download or load
-    /// ends first.
-    /// - Throws: ``ModelLibraryError`` with `model-not-found` if none is selected. What happens later is ``deleteError``'s to
-    ///   tell.
+    /// Unloads the selected model and deletes it with all its files, after its download or load has stopped.
+    /// - Throws: ``ModelLibraryError`` with `model-not-found` without a selected model. Later, see ``deleteError``.
     public func deleteModel() throws { try carryOutThrowing(flow.take(.delete)) }
 
-    /// Forgets how the last download, load and removal ended. Does nothing while a download is under way.
+    /// Clears the results of the last download, load and removal. Does nothing during a download.
     public func resetState() { take(.reset) }
 
-    // MARK: Carrying out
+    // MARK: Effects
 
     private func hear(_ state: LoadState) {
         if state.revision >= loads.revision { loads = state }
@@ -164,7 +165,7 @@ import Observation
             do {
                 try fetch(model, run)
             } catch {
-                // Nobody asked just now who could be told.
+                // The fetch was not started by a call that could throw; report through `loadError`.
                 take(.fetched(run: run, .refused(LibraryFailure.presented(error, model: model).sentence)))
             }
         case .stop(let model): library.cancelDownload(model.id)
@@ -173,7 +174,7 @@ import Observation
             if work.loading?.family == model.id { work.loading?.task.cancel() }
         case .delete(let model): delete(model)
         case .forget(let model): library.reset(model.id)
-        case .refuse: break  // only what people ask is refused, and they are told
+        case .refuse: break  // only throwing calls are refused
         }
     }
 
@@ -198,7 +199,7 @@ import Observation
             } catch {
                 ending = .failed(LibraryFailure.presented(error, model: model).sentence)
             }
-            // Nobody sees a moment in which it is neither being loaded nor loaded.
+            // Take the new state before clearing `loading`, so that observers never see a gap between the two.
             self?.hear(await loader.loadState())
             self?.work.loading = nil
             self?.take(.loaded(model.id, ending))
@@ -208,9 +209,9 @@ import Observation
 
     private func delete(_ model: ModelInfo) {
         let load = work.loading.flatMap { $0.family == model.id ? $0.end : nil }
-        // A removal that has begun is not left half done, whoever goes away.
+        // This task is not cancelled with the view model: a removal always runs to its end.
         Task { [weak self, library, loader] in
-            // An engine that is being opened would hold the files.
+            // An engine that is still opening would hold the files.
             await load?.value
             await loader.unload(model.id)
             self?.hear(await loader.loadState())

@@ -1,37 +1,40 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthInference
+import HearthStore
+import HearthTransfer
 
-/// One model as people choose it: a family, and the release of it that this device has or would get.
+/// A model as users choose it: a family, and the release of it that this device has or would get.
 ///
-/// Two infos of one family stand for the same model, whatever their releases: ``id`` is what rows and selections go by.
+/// Infos of one family are the same model, whatever their releases; rows and selections use ``id``.
 public struct ModelInfo: Sendable, Hashable, Identifiable {
-    /// The release meant.
+    /// The release described.
     public var identity: ReleaseIdentity
-    /// The name for people.
+    /// The name to display.
     public var displayName: String
-    /// What it is good for, in the publisher's words.
+    /// The publisher's description.
     public var summary: String?
     public var role: ModelRole
     public var format: ModelFormat
-    /// Whether it understands images: a vision model, or one that comes with a projector.
+    /// Whether the model understands images: a vision model, or one with a projector.
     public var seesImages: Bool
-    /// The bytes of its files.
+    /// The total size of its files, in bytes.
     public var size: UInt64
-    /// The bytes of memory it takes to run, as the publisher says or as estimated from the size.
+    /// The memory needed to run the model, in bytes: the publisher's figure, or an estimate from the size.
     public var requiredMemory: UInt64
-    /// Whether its publisher promises what its bytes hash to, or they were compared with such a promise.
+    /// Whether the publisher declares digests of the files, or the files were compared with such digests.
     public var isVerified: Bool
-    /// What to pull to get exactly this release.
+    /// The reference that pulls exactly this release.
     public var reference: ModelReference
 
-    /// The family: what stays the same through all versions.
+    /// The family, which all versions share.
     public var id: Family { identity.family }
 
-    /// A model of the given facts.
+    /// A model with the given values.
     /// - Parameters:
-    ///   - displayName: the family's name unless given.
-    ///   - reference: unless given, the release by its name, of whichever origin has it.
+    ///   - displayName: by default the family's name.
+    ///   - reference: by default the release's family, version and variant, from any origin.
     public init(
         identity: ReleaseIdentity, displayName: String? = nil, summary: String? = nil, role: ModelRole = .text,
         format: ModelFormat = .gguf, seesImages: Bool? = nil, size: UInt64, requiredMemory: UInt64,
@@ -50,14 +53,14 @@ public struct ModelInfo: Sendable, Hashable, Identifiable {
             reference ?? .family(identity.family, version: identity.version, variant: identity.variant)
     }
 
-    /// The size for people: `98.4 MB`.
+    /// The size to display: `98.4 MB`.
     public var sizeText: String { ByteCount(size).description }
-    /// The memory requirement for people: `1.2 GB RAM`.
+    /// The memory requirement to display: `1.2 GB RAM`.
     public var memoryText: String { "\(ByteCount(requiredMemory)) RAM" }
 }
 
 extension ModelInfo {
-    /// The model a source offers as `release`.
+    /// The model of a release that a source offers.
     public init(_ release: Release, reference: ModelReference? = nil) {
         let files = [release.file] + release.companions
         self.init(
@@ -68,7 +71,7 @@ extension ModelInfo {
             isVerified: files.allSatisfy { $0.digest != nil }, reference: reference)
     }
 
-    /// The model that is installed as `release`.
+    /// The model of an installed release.
     public init(_ release: InstalledRelease) {
         let receipt = release.receipt
         self.init(
@@ -78,27 +81,27 @@ extension ModelInfo {
             isVerified: receipt.isVerified)
     }
 
-    /// A receipt does not tell the memory: the estimate is that of a release on offer whose publisher says nothing.
+    /// Receipts don't record the memory requirement; this is the estimate for releases whose publisher gives none.
     private static func memory(for size: UInt64) -> UInt64 {
         let estimate = size.addingReportingOverflow(size / 5 + (256 << 20))
         return estimate.overflow ? .max : estimate.partialValue
     }
 }
 
-/// What a list shows beside a model's name.
+/// Labels beside a model's name.
 public enum ModelBadge: String, Sendable, Hashable, CaseIterable {
-    /// It understands images.
+    /// The model understands images.
     case vision
-    /// The best that this device can run.
+    /// The best model that this device can run.
     case recommended
-    /// The one that is used.
+    /// The selected model.
     case active
-    /// It came with the app.
+    /// The model came with the app.
     case bundled
-    /// Nobody vouches for its bytes.
+    /// The publisher declares no digests of the files.
     case unverified
 
-    /// The word for people.
+    /// The label to display.
     public var text: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }
 
@@ -111,44 +114,43 @@ extension Ineligibility {
         case .noEngine(let format): "no engine for \(format.rawValue)"
         case .notInRollout(let percent): "rollout of \(percent) %"
         case .heldBack: "held back"
-        case .bytesHeldBack: "other bytes held back"
         }
     }
 
-    /// The reason for people, as one or two sentences.
+    /// The reason in one or two sentences.
     public var message: String { failure.sentence }
 
-    /// The error of somebody who wants such a model all the same.
+    /// The error for a request of such a model.
     public var failure: any HearthFailure {
         switch self {
         case .notEnoughMemory(let needed): ModelLibraryError.insufficientMemory(required: needed)
         case .appTooOld(let needed):
             DeliveryError(.appTooOld, "This model \(reason)", context: ErrorContext(expected: "\(needed)"))
         case .noEngine: LLMError(.engineMissing, "This model \(reason)")
-        case .notInRollout, .heldBack, .bytesHeldBack: ModelLibraryError(.modelNotFound, "This model \(reason)")
+        case .notInRollout, .heldBack: ModelLibraryError(.modelNotFound, "This model \(reason)")
         }
     }
 }
 
-/// What a tap on a model does.
+/// The action of a tap on a model.
 public enum ModelAction: String, Sendable, Hashable, CaseIterable { case download, select }
 
-/// How a model stands: what its row in a list shows.
+/// The state of a model, as its row in a list shows it.
 public enum ModelState: Sendable, Hashable {
     case notDownloaded
-    /// Something has to change before bytes may flow; it goes on by itself then.
+    /// Waits for a condition to change, then continues without a new request.
     case waiting(DownloadHold)
-    /// The part done, in [0, 1]; `nil` while the total is unknown. 1 while the bytes are checked and unpacked.
+    /// The completed part, 0...1; `nil` if the total is unknown. 1 during verification and unpacking.
     case downloading(progress: Double?)
     case downloaded
-    /// It is here, and its publisher has another version for this device.
+    /// On the device, and an update is available.
     case updateAvailable(ReleaseVersion)
-    /// The download ended without a model; the next one works.
+    /// The download failed; it can be started again.
     case failed(DownloadFailure)
-    /// It is not here, and would not run.
+    /// Not on the device, which could not run it.
     case incompatible(Ineligibility)
 
-    /// What a tap does, `nil` for nothing.
+    /// The action of a tap, `nil` if a tap does nothing.
     public var primaryAction: ModelAction? {
         switch self {
         case .notDownloaded, .failed: .download

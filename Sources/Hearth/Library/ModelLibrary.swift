@@ -1,12 +1,14 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthTransfer
 import Observation
 
-/// The models an app offers and has: what a list of models shows, and what its buttons do.
+/// The models that an app offers and has, and the actions of a model list.
 ///
-/// For a SwiftUI view, a web page and a terminal alike: every property can be observed. Downloads run side by side, one for
-/// each model, and go on without anybody watching; when the library goes away they end, and keep what has come. All
-/// decisions are ``LibraryState``'s; this class carries them out.
+/// All properties are observable. Downloads of several models run in parallel and need no observer. Deinitialization
+/// cancels them and keeps partial downloads. ``LibraryState`` makes all decisions.
 ///
 /// ```swift
 /// let library = ModelLibrary(delivery: manager, defaultModel: .configuration(home: home))
@@ -15,23 +17,23 @@ import Observation
 /// try library.download(row.id)
 /// ```
 @MainActor @Observable public final class ModelLibrary {
-    /// One row for each model, in a lasting order.
+    /// One row for each model, in a stable order.
     public private(set) var rows: [LibraryRow] = []
-    /// The model that is used, `nil` while there is none.
+    /// The selected model, `nil` without one.
     public private(set) var selectedModel: ModelInfo?
-    /// The model of the settings, as the user wrote it: `family[@version][:variant]`.
+    /// The default model of the settings, as the user wrote it: `family[@version][:variant]`.
     public private(set) var defaultModel: String?
-    /// Whether what there is is being looked up.
+    /// Whether the sources are being asked for their offers.
     public private(set) var isRefreshing = false
-    /// Why the sources could not be asked; what is here works all the same.
+    /// Why the sources could not be asked; installed models work all the same.
     public private(set) var offerProblem: DownloadFailure?
-    /// The sources that did not answer: what they offer is what their last good lists say.
+    /// The sources that did not answer; their cached lists are used instead.
     public private(set) var keptLists: [KeptList] = []
-    /// Why what is here, or the settings, could not be read.
+    /// Why the installed models or the settings could not be read.
     public private(set) var homeProblem: DownloadFailure?
 
-    /// What to do on a network whose bytes cost money, for downloads begun from now on. Those that are refused there fail with
-    /// `metered-network`: an app that may ask the person does, sets ``MeteredUse/allow`` and begins again.
+    /// What to do on a metered network, for later downloads. Refused downloads fail with `metered-network`: the app
+    /// may ask the user, set `MeteredUse.allow` and start again.
     public var metered = MeteredUse.deny
 
     @ObservationIgnored private var state: LibraryState
@@ -51,11 +53,11 @@ import Observation
         case cancelled
     }
 
-    /// A library over a delivery. It is empty until the first ``refresh()`` or ``refreshLocal()``.
+    /// A library over a delivery, empty until the first ``refresh()`` or ``refreshLocal()``.
     /// - Parameters:
-    ///   - delivery: the `ModelManager`, in an app.
-    ///   - defaultModel: where the model for the next start is kept.
-    ///   - recommended: what the app recommends; unless given, the text model that needs the most memory of those that fit.
+    ///   - delivery: in an app, the `ModelManager`.
+    ///   - defaultModel: stores the model for the next start.
+    ///   - recommended: the app's recommendation; by default the fitting text model that needs the most memory.
     public init(delivery: any ModelDelivering, defaultModel: DefaultModelSetting, recommended: Family? = nil) {
         self.delivery = delivery
         work = LibraryWork(delivery: delivery)
@@ -68,38 +70,37 @@ import Observation
                     case .local: await self?.refreshLocal()
                     case .offers: await self?.refreshOffers()
                     case .objections where self?.hasAskedSources == true: await self?.refreshOffers()
-                    // An app may be used without a network on purpose.
+                    // Don't touch the network before the app asks for offers.
                     case .objections: break
                     }
                 }
             })
     }
 
-    // MARK: What there is
+    // MARK: Models
 
-    /// The row of a model, `nil` for one that is neither here nor on offer.
+    /// The row of a model, `nil` for one that is neither on the device nor offered.
     public func row(of family: Family) -> LibraryRow? { rows.first { $0.id == family } }
 
-    /// The life of a model's download; `idle` for a model without one.
-    public func downloadState(of family: Family) -> DownloadState { row(of: family)?.download.state ?? .idle }
+    /// The state of a model's download; `idle` without one.
+    public func downloadState(of family: Family) -> DownloadState { row(of: family)?.download ?? .idle }
 
-    /// Whether a model for that purpose is on the device. What needs one is off otherwise; everything else works.
+    /// Whether a model for that role is on the device; features that need one are off otherwise.
     public func hasModel(for role: ModelRole) -> Bool {
-        // The property, not the state behind it: whoever asks is told when the answer changes.
+        // Read the observable property, so that observation tracks this answer.
         _ = rows
         return state.hasModel(for: role)
     }
 
-    /// Looks up what is here, then asks the sources. Offline, what is here stays listed and ``offerProblem`` says why there
-    /// is no more.
-    /// - Parameter wish: ``ListingWish/now`` asks them even where their last answer is still good.
-    public func refresh(_ wish: ListingWish = .asPublished) async {
+    /// Looks up the models on this device, then asks the sources. If that fails, ``offerProblem`` has the error.
+    /// - Parameter wish: `CachePolicy.now` asks even if the cached answers are still fresh.
+    public func refresh(_ wish: CachePolicy = .asPublished) async {
         await refreshLocal()
         await refreshOffers(wish)
     }
 
-    /// Asks the sources alone.
-    public func refreshOffers(_ wish: ListingWish = .asPublished) async {
+    /// Asks the sources only.
+    public func refreshOffers(_ wish: CachePolicy = .asPublished) async {
         refreshes += 1
         hasAskedSources = true
         isRefreshing = true
@@ -121,14 +122,14 @@ import Observation
         publish()
     }
 
-    /// Looks up what is here and what the settings say, without touching the network.
+    /// Looks up the models on this device and reads the settings, without touching the network.
     public func refreshLocal() async {
         do {
             state.setDefault(try await setting.load())
             while true {
                 let before = localChanges
                 let models = try await delivery.localModels()
-                // A list that was made before something came or went says nothing any more.
+                // The list is outdated if a download or removal completed meanwhile.
                 guard before == localChanges else { continue }
                 state.list(local: models)
                 break
@@ -141,9 +142,9 @@ import Observation
         publish()
     }
 
-    // MARK: Choosing
+    // MARK: Selection
 
-    /// Makes a model that is here the one that is used, until the app ends.
+    /// Selects a model on the device for the rest of this run of the app.
     /// - Throws: ``ModelLibraryError`` with `model-not-found`.
     public func select(_ family: Family) throws {
         let isThere = state.select(family)
@@ -151,8 +152,8 @@ import Observation
         guard isThere else { throw ModelLibraryError.modelNotFound(row(of: family)?.model.displayName ?? family.name) }
     }
 
-    /// Makes a model the one for every start to come, and selects it if it is here; `nil` forgets the setting.
-    /// - Throws: ``ConfigurationError``, `FileError`; then nothing has changed.
+    /// Saves the default model and selects it if it is on the device; `nil` removes the setting.
+    /// - Throws: ``ConfigurationError`` or `FileError`, and changes nothing.
     public func setDefaultModel(_ family: Family?) async throws {
         try await setting.save(family?.name)
         state.setDefault(family?.name)
@@ -160,7 +161,7 @@ import Observation
         publish()
     }
 
-    /// Does what a tap on a model means: fetches it, or selects it; nothing while it is on its way.
+    /// Performs the action of a tap: downloads or selects the model, or does nothing during a download.
     /// - Throws: as ``download(_:)`` and ``select(_:)``.
     public func performPrimaryAction(_ family: Family) throws {
         switch row(of: family)?.primaryAction {
@@ -170,19 +171,19 @@ import Observation
         }
     }
 
-    // MARK: Fetching
+    // MARK: Downloads
 
-    /// Begins to bring a model over, or its update. One that is on its way already goes on.
-    /// - Throws: ``ModelLibraryError`` with `model-not-found`, `insufficient-memory`.
+    /// Downloads a model or its update. Does nothing if its download is already active.
+    /// - Throws: `model-not-found` without a row; otherwise as ``download(_:onEnd:)``.
     public func download(_ family: Family) throws {
         guard let model = row(of: family)?.model else { throw ModelLibraryError.modelNotFound(family.name) }
         try download(model)
     }
 
-    /// Begins to bring a model over that need not be listed; of one that is, the release listed.
-    /// - Parameter onEnd: called once, when the download has ended, also one that was under way already.
-    /// - Throws: ``ModelLibraryError`` with `insufficient-memory`; ``DeliveryError`` with `app-too-old`; `LLMError` with
-    ///   `engine-missing`.
+    /// Downloads a model that need not be listed; a listed model's row determines the release.
+    /// - Parameter onEnd: called once when the download ends, also if it was already active.
+    /// - Throws: ``ModelLibraryError`` with `insufficient-memory`, or `model-not-found` if the release is held back
+    ///   or outside its rollout; `DeliveryError` with `app-too-old`; `LLMError` with `engine-missing`.
     public func download(_ model: ModelInfo, onEnd: @escaping @MainActor (Ending) -> Void = { _ in }) throws {
         let model = row(of: model.id)?.model ?? model
         let effects = state.download(model)
@@ -192,7 +193,7 @@ import Observation
         carryOut(effects, model)
     }
 
-    /// Ends a model's download and throws away what has come; after a failure, throws away what that has kept.
+    /// Cancels a model's download and deletes its partial download, also after a failure.
     public func cancelDownload(_ family: Family) {
         guard let row = row(of: family) else { return }
         let effects = state.take(.cancel, of: family)
@@ -200,15 +201,15 @@ import Observation
         carryOut(effects, row.wanted ?? row.model)
     }
 
-    /// Forgets how a model's last download ended; what a failure has kept stays for the next one.
+    /// Clears the result of a model's last download; the next download reuses a partial one.
     public func reset(_ family: Family) {
         state.take(.reset, of: family)
         publish()
     }
 
-    /// Takes a model off the device, with everything that belongs to it; ends its download first. A model that is being
-    /// deleted, or is not here, is left alone.
-    /// - Throws: what the store throws; then the model is still here.
+    /// Deletes a model from the device with all its files, after cancelling its download. Does nothing for a model
+    /// that is being deleted or not on the device.
+    /// - Throws: the store's errors; the model is still on the device then.
     public func delete(_ family: Family) async throws {
         guard let row = row(of: family) else { return }
         let model = row.local?.model ?? row.model
@@ -228,30 +229,27 @@ import Observation
         }
     }
 
-    /// Ends the downloads under way as the end of the program would: what has come is kept, and the next download goes on from
-    /// there. Their rows have failed with ``DownloadFailure/interrupted`` then, and whoever waits for them is told.
-    /// Returns once what has come is recorded and removals are complete. The library can be used on.
+    /// Cancels active downloads, as the end of the program would, and keeps partial downloads for the next attempt.
+    /// Their rows and `onEnd` closures get `DownloadFailure.interrupted`. Returns when partial downloads are
+    /// recorded and removals have ended. The library stays usable.
     public func close() async {
         let ended = work.end()
         for family in ended { state.take(.failed(.interrupted), of: family) }
         publish()
-        // All of them first: one that is told may begin another's download anew, and waits for that.
+        // Take all listeners before calling one: a listener may start another download and wait for it.
         for listener in ended.flatMap({ listeners.removeValue(forKey: $0) ?? [] }) { listener(.failed(.interrupted)) }
         await work.finish()
     }
 
-    // MARK: Carrying out
+    // MARK: Effects
 
     private func carryOut(_ effects: [LibraryRowEffect], _ model: ModelInfo) {
         for effect in effects {
             switch effect {
             case .fetch:
                 let family = model.id
-                work.fetch(model, metered: metered) { [weak self] report in
-                    switch report {
-                    case .event(let event): self?.state.take(.report(event), of: family)
-                    case .reading(let reading): self?.state.take(.reading(reading), of: family)
-                    }
+                work.fetch(model, metered: metered) { [weak self] reading in
+                    self?.state.take(.reading(reading), of: family)
                     self?.publish()
                 } end: { [weak self] result in
                     self?.end(model, result)
@@ -260,9 +258,9 @@ import Observation
                 work.stop(model.id)
                 tell(.cancelled, model.id)
             case .discard:
-                // It may have arrived before it heard that nobody wants it.
+                // The download may have completed before it was cancelled.
                 work.discard(model) { [weak self] in await self?.refreshLocal() }
-            case .remove, .refuse: break  // whoever asked does it, and is told
+            case .remove, .refuse: break  // the caller throws or removes
             }
         }
     }
@@ -291,7 +289,7 @@ import Observation
     }
 
     private func publish() {
-        // Whoever watches is told of changes, not of readings that say the same.
+        // Assign only changes, so that observers are not notified of equal rows.
         if rows != state.rows { rows = state.rows }
         selectedModel = state.selectedModel
         defaultModel = state.defaultModel

@@ -8,29 +8,28 @@ public enum ModelLibraryErrorDomain: ErrorDomain {
     }
 }
 
-/// What a person is told who downloads, chooses or loads a model in an app.
+/// Errors of downloads, loads and choices of models, for users of an app.
 ///
-/// Everything below tells causes in its own words; these few say what it means for somebody who only wants a model.
-/// ``sentence`` is what an app shows, ``underlying`` the error it was made of.
+/// They translate errors of lower layers. ``sentence`` is the text to display, ``underlying`` the original error.
 public typealias ModelLibraryError = HearthError<ModelLibraryErrorDomain>
 
 extension ErrorCode<ModelLibraryErrorDomain> {
-    /// This view model downloads another model.
+    /// The view model is downloading another model.
     public static var downloadInProgress: Self { "download-in-progress" }
     /// The model needs more memory than the device has.
     public static var insufficientMemory: Self { "insufficient-memory" }
-    /// The disk has not enough free space.
+    /// The disk has too little free space.
     public static var insufficientStorage: Self { "insufficient-storage" }
-    /// The network or a server did not do its part.
+    /// The network or a server failed.
     public static var networkError: Self { "network-error" }
-    /// No such model is on this device, or none is on offer.
+    /// The model is neither on this device nor offered.
     public static var modelNotFound: Self { "model-not-found" }
 }
 
 extension HearthError where Domain == ModelLibraryErrorDomain {
-    /// This view model downloads another model; the same one would have been no second start.
+    /// The view model is downloading another model; starting the same download again is not an error.
     public static var downloadInProgress: Self {
-        // The full stop is the message's own: there is no second sentence to set it.
+        // The message has its own full stop, as no remedy follows it.
         Self(.downloadInProgress, "A download is already in progress.", disposition: .tryLater)
     }
 
@@ -43,9 +42,9 @@ extension HearthError where Domain == ModelLibraryErrorDomain {
             underlying: underlying)
     }
 
-    /// The disk has to have `required` bytes free.
+    /// The download needs `required` bytes of free disk space.
     public static func insufficientStorage(required: UInt64, underlying: (any Error)? = nil) -> Self {
-        // Rounded up: freeing what the sentence says has to be enough.
+        // Rounded up, so that freeing the amount displayed is enough.
         let gigabytes = max(0.1, (Double(required) / 1e8).rounded(.up) / 10)
         return Self(
             .insufficientStorage, "Not enough storage",
@@ -54,12 +53,12 @@ extension HearthError where Domain == ModelLibraryErrorDomain {
             underlying: underlying)
     }
 
-    /// The network or a server did not do its part.
+    /// The network or a server failed.
     public static func networkError(_ reason: String, underlying: (any Error)? = nil) -> Self {
         Self(.networkError, "Network error: \(reason)", disposition: .tryLater, underlying: underlying)
     }
 
-    /// No such model.
+    /// The model is not on this device or not offered.
     public static func modelNotFound(_ name: String, underlying: (any Error)? = nil) -> Self {
         Self(
             .modelNotFound, "Model not found: \(name)", context: ErrorContext(model: name), underlying: underlying)
@@ -67,6 +66,6 @@ extension HearthError where Domain == ModelLibraryErrorDomain {
 }
 
 extension HearthFailure {
-    /// What an app shows of it.
+    /// The text to display.
     public var sentence: String { errorDescription ?? message }
 }

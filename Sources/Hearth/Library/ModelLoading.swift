@@ -1,16 +1,17 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 
-/// What is loaded and what is being loaded.
+/// The models in memory and the model being loaded.
 public struct LoadState: Sendable, Hashable {
-    /// The model that answers, by what it is for.
+    /// The loaded models by role.
     public var loaded: [ModelRole: Family] = [:]
-    /// The model that is being loaded.
+    /// The model being loaded.
     public var loading: Family?
-    /// Goes up with every change, so that whoever hears of two knows which is the newer one.
+    /// Increases with every change, so that an observer can tell the newer of two states.
     public var revision: UInt64
 
-    /// Nothing loaded, unless said.
+    /// A state with the given values.
     public init(loaded: [ModelRole: Family] = [:], loading: Family? = nil, revision: UInt64 = 0) {
         self.loaded = loaded
         self.loading = loading
@@ -18,18 +19,18 @@ public struct LoadState: Sendable, Hashable {
     }
 }
 
-/// What the view models need of inference: one model for each purpose, in memory.
+/// The loader that view models use: one model in memory for each role.
 public protocol ModelLoading: Sendable {
-    /// Loads a model that is on this device and makes it the one for its ``ModelInfo/role``; the one before goes once the
-    /// new one answers. At once for a model that is loaded already. Cancelling ends it soon and changes nothing.
+    /// Loads a model on this device for its ``ModelInfo/role`` and unloads the previous one once the new one can
+    /// answer. Returns immediately if the model is loaded. Cancelling stops the load and changes nothing.
     func load(_ model: ModelInfo) async throws
 
-    /// Lets go of a model, before its files go.
+    /// Unloads a model, so that its files can be removed.
     func unload(_ family: Family) async
 
-    /// What is loaded now: after a load or an unload, with what it did.
+    /// The current state, including completed loads and unloads.
     func loadState() async -> LoadState
 
-    /// What is loaded now, and then every change. Ends with its consumer.
+    /// The current state, then every change. Ends with its consumer.
     func loadStates() async -> AsyncStream<LoadState>
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthInference
 
@@ -7,9 +8,9 @@ import HearthInference
     import HearthLlama
 #endif
 
-/// Where the two rivers meet: an engine is opened for weights that delivery has put on the disk.
+/// Opens an engine for weights that delivery stored on the disk.
 public enum EngineOpening {
-    /// Whether this build has an engine for GGUF models: the trait `Llama`.
+    /// Whether this build has the engine for GGUF models: the trait `Llama`.
     public static var runsGGUF: Bool {
         #if Llama
             true
@@ -18,17 +19,11 @@ public enum EngineOpening {
         #endif
     }
 
-    /// The formats this build has an engine for; `nil` where it has none, so that an app brings its own. What runs Core ML models is
-    /// always the app's own.
+    /// The formats this build has an engine for; `nil` without one, so that an app can add its own.
     public static var formats: Set<ModelFormat>? { runsGGUF ? [.gguf] : nil }
 
-    /// Makes releases that are too large for this device fit, and compiles those of Core ML, each where this build can.
-    static func preparer(deviceMemory: UInt64) -> any ReleasePreparer {
-        FormatPreparer(
-            [.gguf: quantizer(deviceMemory: deviceMemory), .coreml: coreMLCompiler].compactMapValues { $0 })
-    }
-
-    private static func quantizer(deviceMemory: UInt64) -> (any ReleasePreparer)? {
+    /// The preparer of artifacts for this device; `nil` in a build without llama.cpp.
+    static func preparer(deviceMemory: UInt64) -> (any ReleasePreparer)? {
         #if Llama
             QuantizingPreparer(deviceMemory: deviceMemory)
         #else
@@ -36,16 +31,7 @@ public enum EngineOpening {
         #endif
     }
 
-    private static var coreMLCompiler: (any ReleasePreparer)? {
-        #if canImport(CoreML)
-            CoreMLPreparer()
-        #else
-            nil
-        #endif
-    }
-
-    /// The engine for GGUF models and the devices it computes on, as lines for people; `nil` in a build without it.
-    /// Blocks.
+    /// The version of llama.cpp and its devices as lines to display; `nil` in a build without it. Blocks.
     public static func describe() -> (version: String, devices: [String])? {
         #if Llama
             let facts = LlamaFacts.read()
@@ -57,7 +43,7 @@ public enum EngineOpening {
 
     #if Llama
         static func describe(_ device: LlamaFacts.Device) -> String {
-            // A processor's memory is the machine's, and told with that.
+            // The processor uses the machine's memory, which is shown elsewhere.
             let memory =
                 device.isGPU && device.memoryBytes > 0
                 ? ", \(ByteCount(device.freeBytes)) of \(ByteCount(device.memoryBytes)) free" : ""
@@ -65,8 +51,8 @@ public enum EngineOpening {
         }
     #endif
 
-    /// The memory of the GPUs that layers are placed on; none without one, where one does not say how much it has, and in a
-    /// build without the engine. Blocks.
+    /// The memory of the GPUs that layers are placed on; none without a GPU, if a GPU does not report its memory, and
+    /// in a build without the engine. Blocks.
     public static func gpuMemory() -> GPUMemory {
         #if Llama
             LlamaFacts.read().gpuMemory ?? .none
@@ -75,18 +61,29 @@ public enum EngineOpening {
         #endif
     }
 
-    /// A loaded engine for a GGUF file.
+    /// Opens the files of a release as ``open(_:projector:configuration:deviceMemory:occupied:progress:)`` does.
+    static func opening(
+        _ configuration: Configuration, deviceMemory: UInt64
+    ) -> @Sendable (ReleaseFiles) async throws -> any InferenceEngine {
+        { files in
+            try await open(
+                files.weights, projector: files.projector, configuration: configuration, deviceMemory: deviceMemory)
+        }
+    }
+
+    /// Loads an engine for a GGUF file.
     ///
-    /// Where the configuration ignores memory it is loaded as it is asked for, whether that fits or not.
+    /// If the configuration ignores memory, it is loaded as configured, whether it fits or not.
     /// - Parameters:
-    ///   - weights: the file.
-    ///   - projector: the file that makes pictures readable for it; without one it answers with text alone.
-    ///   - configuration: gives context window, cache type, flash attention, threads, bounds of a picture's tokens and the
-    ///     folder for states, where they are set.
-    ///   - deviceMemory: the bytes the model and its context may count on.
-    ///   - occupied: those of them that are taken already.
-    ///   - progress: 0...1, called on the thread that reads.
-    /// - Throws: `LLMError`; `model-does-not-fit` before anything is loaded; `engine-missing` in a build without the `Llama` trait. `CancellationError`.
+    ///   - weights: the model file.
+    ///   - projector: the file that lets the model read pictures; without one it reads text only.
+    ///   - configuration: context window, cache type, flash attention, threads, tokens of a picture and folder for
+    ///     states, as far as they are set.
+    ///   - deviceMemory: the bytes available for the model and its context.
+    ///   - occupied: the part of `deviceMemory` already in use.
+    ///   - progress: 0...1, called on the reading thread.
+    /// - Throws: `LLMError`: `model-does-not-fit` before anything is loaded, `engine-missing` in a build without the
+    ///   `Llama` trait. `CancellationError`.
     public static func open(
         _ weights: Path, projector: Path? = nil, configuration: Configuration = Configuration(),
         deviceMemory: UInt64 = DeviceMemory.read().usable, occupied: UInt64 = 0,
@@ -106,7 +103,7 @@ public enum EngineOpening {
             }
             let settings = LlamaConfiguration(
                 contextLength: plan?.contextLength ?? configuration.contextLength, threadCount: configuration.threads,
-                // What the engine plans later, a context for vectors, has to leave the others theirs too.
+                // Contexts planned later, for embeddings, must leave other models their memory too.
                 deviceMemory: deviceMemory - min(occupied, deviceMemory),
                 historyLimit: configuration.contextLength == nil ? plan?.historyLimit : nil,
                 stateFolder: configuration.stateFolder,
@@ -124,7 +121,7 @@ public enum EngineOpening {
 }
 
 extension GenerationOptions {
-    /// The package's defaults with what the settings change.
+    /// The package's defaults, changed by the settings.
     public init(configuration: Configuration) {
         self.init()
         if let temperature = configuration.temperature { sampling.temperature = temperature }

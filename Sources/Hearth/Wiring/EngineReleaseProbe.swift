@@ -1,34 +1,38 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthInference
+import HearthStore
 
-/// Tries releases with the engines of this build: loads one, asks it the canary's question, or has it make a vector of that where it
-/// only does so, and unloads it before it tells.
+/// Probes a release with an engine of this build: loads it, generates from the canary's prompt or embeds it, and
+/// unloads it before the report.
 public struct EngineReleaseProbe: ReleaseProbe {
     /// Opens the engine for the files of a release.
     public typealias Opening = @Sendable (ReleaseFiles) async throws -> any InferenceEngine
 
+    /// Loads the files of a release for use, with the probe's settings.
+    let opening: Opening
     private let open: @Sendable (ProbeCandidate) async throws -> (any InferenceEngine)?
     private let formats: Set<ModelFormat>
     private let time: TimeSource
 
-    /// A probe by the engine for GGUF models, as the settings want it.
+    /// A probe with the engine for GGUF models.
     ///
-    /// What is loaded already stays in memory meanwhile. Where that leaves less than the release is going to have it is tried with a
-    /// shorter context; where it leaves too little even for that, while the release alone fits, it is not judged: it then
-    /// takes the old one's place in memory, on probation.
-    /// - Parameter freeMemory: the bytes that could be taken now, `nil` where nobody knows. Blocks at most for the reading of a few
-    ///   small files.
+    /// Loaded models stay in memory during the probe. If they leave too little for the release, it is probed with a
+    /// shorter context. If even that does not fit, but the release alone would, it is not judged: it then replaces
+    /// the old one in memory, on probation.
+    /// - Parameter freeMemory: the available bytes, `nil` if unknown. Blocks at most to read a few small files.
     public init(
         configuration: Configuration = Configuration(), deviceMemory: UInt64 = DeviceMemory.read().usable,
-        freeMemory: @escaping @Sendable () -> UInt64? = SystemMemory.available
+        freeMemory: @escaping @Sendable () -> UInt64? = SystemMemoryPressure.available
     ) {
         formats = EngineOpening.runsGGUF ? [.gguf] : []
         time = .system
+        opening = EngineOpening.opening(configuration, deviceMemory: deviceMemory)
         open = { candidate in
             var settings = configuration
-            // What it is asked is nothing to go on from, and would push the user's own out.
+            // The canary's state is of no later use and would evict the user's states.
             settings.stateFolder = nil
             if candidate.ignoresMemory { settings.ignoresMemory = true }
             let configuration = settings
@@ -39,7 +43,7 @@ public struct EngineReleaseProbe: ReleaseProbe {
                     files.weights, projector: files.projector, configuration: configuration,
                     deviceMemory: deviceMemory, occupied: occupied)
             } catch let error as LLMError where error.code == .doesNotFit && occupied > 0 {
-                // Whether it fits alone: if not, that is why it is refused.
+                // A release that does not fit even alone is refused for that reason.
                 _ = try await blocking {
                     try MemoryPlanning.plan(
                         file: files.weights, projector: files.projector, configuration: configuration,
@@ -47,23 +51,24 @@ public struct EngineReleaseProbe: ReleaseProbe {
                 }
                 Log.write(
                     .warning, "probe",
-                    "\(candidate.release.identity) is not tried beside what is loaded: \(error.message)")
+                    "\(candidate.release.identity) is not probed beside what is loaded: \(error.message)")
                 return nil
             }
         }
     }
 
-    /// A probe by another engine.
+    /// A probe with another engine.
     /// - Parameters:
-    ///   - formats: what it runs; releases of other formats are not judged.
-    ///   - open: loads the files of a release.
+    ///   - formats: the formats the engine runs; releases of other formats are not judged.
+    ///   - open: loads an engine for the files of a release.
     public init(formats: Set<ModelFormat>, time: TimeSource = .system, open: @escaping Opening) {
         self.formats = formats
         self.time = time
+        opening = open
         self.open = { try await open($0.files) }
     }
 
-    public func probe(_ candidate: ProbeCandidate) async throws -> ProbeReport? {
+    package func probe(_ candidate: ProbeCandidate) async throws -> ProbeReport? {
         guard formats.contains(candidate.release.receipt.format) else { return nil }
         let limit = Duration.seconds(candidate.canary.timeoutSeconds)
         return try await withThrowingTaskGroup(of: Outcome.self) { group in
@@ -75,8 +80,7 @@ public struct EngineReleaseProbe: ReleaseProbe {
             defer { group.cancelAll() }
             guard let first = try await group.next() else { throw CancellationError() }
             guard case .ended(let report) = first else {
-                // The engine stops at the next look at its flag; it is waited for, so that its memory is given back. How it
-                // ended no longer matters: its time was up.
+                // Wait for the engine to notice its cancellation and free its memory. Its result no longer matters.
                 group.cancelAll()
                 _ = try? await group.next()
                 return ProbeReport(
@@ -92,7 +96,7 @@ public struct EngineReleaseProbe: ReleaseProbe {
         case timeIsUp
     }
 
-    /// - Returns: `nil` where there is no room to try it.
+    /// - Returns: `nil` if there is too little memory for the attempt.
     private func attempt(_ candidate: ProbeCandidate) async throws -> ProbeReport? {
         let memory = PeakMemory()
         let loading = time.stopwatch()
@@ -104,7 +108,7 @@ public struct EngineReleaseProbe: ReleaseProbe {
                 information.isEncoderOnly
                 ? try await embed(candidate.canary, with: engine, information, loadSeconds: loadSeconds, memory)
                 : try await ask(candidate.canary, of: engine, loadSeconds: loadSeconds, memory)
-            // Now, and not when nobody has it any more: what comes next counts with its memory.
+            // Unload now rather than with the last reference: the next load needs the memory.
             await engine.unload()
             return report
         } catch {
@@ -128,7 +132,7 @@ public struct EngineReleaseProbe: ReleaseProbe {
             case .phase, .truncated, .picturesLeftOut, .thinking, .toolCall: break
             }
         }
-        // A stream that ends without its facts was cancelled.
+        // A cancelled stream ends without a summary.
         guard let summary else { throw CancellationError() }
         return ProbeReport(
             text: text, generatedTokens: summary.usage.generatedTokens, loadSeconds: loadSeconds,
@@ -136,9 +140,9 @@ public struct EngineReleaseProbe: ReleaseProbe {
             peakMemoryBytes: memory?.bytes, isTimedOut: summary.reason == .timedOut)
     }
 
-    /// Has an encoder make a vector of the prompt, with the context it takes for that.
-    /// - Returns: `nil` for one that ranks texts, which nothing here asks for, and where there is no room for that context.
-    /// - Throws: `generation-failed` for one that is not finite, or not as long as the model says.
+    /// Embeds the canary's prompt with an encoder, in the context it needs.
+    /// - Returns: `nil` for a reranker, which Hearth does not use, and if there is too little memory for the context.
+    /// - Throws: `generation-failed` for a vector that is not finite or of the wrong length.
     private func embed(
         _ canary: Canary, with engine: any InferenceEngine, _ information: ModelInformation, loadSeconds: Double,
         _ memory: PeakMemory?
@@ -164,14 +168,14 @@ public struct EngineReleaseProbe: ReleaseProbe {
     }
 }
 
-/// What is left of a device's memory for trying a release beside everything that is loaded.
+/// Memory left on a device for probing a release beside all loaded engines.
 struct ProbeRoom: Sendable, Hashable {
-    /// The bytes a model may count on when it is alone.
+    /// The memory available to a single model, in bytes.
     var deviceMemory: UInt64
-    /// Those that could be taken now, `nil` where nobody knows: then all is taken to be there.
+    /// The free memory in bytes, `nil` if unknown: then all counts as free.
     var free: UInt64?
 
-    /// What is taken of what models may have; an eighth of what is free stays so.
+    /// The part of the models' budget in use; an eighth of the free memory is kept as a reserve.
     var occupied: UInt64 {
         let budget = MemoryPlan.Device(memory: deviceMemory).budget
         return budget - min(budget, free.map { $0 - $0 / 8 } ?? .max)

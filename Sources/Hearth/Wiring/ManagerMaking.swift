@@ -1,32 +1,37 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthHTTP
+import HearthTransfer
 
 extension ModelManager {
-    /// The manager of an app that runs its models: everything joined.
+    /// Creates a manager for an app that runs its models, with probe and preparer.
     ///
     /// ```swift
-    /// let manager = try ModelManager(home: try HearthHome.path(), configuration: Configuration(origins: ["main": manifest]))
+    /// let configuration = Configuration(origins: ["main": manifest])
+    /// let manager = try ModelManager(home: try HearthHome.path(), configuration: configuration)
     /// ```
-    /// Releases are refused before they are fetched where the engines of this build could not load them, prepared for this
-    /// device, and tried before they become live. `HEARTH_ORIGIN` takes the place of the configured origins, `HEARTH_NETWORK` that
-    /// of the system's network monitor; `HF_ENDPOINT`, `HF_TOKEN` and the Hub's own cache folder are those of its client.
+    /// Releases that no engine of this build can load are refused before they are fetched. Others are prepared for
+    /// this device and probed before they become live. `HEARTH_ORIGIN` replaces the configured origins,
+    /// `HEARTH_NETWORK` the system's network monitor; `HF_ENDPOINT`, `HF_TOKEN` and the Hub's cache folder are those
+    /// of its client.
     ///
     /// - Parameters:
-    ///   - home: the folder of everything; made when first needed.
-    ///   - configuration: the origins, and how models are loaded.
-    ///   - environment: what the user says; empty for an app that listens to none of it.
-    ///   - http: the transport.
+    ///   - home: the folder for all files; created when first needed.
+    ///   - configuration: the origins and the settings for loading models.
+    ///   - environment: environment variables; empty to ignore them all.
+    ///   - http: the HTTP transport.
     ///   - time: the clock.
-    ///   - deviceMemory: the bytes a model may count on.
+    ///   - deviceMemory: the bytes available to a model.
     ///   - appVersion: compared with a release's `minAppVersion`; `nil` compares nothing.
-    ///   - provider: makes time-limited addresses of those in the catalog; `nil` uses them as they are.
-    ///   - bundled: folders of models that came with the app.
-    ///   - formats: the formats there is an engine for; an app with one of its own, such as for Core ML, adds that. `nil` for any.
-    ///   - tellMemory: told before a large release is fetched what it will take, as a sentence for people; `nil` logs it.
-    /// - Throws: ``ConfigurationError`` when one of them cannot be used; an `HF_ENDPOINT` that is no address fails what is wanted of
-    ///   the Hub, and nothing else.
+    ///   - provider: creates time-limited addresses from those of the catalog; `nil` uses the catalog's.
+    ///   - bundled: folders of bundled models.
+    ///   - formats: formats with an engine; an app with its own engine, such as for Core ML, adds its format. `nil`
+    ///     for any.
+    ///   - tellMemory: told the memory needed by a large release before its download, as a sentence; `nil` logs it.
+    /// - Throws: ``ConfigurationError`` for an invalid origin or variable. An invalid `HF_ENDPOINT` only fails the
+    ///   Hub.
     public init(
         home: Path, configuration: Configuration,
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -43,7 +48,7 @@ extension ModelManager {
             ignoresMemory: configuration.ignoresMemory, appVersion: appVersion, provider: provider, formats: formats,
             bundled: bundled,
             hub: HubSettings.read(environment),
-            // Who insists gets models as they came.
+            // With `ignoresMemory`, models are used as published.
             preparer: EngineOpening.preparer(deviceMemory: configuration.ignoresMemory ? .max : deviceMemory),
             probe: EngineReleaseProbe(configuration: configuration, deviceMemory: deviceMemory),
             preflight: preflight)
@@ -51,7 +56,7 @@ extension ModelManager {
 }
 
 extension HubSettings {
-    /// What the environment says, or why it says nothing that can be used.
+    /// The Hub settings of the environment, or why they are invalid.
     static func read(_ environment: [String: String]) -> Result<HubSettings, CatalogError> {
         do {
             return .success(try HubSettings(environment: environment))
@@ -63,11 +68,11 @@ extension HubSettings {
 }
 
 extension Configuration {
-    /// Where models come from, in the order of their names.
-    /// - Throws: ``ConfigurationError`` when `HEARTH_ORIGIN` is no address.
+    /// The origins, sorted by name.
+    /// - Throws: ``ConfigurationError`` if `HEARTH_ORIGIN` is not an address.
     public func origins(environment: [String: String]) throws -> [Origin] {
         if let text = environment["HEARTH_ORIGIN"], !text.isEmpty {
-            // The name is no family's, so that a manifest without one is named after its file.
+            // No family has this name, so that a manifest without a name is named after its file.
             return [
                 Origin(name: "(environment)", manifestURL: try OriginAddress.url(text, field: "HEARTH_ORIGIN"))
             ]

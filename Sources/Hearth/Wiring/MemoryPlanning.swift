@@ -1,26 +1,26 @@
 import HearthBase
 import HearthInference
 
-/// How a model would be loaded on this device, and whether it fits, before anybody tries.
+/// Plans the loading of a model on this device and whether it fits.
 public enum MemoryPlanning {
-    /// This device, and what is free on its GPU. Blocks.
+    /// This device with the free memory of its GPU. Blocks.
     public static func device() -> MemoryPlan.Device {
         MemoryPlan.Device(memory: DeviceMemory.read().usable, gpu: EngineOpening.gpuMemory())
     }
 
-    /// The plan for a model of which the header is known, also from the first bytes of a file that is still elsewhere.
+    /// Plans a model from its header, which may come from the first bytes of a remote file.
     ///
     /// - Parameters:
-    ///   - header: read as far as its metadata at least.
+    ///   - header: the header, including its metadata.
     ///   - fileBytes: the length of the file.
-    ///   - projector: the sizes of what makes pictures readable for it, if it comes with that.
-    ///   - isWhole: `fileBytes` is the length of all parts of a split model.
-    ///   - configuration: gives the context, the type of the cache and flash attention, where they are set.
-    ///   - deviceMemory: the bytes a process may have.
-    ///   - occupied: those of them that are taken already.
-    ///   - gpu: what the GPU has; as loading, the plan asks its driver.
-    /// - Returns: `nil` when the header says too little: another format, a part of a split model.
-    /// - Throws: `model-does-not-fit`, with both numbers.
+    ///   - projector: the sizes of the projector, if the model has one.
+    ///   - isWhole: whether `fileBytes` includes all parts of a split model.
+    ///   - configuration: context, cache type and flash attention, as far as they are set.
+    ///   - deviceMemory: the bytes available to a process.
+    ///   - occupied: the part of `deviceMemory` already in use.
+    ///   - gpu: the memory of the GPU; the driver is asked by default, as for loading.
+    /// - Returns: `nil` if the header is insufficient: another format, or part of a split model.
+    /// - Throws: `model-does-not-fit` with the needed and the available memory.
     public static func plan(
         _ header: GGUFHeader, fileBytes: UInt64, isWhole: Bool = false, projector: ProjectorShape? = nil,
         configuration: Configuration = Configuration(),
@@ -30,7 +30,7 @@ public enum MemoryPlanning {
         guard header.splitCount == 1 || isWhole, let shape = ModelShape(header, fileBytes: fileBytes) else {
             return nil
         }
-        // One sequence where each takes memory before it is used.
+        // One sequence, if each allocates memory before its use.
         let wishes = MemoryPlan.Wishes(
             contextLength: configuration.contextLength, cacheType: configuration.cacheType,
             flashAttention: configuration.flashAttention ?? .automatic,
@@ -39,8 +39,8 @@ public enum MemoryPlanning {
             shape, on: MemoryPlan.Device(memory: deviceMemory, gpu: gpu, occupied: occupied), wishes: wishes)
     }
 
-    /// The plan for a file, with the others of a split model. Blocks for the reading of its header.
-    /// - Returns: `nil` also for a file that cannot be read, or of which a part is not there: loading it says why.
+    /// Plans a file with all parts of a split model. Blocks to read the header.
+    /// - Returns: `nil` also for an unreadable file or a missing part; the load reports the error.
     /// - Throws: `model-does-not-fit`.
     public static func plan(
         file: Path, projector: Path? = nil, configuration: Configuration = Configuration(),
@@ -48,12 +48,12 @@ public enum MemoryPlanning {
         gpu: GPUMemory = EngineOpening.gpuMemory(),
         fileSystem: any FileSystem = LocalFileSystem()
     ) throws(LLMError) -> MemoryPlan? {
-        // Why a file cannot be read is told by whoever loads it, in words of its own; here it means that there is no plan.
+        // The load reports why a file is unreadable; here there is just no plan.
         guard let header = try? GGUFHeader(file: file, fileSystem: fileSystem, extent: .metadata),
             let size = header.fileBytes(at: file, fileSystem: fileSystem)
         else { return nil }
         let shape = projector.flatMap { path in
-            // The same of a projector: the plan is then one without it, and loading it says why.
+            // For an unreadable projector, plan without it; the load reports the error.
             (try? GGUFHeader(file: path, fileSystem: fileSystem)).flatMap { ProjectorShape($0, fileBytes: 0) }
         }
         return try plan(

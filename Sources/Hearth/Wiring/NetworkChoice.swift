@@ -1,10 +1,11 @@
 import HearthBase
 import HearthDelivery
+import HearthHTTP
 
-/// Who says how the network is.
+/// Chooses the network monitor.
 public enum NetworkChoice {
-    /// The system's own monitor, unless `HEARTH_NETWORK` says `metered`, `unmetered` or `offline`: nobody but the user knows that
-    /// a cable leads to a telephone, or that the system takes the network for another than it is.
+    /// The system's monitor, unless `HEARTH_NETWORK` says `metered`, `unmetered` or `offline`: the system may not
+    /// know that a cable leads to a telephone.
     /// - Throws: ``ConfigurationError`` with `invalid-configuration` for any other word.
     public static func monitor(environment: [String: String]) throws -> any NetworkMonitor {
         guard let word = environment["HEARTH_NETWORK"], !word.isEmpty else { return SystemNetwork.monitor() }

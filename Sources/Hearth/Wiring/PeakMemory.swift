@@ -1,14 +1,13 @@
 import Foundation
 import HearthBase
 
-/// How much memory this process takes at most between two moments, as far as the system tells (Linux: `VmHWM`, which
-/// proc(5) allows to be set back).
+/// Measures the peak memory of this process since a moment (Linux: `VmHWM`, which proc(5) allows to be reset).
 ///
-/// It is the whole process that is measured: what else goes on in it counts as well.
+/// It measures the whole process, including its other activity.
 struct PeakMemory: Sendable {
     private let before: UInt64
 
-    /// Begins to measure; `nil` where the system does not tell.
+    /// Starts the measurement; `nil` if the system does not support it.
     init?() {
         #if os(Linux)
             guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return nil }
@@ -26,16 +25,16 @@ struct PeakMemory: Sendable {
         #endif
     }
 
-    /// The most bytes since then, beyond what there was.
+    /// The peak since the start in bytes, beyond the memory used then.
     var bytes: UInt64? { Self.value("VmHWM").map { $0 > before ? $0 - before : 0 } }
 
     private static func value(_ key: String) -> UInt64? {
-        // Nothing that can be read means nothing told: a system without /proc, or one that hides it.
+        // Some systems have no /proc, or hide it.
         guard let text = SystemFile.contents("/proc/self/status") else { return nil }
         return Self.value(key, in: text)
     }
 
-    /// The bytes of a line such as `VmHWM:     1234 kB`.
+    /// Parses a line such as `VmHWM:     1234 kB` as bytes.
     static func value(_ key: String, in text: String) -> UInt64? {
         for line in text.split(separator: "\n") where line.hasPrefix(key + ":") {
             let words = line.split(whereSeparator: \.isWhitespace)

@@ -1,34 +1,34 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
 
 /// The files of a release that an engine opens.
 public struct ReleaseFiles: Sendable, Hashable {
-    /// The weights: the release's own, or what was prepared from them for this device. Of a Core ML model the package they are in:
-    /// as it came, or compiled.
+    /// The weights: the release's own file or its artifact.
     public var weights: Path
-    /// What makes pictures readable for the model; `nil` for one that answers with text alone.
+    /// The projector for pictures; `nil` for a model that reads text only.
     public var projector: Path?
 
-    /// The given files.
+    /// The files at the given paths.
     public init(weights: Path, projector: Path? = nil) {
         self.weights = weights
         self.projector = projector
     }
 
-    /// What is opened of an installed release: what was prepared, or its own weights.
+    /// The files of an installed release, with its own weights or an artifact.
     init(opening weights: Path, of release: InstalledRelease) {
-        let package = weights == release.weights ? CoreMLPackage(release) : nil
-        self.init(weights: package?.path ?? weights, projector: release.projector)
+        self.init(weights: weights, projector: release.projector)
     }
 
-    /// What is opened of a release that came with the app.
+    /// The files of a bundled release, `nil` without weights.
     init?(_ release: BundledRelease) {
-        guard let weights = CoreMLPackage(release)?.path ?? release.weights else { return nil }
+        guard let weights = release.weights else { return nil }
         self.init(weights: weights, projector: release.projector)
     }
 }
 
 extension ProbeCandidate {
-    /// What is tried is what answers later, projector and all.
+    /// The files to open, including the projector.
     var files: ReleaseFiles { ReleaseFiles(opening: weights, of: release) }
 }

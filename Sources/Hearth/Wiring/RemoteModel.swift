@@ -1,20 +1,21 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthInference
 
-/// A model that is still elsewhere, as the front of its files tells of it.
+/// A remote model, described by the headers of its files.
 public struct RemoteModel: Sendable {
-    /// Of the weights, read as far as the metadata.
+    /// The header of the weights, including the metadata.
     public let header: GGUFHeader
-    /// The bytes of all weights, those of further parts too.
+    /// The size of all weights in bytes, including all parts of a split model.
     public let fileBytes: UInt64
-    /// What makes pictures readable for it.
+    /// The projector for pictures, if there is one.
     public let projector: ProjectorShape?
 
-    /// Reads the front of a GGUF release: a few hundred KiB as a rule, some MiB for large vocabularies, 16 MiB at most.
-    /// - Returns: `nil` for another format, for archives, and for what is no model or hides behind a longer header.
-    /// - Throws: what reading throws.
+    /// Reads the headers of a GGUF release: a few hundred KiB, some MiB for large vocabularies, at most 16 MiB.
+    /// - Returns: `nil` for other formats, archives, files that are no model, and longer headers.
+    /// - Throws: errors of `head`.
     public static func read(
         _ release: Release, head: @Sendable (RemoteFile, (Data) throws -> Bool) async throws -> Data
     ) async throws -> RemoteModel? {
@@ -28,16 +29,13 @@ public struct RemoteModel: Sendable {
                 ProjectorShape($0, fileBytes: file.size.estimate)
             }
         }
-        let bytes = shards.reduce(release.file.size.estimate) { sum, size in
-            let (total, overflows) = sum.addingReportingOverflow(size)
-            return overflows ? .max : total
-        }
+        let bytes = ([release.file.size.estimate] + shards).saturatedSum
         return RemoteModel(header: header, fileBytes: bytes, projector: projector)
     }
 
-    /// How it would be loaded here. Blocks where the GPU is asked for its memory.
-    /// - Returns: `nil` when the header says too little.
-    /// - Throws: `model-does-not-fit`, with both numbers.
+    /// Plans how the model would be loaded on this device. Blocks to ask the GPU for its memory.
+    /// - Returns: `nil` if the header is insufficient.
+    /// - Throws: `model-does-not-fit` with the needed and the available memory.
     public func plan(
         configuration: Configuration = Configuration(), deviceMemory: UInt64 = DeviceMemory.read().usable,
         gpu: GPUMemory = EngineOpening.gpuMemory()
@@ -47,13 +45,13 @@ public struct RemoteModel: Sendable {
             deviceMemory: deviceMemory, gpu: gpu)
     }
 
-    /// How it would be used here: as it comes, or as it is quantised on this device. Blocks where the GPU is asked for its memory.
+    /// Plans how this device would use the model, as published or quantised. Blocks to ask the GPU for its memory.
     ///
     /// - Parameters:
-    ///   - release: what it was read of.
-    ///   - quantizes: whether releases are quantised here, as `ModelManager` has it done in a build with llama.cpp.
-    /// - Returns: with what is made of it first, `nil` where that is nothing; `nil` when the header says too little.
-    /// - Throws: `model-does-not-fit`, with both numbers, of what is made of it where something is.
+    ///   - release: the release that the model was read from.
+    ///   - quantizes: whether this device quantises releases, as `ModelManager` does in a build with llama.cpp.
+    /// - Returns: the plan, and the quantisation or `nil` if there is none; `nil` if the header is insufficient.
+    /// - Throws: `model-does-not-fit` with the needed and the available memory, after any quantisation.
     public func outlook(
         _ release: Release, configuration: Configuration = Configuration(),
         deviceMemory: UInt64 = DeviceMemory.read().usable, gpu: GPUMemory = EngineOpening.gpuMemory(),
@@ -80,7 +78,7 @@ public struct RemoteModel: Sendable {
             } catch let error as GGUFError where error.code == .truncated {
                 return false
             } catch {
-                // More bytes do not mend it.
+                // More bytes do not change this error.
                 Log.write(.info, "memory", "\(name) tells nothing of itself: \(error)")
                 return true
             }
@@ -92,26 +90,26 @@ public struct RemoteModel: Sendable {
 }
 
 extension MemoryPlan {
-    /// What goes to the GPU, for people; `nil` without one.
+    /// The use of the GPU as a sentence part, `nil` without a GPU.
     public var gpuText: String? {
         gpuMemory == 0 ? nil : "\(gpuLayers) of \(layers) layers on the GPU, which has \(ByteCount(gpuMemory)) free"
     }
 }
 
-/// Refuses releases that no context and no quantisation makes fit this device, with the numbers of their own headers.
+/// Refuses releases that fit this device with no context and no quantisation, judged by their headers.
 struct MemoryPreflight: ReleasePreflight {
     let configuration: Configuration
     let deviceMemory: UInt64
-    /// Told what a large release will take, as a sentence for people.
+    /// Told the memory needed by a large release, as a sentence to display.
     var tell: @Sendable (String) -> Void = { Log.write(.info, "memory", $0) }
-    /// What the GPU has. Blocks.
+    /// Reads the GPU's memory. Blocks.
     var gpuMemory: @Sendable () -> GPUMemory = EngineOpening.gpuMemory
-    /// Whether what does not fit is quantised here.
+    /// Whether this device quantises releases that don't fit.
     var quantizes = EngineOpening.runsGGUF
 
     func check(_ release: Release, head: RemoteHead) async throws {
         guard !configuration.ignoresMemory else { return }
-        // The shortest context and the room to work are less than the weights by far: what is this small fits.
+        // Small releases fit: context and buffers need far less than the rest of the budget.
         let budget = MemoryPlan.Device(memory: deviceMemory).budget
         guard release.totalSize > budget / 4 else { return }
         let model: RemoteModel?
@@ -120,7 +118,7 @@ struct MemoryPreflight: ReleasePreflight {
         } catch let error as CancellationError {
             throw error
         } catch {
-            // Whatever is wrong there, the transfer meets it too, and says it better.
+            // The transfer meets the same error and reports it better.
             Log.write(.info, "memory", "\(release.identity): the front of its file cannot be read: \(error)")
             return
         }

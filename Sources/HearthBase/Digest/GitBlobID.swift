@@ -20,13 +20,6 @@ public struct GitBlobID: Sendable, Hashable, CustomStringConvertible {
 
     fileprivate init(finishing bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The name of bytes already in memory.
-    public init(hashing bytes: [UInt8]) {
-        var hasher = GitBlobHasher(size: UInt64(bytes.count))
-        bytes.withUnsafeBytes { hasher.update($0) }
-        self = hasher.finalize()
-    }
-
     /// The 40 lower-case digits.
     public var hex: String { bytes.hexadecimal }
 
@@ -38,29 +31,37 @@ public struct GitBlobHasher: ~Copyable {
     private let context: OpaquePointer
 
     /// Starts the name of contents of `size` bytes; with any other number of bytes it is the name of nothing.
-    public init(size: UInt64) {
-        guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha1(), nil) == 1 else {
-            // Only an exhausted heap or a library built without SHA-1 gets here; no input can.
-            preconditionFailure("OpenSSL offers no SHA-1")
+    /// - Throws: ``DigestError`` with `digest-unavailable` where the system's OpenSSL refuses SHA-1.
+    public init(size: UInt64) throws(DigestError) {
+        guard let context = EVP_MD_CTX_new() else { throw Self.unavailable() }
+        let head = Array("blob \(size)\0".utf8)
+        guard EVP_DigestInit_ex(context, EVP_sha1(), nil) == 1, EVP_DigestUpdate(context, head, head.count) == 1 else {
+            EVP_MD_CTX_free(context)
+            throw Self.unavailable()
         }
         self.context = context
-        Array("blob \(size)\0".utf8).withUnsafeBytes { update($0) }
     }
 
     deinit { EVP_MD_CTX_free(context) }
 
     /// Adds bytes.
-    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) throws(DigestError) {
         guard let base = bytes.baseAddress else { return }
-        EVP_DigestUpdate(context, base, bytes.count)
+        guard EVP_DigestUpdate(context, base, bytes.count) == 1 else { throw Self.unavailable() }
     }
 
     /// Ends the name.
-    public consuming func finalize() -> GitBlobID {
-        let bytes = [UInt8](unsafeUninitializedCapacity: GitBlobID.byteCount) { buffer, count in
-            EVP_DigestFinal_ex(context, buffer.baseAddress, nil)
-            count = GitBlobID.byteCount
-        }
+    public consuming func finalize() throws(DigestError) -> GitBlobID {
+        var bytes = [UInt8](repeating: 0, count: GitBlobID.byteCount)
+        var count: UInt32 = 0
+        let isDone = bytes.withUnsafeMutableBufferPointer { EVP_DigestFinal_ex(context, $0.baseAddress, &count) == 1 }
+        guard isDone, Int(count) == GitBlobID.byteCount else { throw Self.unavailable() }
         return GitBlobID(finishing: bytes)
+    }
+
+    private static func unavailable() -> DigestError {
+        DigestError(
+            .unavailable, "this system computes no SHA-1, the digest a hub gives for small files",
+            context: ErrorContext(remedy: "Allow SHA-1 in the system's OpenSSL, or use a source that gives SHA-256."))
     }
 }

@@ -18,16 +18,20 @@ public struct SHA256Hasher: ~Copyable {
     /// Adds bytes.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard let base = bytes.baseAddress else { return }
-        EVP_DigestUpdate(context, base, bytes.count)
+        guard EVP_DigestUpdate(context, base, bytes.count) == 1 else {
+            // A failure leaves a digest of other bytes than these: no caller could go on with it.
+            preconditionFailure("OpenSSL failed to add bytes to a SHA-256")
+        }
     }
 
     /// Ends the hash.
     public consuming func finalize() -> SHA256Digest {
-        let bytes = [UInt8](unsafeUninitializedCapacity: SHA256Digest.byteCount) { buffer, count in
-            EVP_DigestFinal_ex(context, buffer.baseAddress, nil)
-            count = SHA256Digest.byteCount
+        var bytes = [UInt8](repeating: 0, count: SHA256Digest.byteCount)
+        var count: UInt32 = 0
+        let isDone = bytes.withUnsafeMutableBufferPointer { EVP_DigestFinal_ex(context, $0.baseAddress, &count) == 1 }
+        guard isDone, Int(count) == SHA256Digest.byteCount, let digest = SHA256Digest(bytes: bytes) else {
+            preconditionFailure("OpenSSL failed to end a SHA-256")
         }
-        guard let digest = SHA256Digest(bytes: bytes) else { preconditionFailure("SHA-256 is 32 bytes") }
         return digest
     }
 }

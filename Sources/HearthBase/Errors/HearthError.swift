@@ -53,13 +53,13 @@ public struct ErrorCode<Domain: ErrorDomain>: Hashable, Sendable, Codable, Expre
     public var description: String { rawValue }
 }
 
-/// What a failure means for whoever asked; each has one exit status.
+/// What a failure means for the caller; each case has one exit status.
 public enum ErrorDisposition: Sendable, Hashable {
     /// It failed, and will fail again until something is changed.
     case failed
     /// The request itself was wrong.
     case usage
-    /// Nothing is wrong that time will not mend: offline, metered, busy.
+    /// A later attempt may succeed: offline, metered, busy.
     case tryLater
     /// The user or the system asked for an end.
     case interrupted
@@ -91,6 +91,8 @@ public struct ErrorContext: Sendable, Hashable {
     public var found: String?
     /// What a person can do next, as a sentence.
     public var remedy: String?
+    /// The number of the failed system call (`errno`).
+    public var systemError: Int32?
 
     /// A context of the given facts.
     public init(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Operations that leave the disk whole after a power cut at any instruction.
+/// Operations that leave the disk whole after a power cut at any point.
 ///
 /// The order is always: write data, bring it to the disk, rename, bring the folder to the disk.
 extension FileSystem {
@@ -13,21 +13,21 @@ extension FileSystem {
             try synchronize(file)
             try rename(temporary, to: path)
         } catch {
-            // The first error is the one to report; a temporary file that stays is collected by its name.
+            // The caller gets the first error; a temporary file that stays is recognised by its name and removed later.
             try? removeFile(temporary)
             throw error
         }
         try synchronizeFolder(path.parent)
     }
 
-    /// Points a symbolic link elsewhere; readers see the old target or the new one.
+    /// Changes the target of a symbolic link; readers see the old target or the new one.
     public func replaceLink(at path: Path, with target: String) throws {
         let temporary = path.parent.appendingTemporary(besides: path.lastComponent)
         try makeLink(at: temporary, to: target)
         do {
             try rename(temporary, to: path)
         } catch {
-            // As above: the first error is the one to report, and a link that stays is collected by its name.
+            // The caller gets the first error; a link that stays is recognised by its name and removed later.
             try? removeFile(temporary)
             throw error
         }
@@ -41,12 +41,12 @@ extension FileSystem {
         if source.parent != target.parent { try synchronizeFolder(source.parent) }
     }
 
-    /// Creates a folder and those above it that are missing, each brought to the disk.
+    /// Creates a folder and its missing parents, each brought to the disk.
     public func makeFolders(_ path: Path, permissions: UInt32 = 0o755) throws {
         if let status = try status(at: path) {
             guard status.kind == .folder else { throw FileError(errno: ENOTDIR, doing: "create", path: path) }
-            // A process that was killed between creating this folder and the next line left an entry that a power cut
-            // can still take away, with everything below it. Folders the user may not read are not ours.
+            // If a process was killed between creating this folder and the next line, a power cut can still remove the
+            // folder with its contents. A folder that the user may not read is not synchronized.
             do {
                 if path.parent != path { try synchronizeFolder(path.parent) }
             } catch let error as FileError where error.code == .permissionDenied {}
@@ -56,13 +56,13 @@ extension FileSystem {
         do {
             try makeFolder(path, permissions: permissions)
         } catch let error as FileError where error.code == .alreadyExists {
-            // Another process was quicker, or a link that leads nowhere stands there.
+            // Another process was quicker, or a broken link has this name.
             guard try status(at: path)?.kind == .folder else { throw error }
         }
         try synchronizeFolder(path.parent)
     }
 
-    /// The whole contents of a file, refused above `limit` bytes.
+    /// Reads a whole file; refused above `limit` bytes.
     public func contents(ofFile path: Path, limit: Int) throws -> Data {
         let file = try open(path, .read)
         let size = try status(of: file).size
@@ -76,7 +76,7 @@ extension FileSystem {
         return data.prefix(count)
     }
 
-    /// Removes a folder and everything in it, never following a symbolic link out of it.
+    /// Removes a folder and its contents. Follows no symbolic link.
     public func removeTree(_ path: Path) throws {
         guard let status = try status(at: path, followLinks: false) else { return }
         guard status.kind == .folder else { return try removeFile(path) }
@@ -86,7 +86,7 @@ extension FileSystem {
         try removeFolder(path)
     }
 
-    /// Everything below a folder that is no folder itself, as paths relative to it, sorted; no link is followed.
+    /// All files below a folder, as sorted paths relative to it. Follows no link.
     public func files(below folder: Path) throws -> [String] {
         try contents(of: folder).flatMap { name -> [String] in
             let path = folder.joined(name)
@@ -94,29 +94,13 @@ extension FileSystem {
             return try files(below: path).map { "\(name)/\($0)" }
         }
     }
-
-    /// The SHA-256 of a file, read in pieces of 1 MiB. Blocks for about half a second per GiB.
-    public func digest(ofFile path: Path) throws -> SHA256Digest {
-        let file = try open(path, .read)
-        var hasher = SHA256Hasher()
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
-        defer { buffer.deallocate() }
-        var offset: UInt64 = 0
-        while true {
-            let count = try read(file, into: buffer, at: offset)
-            if count == 0 { break }
-            hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            offset += UInt64(count)
-        }
-        return hasher.finalize()
-    }
 }
 
 extension Path {
-    /// The mark of a file that is not finished yet; whoever lists a folder passes such names over.
+    /// The mark in the name of an unfinished file; listings of the folder skip such names.
     public static let temporaryMark = ".tmp-"
 
-    /// An unused name beside `name`, recognisable by ``temporaryMark`` and never longer than a name may be.
+    /// An unused name beside `name` with ``temporaryMark``, within the limit for names.
     public func appendingTemporary(besides name: String) -> Path {
         var beginning = name
         while beginning.utf8.count > 180 { beginning.unicodeScalars.removeLast() }

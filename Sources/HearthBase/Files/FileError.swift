@@ -13,15 +13,15 @@ public typealias FileError = HearthError<FileErrorDomain>
 extension ErrorCode<FileErrorDomain> {
     /// The file or folder does not exist (`ENOENT`).
     public static var notFound: Self { "file-not-found" }
-    /// The user may not do that (`EACCES`, `EPERM`).
+    /// The user has no permission (`EACCES`, `EPERM`).
     public static var permissionDenied: Self { "permission-denied" }
     /// The file system is mounted read-only (`EROFS`).
     public static var readOnly: Self { "read-only" }
-    /// No space or quota is left (`ENOSPC`, `EDQUOT`).
+    /// The disk or quota is full (`ENOSPC`, `EDQUOT`).
     public static var diskFull: Self { "disk-full" }
     /// A part of the path is not a folder (`ENOTDIR`).
     public static var notADirectory: Self { "not-a-folder" }
-    /// Something is there already (`EEXIST`, `ENOTEMPTY`).
+    /// The target exists already (`EEXIST`, `ENOTEMPTY`).
     public static var alreadyExists: Self { "file-exists" }
     /// Any other failure of the system.
     public static var ioFailure: Self { "io-failure" }
@@ -31,8 +31,8 @@ extension HearthError where Domain == FileErrorDomain {
     /// The error for a failed system call.
     /// - Parameters:
     ///   - number: the `errno` of the call.
-    ///   - doing: what was tried, such as `write`.
-    ///   - path: the file or folder it was tried on.
+    ///   - doing: the operation, such as `write`.
+    ///   - path: the file or folder of the operation.
     public init(errno number: Int32, doing: String, path: Path) {
         let (code, reason, remedy): (ErrorCode<FileErrorDomain>, String, String?) =
             switch number {
@@ -55,5 +55,9 @@ extension HearthError where Domain == FileErrorDomain {
         self.init(
             code, "cannot \(doing) \(path): \(reason)",
             context: ErrorContext(file: path.string, found: "errno \(number)", remedy: remedy))
+        context.systemError = number
     }
+
+    /// Whether the system call failed with one of these values of `errno`.
+    package func isSystemError(_ numbers: Int32...) -> Bool { context.systemError.map(numbers.contains) ?? false }
 }

@@ -14,7 +14,7 @@ public final class FileLock: Sendable {
 
     deinit { release() }
 
-    /// Takes the lock if nobody holds it, `nil` otherwise. The file is created if missing and stays.
+    /// Takes the lock if it is free, `nil` otherwise. The file is created if missing and stays.
     /// - Throws: ``FileError``.
     public static func tryAcquire(_ path: Path) throws -> FileLock? {
         #if canImport(Darwin)
@@ -30,15 +30,33 @@ public final class FileLock: Sendable {
         throw FileError(errno: number, doing: "lock", path: path)
     }
 
-    /// Lets go; letting go twice is harmless.
+    /// The outcome of ``attempt(_:)``.
+    package enum Attempt: Sendable {
+        case taken(FileLock)
+        case heldByAnother
+        /// The file system has no locks.
+        case unsupported
+    }
+
+    /// Tries to take the lock; reports whether the file system has locks.
+    /// - Throws: ``FileError`` for any other failure.
+    package static func attempt(_ path: Path) throws -> Attempt {
+        do {
+            return try tryAcquire(path).map { .taken($0) } ?? .heldByAnother
+        } catch let error as FileError where error.isSystemError(ENOLCK, EOPNOTSUPP, ENOSYS) {
+            return .unsupported
+        }
+    }
+
+    /// Releases the lock; a second call is harmless.
     public func release() {
         let held = descriptor.withLock { descriptor in
             defer { descriptor = nil }
             return descriptor
         }
         guard let held else { return }
-        // Closing alone is not enough: a program that another thread is starting right now has a copy of the descriptor
-        // until its own code begins, and the lock would last as long as that.
+        // Closing alone is not enough: a program that another thread is starting has a copy of the descriptor until its
+        // own code begins, and would keep the lock until then.
         _ = flock(held, LOCK_UN)
         close(held)
     }

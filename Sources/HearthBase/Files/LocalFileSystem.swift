@@ -6,17 +6,18 @@ import Foundation
     import Glibc
 #endif
 
-/// The machine's own file system.
+/// The file system of this machine.
 public struct LocalFileSystem: FileSystem {
-    /// The one there is.
+    /// The local file system.
     public init() {}
 
     public func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
         let flags =
             switch mode {
-            // Without O_NONBLOCK opening a named pipe would wait for a writer; regular files do not care.
+            // Without O_NONBLOCK opening a named pipe would wait for a writer; regular files ignore it.
             case .read: O_RDONLY | O_NONBLOCK
             case .readWrite: O_RDWR | O_CREAT
+            case .update: O_RDWR | O_NOFOLLOW | O_NONBLOCK
             case .createNew: O_RDWR | O_CREAT | O_EXCL
             case .uncached: O_RDWR | (try Self.uncached(path))
             }
@@ -32,7 +33,8 @@ public struct LocalFileSystem: FileSystem {
 
     private static func uncached(_ path: Path) throws -> Int32 {
         #if os(Linux) && (arch(x86_64) || arch(i386) || arch(riscv64))
-            // `O_DIRECT`, which Swift does not see: a GNU extension of <fcntl.h>, numbered by the processor's architecture.
+            // `O_DIRECT`, which Swift does not import: a GNU extension of <fcntl.h>, whose value depends on the
+            // processor.
             return 0x4000
         #elseif os(Linux) && (arch(arm64) || arch(arm))
             return 0x10000
@@ -68,13 +70,14 @@ public struct LocalFileSystem: FileSystem {
             wasCutShort = wasCutShort || count < bytes.count - done
             done += count
         }
-        // Hardly ever; and a system in trouble may count what it has not written, which no digest of these bytes would notice.
+        // Rare. After a short write a failing system may count bytes that it did not write; a digest of the bytes in
+        // memory would not show that.
         if wasCutShort, try !holds(file, bytes, at: offset) {
             throw FileError(errno: EIO, doing: "write", path: file.path)
         }
     }
 
-    /// Whether a file has these bytes there.
+    /// Whether a file has these bytes at an offset.
     private func holds(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws -> Bool {
         // Aligned, for files that are read past the page cache.
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(bytes.count, 64 << 10), alignment: 4096)
@@ -101,7 +104,7 @@ public struct LocalFileSystem: FileSystem {
                 throw FileError(errno: number, doing: "reserve space for", path: file.path)
             }
         #endif
-        // A file system that cannot reserve: the file still gets its length, and never loses any.
+        // If the file system cannot reserve space, the file is extended to its length, and never cut.
         if try status(of: file).size < size { try truncate(file, to: size) }
     }
 
@@ -112,7 +115,7 @@ public struct LocalFileSystem: FileSystem {
 
     public func clone(_ source: OpenFile, to target: OpenFile) throws -> Bool {
         #if os(Linux)
-            // `FICLONE` of <linux/fs.h>, a macro that Swift does not see: _IOW(0x94, 9, int).
+            // `FICLONE` of <linux/fs.h>, a macro that Swift does not import: _IOW(0x94, 9, int).
             let request: UInt = 0x4004_9409
             var number = EINTR
             while number == EINTR { number = ioctl(target.descriptor, request, source.descriptor) == 0 ? 0 : errno }
@@ -144,13 +147,13 @@ public struct LocalFileSystem: FileSystem {
     public func dataRanges(of file: OpenFile) throws -> [Range<UInt64>] {
         let size = try status(of: file).size
         #if os(Linux)
-            // `SEEK_DATA` and `SEEK_HOLE`, which Swift does not see: GNU extensions of <unistd.h>.
+            // `SEEK_DATA` and `SEEK_HOLE`, which Swift does not import: GNU extensions of <unistd.h>.
             let (seekData, seekHole): (Int32, Int32) = (3, 4)
             var ranges: [Range<UInt64>] = []
             var offset: off_t = 0
             while offset < size {
                 let start = lseek(file.descriptor, offset, seekData)
-                // Nothing but a hole follows; or this file system does not know its holes.
+                // Only a hole follows; or this file system does not know its holes.
                 if start < 0 { return errno == ENXIO ? ranges : [0..<size] }
                 let end = lseek(file.descriptor, start, seekHole)
                 guard end > start else { return [0..<size] }
@@ -163,14 +166,12 @@ public struct LocalFileSystem: FileSystem {
         #endif
     }
 
-    public var cacheLifetime: String? { SystemBoot.identity.isEmpty ? nil : SystemBoot.identity }
-
     public func synchronizeFolder(_ path: Path) throws {
         let folder = try open(path, .read, permissions: 0)
         do {
             _ = try check("synchronize", path) { fsync(folder.descriptor) }
-        } catch let error as FileError where error.context.found == "errno \(EINVAL)" {
-            // Some network and user-space file systems have no such call for folders; there is nothing more to do.
+        } catch let error as FileError where error.isSystemError(EINVAL) {
+            // Some network and user-space file systems cannot synchronize folders; nothing more can be done.
         }
     }
 
@@ -265,12 +266,12 @@ public struct LocalFileSystem: FileSystem {
         }
     }
 
-    /// The system's text ends at the first NUL: what stands after it would silently be another file.
+    /// The system's text ends at the first NUL: the part before it would name another file.
     private func checkText(_ path: Path, _ doing: String) throws {
         if path.string.utf8.contains(0) { throw FileError(errno: EINVAL, doing: doing, path: path) }
     }
 
-    /// An offset as the system counts, refused where it or the end of the range lies beyond any file.
+    /// An offset as `off_t`; refused if it or the end of the range is too large.
     private func position(_ offset: UInt64, _ count: Int, _ doing: String, _ path: Path) throws -> off_t {
         guard let position = off_t(exactly: offset), off_t.max - position >= off_t(count) else {
             throw FileError(errno: EFBIG, doing: doing, path: path)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// One name inside a folder, safe to join to a path whoever sent it.
+/// A name inside a folder, safe to join to a path even if it comes from outside.
 ///
-/// Not empty, at most 255 bytes, no separator (`/` or `\`), not `.` or `..`, no control character (NUL among them), and
-/// nothing invisible that would make a person read another name: directional and other format characters, line and
-/// paragraph separators. Equality is that of Swift strings, so names that differ in Unicode normalisation only are equal,
-/// as they are one file on Apple's file systems.
+/// Not empty, at most 255 bytes, no separator (`/` or `\`), not `.` or `..`, no control characters such as NUL, and no
+/// invisible characters that would make a person read another name: directional and other format characters, line and
+/// paragraph separators. Equality is that of Swift strings, so names that differ only in Unicode normalisation are
+/// equal, as on Apple's file systems.
 public struct PathComponent: Sendable, Hashable, Comparable, CustomStringConvertible {
     public let name: String
 
-    /// The component, `nil` when the name is not safe.
+    /// The component, `nil` if the name is not safe.
     public init?(_ name: some StringProtocol) {
         let bytes = name.utf8
         guard (1...255).contains(bytes.count), name != ".", name != ".." else { return nil }
@@ -31,7 +31,7 @@ public struct PathComponent: Sendable, Hashable, Comparable, CustomStringConvert
 
 /// A path in the file system. Names from outside are joined as ``PathComponent`` only.
 ///
-/// Purely lexical, and counted in bytes as the system counts: no member but ``absolute`` and ``url`` looks at the machine.
+/// Purely lexical, and counted in bytes: only ``absolute`` and ``url`` read the state of the machine.
 public struct Path: Sendable, Hashable, CustomStringConvertible {
     /// The text given to the system, without separators at its end.
     public let string: String
@@ -52,7 +52,7 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
     /// Joins names written in this source code.
     public func appending(_ name: StaticString) -> Path { joined(name.description) }
 
-    /// A sibling made from this path and a suffix, such as `.part`.
+    /// This path with a suffix, such as `.part`.
     public func withSuffix(_ suffix: String) -> Path { Path(string + suffix) }
 
     /// The folder that holds this path: `.` for a bare name, `/` for the root itself, `../..` for `..`.
@@ -64,7 +64,7 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
         return Path(String(Substring(rest)))
     }
 
-    /// A file of that name in the same folder.
+    /// A path in the same folder.
     public func sibling(_ name: PathComponent) -> Path {
         string.contains("/") ? parent.appending(name) : Path(name.name)
     }
@@ -84,7 +84,7 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
 
     /// This path made absolute against the working directory, without `.` and empty names.
     ///
-    /// Symbolic links are not resolved, and so `..` stays where it is: taking it out would lead elsewhere after a link.
+    /// Symbolic links are not resolved, so `..` stays: removing it after a link would lead elsewhere.
     public var absolute: Path {
         let start = string.utf8.first == Self.separator ? "" : FileManager.default.currentDirectoryPath + "/"
         let names = (start + string).utf8.split(separator: Self.separator).map { String(Substring($0)) }
@@ -96,8 +96,8 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { string }
 
-    /// Joins a name that is known to be one, such as an entry of a listed folder.
-    func joined(_ name: String) -> Path {
+    /// Joins a single name, such as an entry of a listed folder.
+    package func joined(_ name: String) -> Path {
         switch string {
         case "/": Path("/" + name)
         case "": Path(name)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The path of a file inside a folder of its own, safe to join to that folder whoever sent it.
+/// The path of a file inside a folder, safe to join to that folder even if it comes from outside.
 ///
-/// 1 to 16 names joined by `/`, each a ``PathComponent``, at most 1024 bytes in all: so it never leads out, is never
-/// absolute, and never names nothing. Equality is that of Swift strings, as it is for components.
+/// 1 to 16 names joined by `/`, each a ``PathComponent``, at most 1024 bytes in all: so it is never absolute or empty,
+/// and never leads out. Equality is that of Swift strings, as for components.
 public struct RelativePath: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The most names a path may have.
     public static let maximumDepth = 16
@@ -21,10 +21,10 @@ public struct RelativePath: Sendable, Hashable, Comparable, CustomStringConverti
         string = component.name
     }
 
-    /// The path, `nil` when it is not safe.
+    /// The path, `nil` if it is not safe.
     public init?(_ text: some StringProtocol) {
         guard (1...Self.maximumLength).contains(text.utf8.count) else { return nil }
-        // By bytes: a separator that is followed by a combining mark is no separator to a Swift character.
+        // Splits bytes: a Swift character joins a separator with a combining mark after it.
         let names = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard names.count <= Self.maximumDepth else { return nil }
         var components: [PathComponent] = []
@@ -36,16 +36,16 @@ public struct RelativePath: Sendable, Hashable, Comparable, CustomStringConverti
         string = String(text)
     }
 
-    /// The file's own name, without folders.
+    /// The file's own name.
     public var last: PathComponent { components[components.count - 1] }
 
-    /// The folder the file lies in, `nil` if that is the folder the path is relative to.
+    /// The file's folder, `nil` if that is the folder the path is relative to.
     public var parent: RelativePath? {
         guard components.count > 1 else { return nil }
         return RelativePath(components.dropLast().map(\.name).joined(separator: "/"))
     }
 
-    /// The folders on the way to the file, the outermost first.
+    /// The folders above the file, the outermost first.
     public var folders: [RelativePath] {
         var folders: [RelativePath] = []
         var next = parent
@@ -56,13 +56,13 @@ public struct RelativePath: Sendable, Hashable, Comparable, CustomStringConverti
         return folders.reversed()
     }
 
-    /// The path beside this one whose name has a suffix, such as `.index`; `nil` where that is too long.
+    /// The path with a suffix at its name, such as `.index`; `nil` if that is too long.
     public func withSuffix(_ suffix: String) -> RelativePath? { RelativePath(string + suffix) }
 
-    /// What file systems that do not tell upper from lower case take for the same path; normalisation is that of Swift
-    /// strings, which compare equal whichever is used.
+    /// The same text for all paths that case-insensitive file systems take for one file. Swift's comparison of strings
+    /// covers normalisation.
     public var folded: String {
-        // Both ways: some letters share an upper case that has another lower one (`ſ` and `s`).
+        // Both ways: some letters share an upper case that has another lower case (`ſ` and `s`).
         string.uppercased().lowercased()
     }
 
@@ -86,8 +86,8 @@ extension RelativePath: Codable {
     }
 }
 
-/// Files that can lie in one folder together on any file system: none twice, none where another needs a folder, and no
-/// folder in two spellings.
+/// Paths that can exist together on any file system: no duplicates, no file in place of a folder, and no folder in two
+/// spellings.
 public struct DistinctPaths: Sendable {
     private enum Place {
         case file(RelativePath), folder(RelativePath)
@@ -100,10 +100,10 @@ public struct DistinctPaths: Sendable {
     }
     private var places: [String: Place] = [:]
 
-    /// No file yet.
+    /// An empty set of paths.
     public init() {}
 
-    /// Adds a file; returns the path it cannot lie beside, `nil` if it was added.
+    /// Adds a file; returns the path it collides with, `nil` if it was added.
     public mutating func insert(_ path: RelativePath) -> RelativePath? {
         if let there = places[path.folded] { return there.path }
         for folder in path.folders {

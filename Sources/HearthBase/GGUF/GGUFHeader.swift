@@ -3,7 +3,7 @@ import Foundation
 /// What a GGUF file says of itself before the weights begin: format version, metadata, and what the tensors add up to.
 ///
 /// Reads versions 2 and 3, little endian (<https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>). The header may
-/// come from anybody: every length is checked before it is used, and reading takes no more memory than the header's own
+/// come from any publisher: every length is checked before it is used, and reading takes no more memory than the header's own
 /// size allows (``Limits``).
 ///
 /// ```swift

@@ -19,11 +19,10 @@ extension GGUFHeader {
         guard let parts = parts(at: path) else { return nil }
         var sum: UInt64 = 0
         for part in parts {
-            // Why one cannot be looked at is told by whoever opens it.
+            // The code that opens the part tells why it cannot be read.
             guard let size = (try? fileSystem.status(at: part, followLinks: true))?.size else { return nil }
             // Headers and holes cost nothing: what files claim to be long need not be so together.
-            let (next, isTooMuch) = sum.addingReportingOverflow(size)
-            sum = isTooMuch ? .max : next
+            sum = sum.addingSaturating(size)
         }
         return min(sum, UInt64(Int64.max))
     }

@@ -9,7 +9,7 @@ public struct ShardName: Sendable, Hashable {
     /// The most parts a model may have.
     public static let maximumCount = 512
 
-    /// The parts of a path's name, `nil` if it is none of a shard.
+    /// The parts of a path's name, `nil` if it is no name of a shard.
     public init?(_ path: RelativePath) {
         guard let match = path.string.wholeMatch(of: /(.+)-([0-9]{5})-of-([0-9]{5})\.[A-Za-z]+/),
             let number = Int(match.2), let count = Int(match.3), (1...Self.maximumCount).contains(count),

@@ -2,7 +2,7 @@ import Foundation
 
 /// The name of the running thread, as debuggers show it; on Linux its first 15 bytes.
 ///
-/// Not `Thread.current.name` on Linux: setting that does nothing before `start()` has returned to whoever started the
+/// Not `Thread.current.name` on Linux: setting that does nothing before `start()` has returned to the caller that started the
 /// thread, which may well be after the thread's own first instructions. It would keep the name of the thread it came from.
 package enum ThreadName {
     package static var current: String {

@@ -14,7 +14,7 @@ package final class TurnQueue: Sendable {
 
     private let state = Locked(State())
 
-    /// Nobody's turn.
+    /// No turn is taken.
     package init() {}
 
     /// How many wait for their turn.

@@ -2,15 +2,15 @@ import Foundation
 import HearthBase
 import HearthInference
 
-/// Brings an answer to the console while it is made.
+/// Prints an answer during its generation.
 struct AnswerPrinter: Sendable {
     let console: Console
     let format: EventFormat
-    /// The model as the facts line names it.
+    /// The model's name in the facts line.
     let model: String
 
-    /// Prints the events up to the last.
-    /// - Throws: what the stream throws; `CancellationError` when it ended without facts.
+    /// Prints all events.
+    /// - Throws: errors of the stream; `CancellationError` if it ended without a summary.
     func print(_ events: AsyncThrowingStream<GenerationEvent, any Error>) async throws {
         var page = Page()
         do {
@@ -28,17 +28,17 @@ struct AnswerPrinter: Sendable {
             throw CancellationError()
         } catch {
             console.showBar(nil)
-            // What was said stays readable, whatever comes next; if that fails too, the first error is the one to tell.
+            // End the line of a partial answer; if that fails too, throw the first error.
             if page.isLineOpen, !(error is OutputClosed) { try? console.write("\n") }
             throw error
         }
     }
 
-    /// Where the writing on the output stands.
+    /// The state of the output's last line.
     private struct Page {
-        /// Something stands on the last line.
+        /// Whether the last line has text.
         var isLineOpen = false
-        /// The last thing written is thinking.
+        /// Whether the last text is thinking.
         var isAside = false
     }
 
@@ -58,7 +58,7 @@ struct AnswerPrinter: Sendable {
             guard console.output.isTerminal else { break }
             if !page.isAside {
                 console.showBar(nil)
-                // Without another style the word has to tell it from the answer.
+                // Without dimmed text, a word marks the thinking.
                 if !console.canDim { try console.writeAside("(thinking) ") }
             }
             try console.writeAside(piece)
@@ -86,14 +86,14 @@ struct AnswerPrinter: Sendable {
         case .picturesLeftOut(let count): try console.emit(PicturesLeftOutEvent(count: count))
         case .thinking(let piece): try console.emitPiece("thinking", delta: piece)
         case .text(let piece): try console.emitPiece("text", delta: piece)
-        // No tool is offered here.
+        // Chat offers no tools.
         case .toolCall: break
         case .finish(let summary): try console.emit(FinishEvent(summary))
         }
     }
 }
 
-/// Work goes on that shows no text yet.
+/// A phase of work before the answer's text.
 struct PhaseEvent: Encodable {
     var event = "phase"
     let phase: String
@@ -101,19 +101,19 @@ struct PhaseEvent: Encodable {
     var totalTokens: Int?
 }
 
-/// The oldest messages of the conversation are not part of the prompt.
+/// Messages dropped from the start of the conversation to fit the prompt.
 struct TruncatedEvent: Encodable {
     var event = "truncated"
     let dropped: Int
 }
 
-/// The model cannot see the pictures of the conversation.
+/// Pictures left out because the model cannot see them.
 struct PicturesLeftOutEvent: Encodable {
     var event = "pictures-left-out"
     let count: Int
 }
 
-/// The facts of an answer that ended by itself.
+/// The facts of a completed answer.
 struct FinishEvent: Encodable {
     var event = "finish"
     let reason: FinishReason
@@ -127,7 +127,7 @@ struct FinishEvent: Encodable {
     }
 }
 
-/// The facts of an answer as one line for people.
+/// The facts of an answer on one line.
 enum FactsLine {
     static func text(model: String, _ summary: GenerationSummary) -> String {
         let usage = summary.usage

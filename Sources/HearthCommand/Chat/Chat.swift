@@ -1,8 +1,10 @@
 import Foundation
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthInference
+import HearthStore
 
 /// `hearth chat`
 struct Chat: Command {
@@ -127,7 +129,7 @@ struct Chat: Command {
         options.constraint = try await constraint?.read()
         if let maximumTokens { options.maximumNewTokens = maximumTokens }
 
-        // Before a model is loaded for nothing.
+        // Read pictures first: a bad file should not cost a load.
         let images = try await blocking { [images] in try PictureFile.read(images) }
         var context = context
         let (model, fetched) = try await find(configuration, seeing: !images.isEmpty, in: &context)
@@ -148,14 +150,14 @@ struct Chat: Command {
         } catch {
             failure = error
         }
-        // An answer that was stopped may still be on its way to its end, and the program ends without waiting for it.
+        // The program must not end while a stopped answer is still marked on the disk.
         await (engine as? WatchedEngine)?.stop()
-        // Only this writes down what was computed. Memory alone the end of the process gives back faster.
+        // Unloading saves computed states. Without a folder for them, the end of the process frees memory faster.
         if configuration.stateFolder != nil { await engine.unload() }
         if let failure { throw failure }
     }
 
-    /// The model to talk with. One that is not here is offered to a person, fetched, and comes with the engine it was opened by.
+    /// Finds the model for the conversation. Offers to download a missing one, and returns its loaded engine too.
     private func find(
         _ configuration: Configuration, seeing: Bool, in context: inout CommandContext
     ) async throws -> (ChatModel, (any InferenceEngine)?) {
@@ -165,7 +167,7 @@ struct Chat: Command {
                 try await ChatModel.find(wanted, ignoresMemory: configuration.ignoresMemory, context: context), nil
             )
         } catch let error where ChatModel.isNotHere(error) && format == .text && context.hasPerson {
-            // What is typed after the answer belongs to the conversation.
+            // Input after the answer to the offer belongs to the conversation.
             context.input = ContinuedSource(context.input)
             let manager = try await context.manager(ignoresMemory: configuration.ignoresMemory)
             let loader = ChatLoader { [context] family in

@@ -1,19 +1,21 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthInference
+import HearthStore
 
-/// Loads for a view model as `chat` loads what is here already, and keeps it for the conversation: weights are read once.
+/// Loads a downloaded model and keeps its engine for the conversation, so that weights are read once.
 actor ChatLoader: ModelLoading {
     private let open: @Sendable (Family) async throws -> OpenedModel
     private var result: Result<OpenedModel, any Error>?
     private let board = LoadStateBoard()
 
-    /// A loader of families that are on this device.
+    /// A loader for families on this device.
     init(open: @escaping @Sendable (Family) async throws -> OpenedModel) { self.open = open }
 
-    /// What the last load has brought.
-    /// - Throws: why it brought nothing; `CancellationError` where there was none.
+    /// The result of the last load.
+    /// - Throws: the error of the load; `CancellationError` without a load.
     func opened() throws -> OpenedModel {
         guard let result else { throw CancellationError() }
         return try result.get()

@@ -1,24 +1,26 @@
 import Foundation
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthInference
+import HearthStore
 
-/// The weights a conversation runs on, and their name.
+/// The name and files of the model in a conversation.
 struct ChatModel: Sendable {
     let name: String
     let weights: Path
-    /// What makes pictures readable for it; `nil` for a model that answers with text alone.
+    /// The projector for pictures; `nil` for a model that reads text only.
     var projector: Path?
-    /// The folder of all installed models, `nil` for a file of the user's own.
+    /// The folder of installed models, `nil` for a user's file.
     let store: Path?
-    /// The installed release and who keeps it, `nil` for a file of the user's own.
+    /// The installed release and its manager, `nil` for a user's file.
     var installed: (release: InstalledRelease, manager: ModelManager)?
-    /// Keeps other processes from removing the model while somebody talks with it; `nil` for a file of the user's own.
+    /// Prevents other processes from removing the model during the conversation; `nil` for a user's file.
     let lease: ReleaseLease?
 
-    /// Finds the model a reference stands for; without one, the only installed one that answers.
-    /// - Throws: ``CommandError`` with `no-model` or `several-models`; ``StoreError``, ``DeliveryError``.
+    /// Finds the model of a reference; by default, the only installed one that answers.
+    /// - Throws: ``CommandError`` with `no-model` or `several-models`; `StoreError`, `DeliveryError`.
     static func find(_ reference: ModelReference?, ignoresMemory: Bool, context: CommandContext) async throws
         -> ChatModel
     {
@@ -36,7 +38,7 @@ struct ChatModel: Sendable {
         }
     }
 
-    /// Whether a model was not found because it, or any at all, is not on this device.
+    /// Whether an error means that a model is not on this device.
     static func isNotHere(_ error: any Error) -> Bool {
         switch error {
         case let error as CommandError: error.code == .noModel
@@ -45,13 +47,13 @@ struct ChatModel: Sendable {
         }
     }
 
-    /// The active release of the only family. A model for embeddings is none beside one that answers.
+    /// The active release of the only family. Among several families, models for embeddings don't count.
     private static func theOnlyOne(_ manager: ModelManager) async throws -> ChatModel {
         var families = Set(try await manager.installed().map(\.identity.family)).sorted()
         if families.count > 1 {
             var answering: [Family] = []
             for family in families {
-                // What cannot be looked at now is refused by its name later, with the reason.
+                // Keep unreadable models: they are reported by name later.
                 let weights = try? await manager.installed(family).weights
                 if await weights?.isOfEncoderOnly() != true { answering.append(family) }
             }
@@ -72,8 +74,8 @@ struct ChatModel: Sendable {
         return try await ChatModel(manager.installed(family), in: manager)
     }
 
-    /// What is to be opened of an installed release, which stays here as long as its lease.
-    /// - Throws: ``CommandError`` with `no-model` for one without weights; ``StoreError``.
+    /// The model of an installed release, kept on this device by its lease.
+    /// - Throws: ``CommandError`` with `no-model` for a release without weights; `StoreError`.
     init(_ release: InstalledRelease, in manager: ModelManager) async throws {
         guard release.weights != nil else {
             throw CommandError(
@@ -81,7 +83,7 @@ struct ChatModel: Sendable {
                 context: ErrorContext(model: release.identity.description))
         }
         let lease = try await manager.store.lease(release.identity)
-        // What was prepared for this device, where there is something.
+        // Use the artifact if the release needs one.
         let weights = try await manager.weightsToOpen(of: release, under: lease)
         self.init(name: release.identity.description, weights: weights, store: manager.store.layout.home, lease: lease)
         projector = release.projector
@@ -97,13 +99,13 @@ struct ChatModel: Sendable {
 }
 
 extension Path {
-    /// Whether these are weights of a model that gives vectors alone. What cannot be read is left to its loading, which says why.
+    /// Whether the file is a model for embeddings only. For an unreadable file, the load reports the error.
     func isOfEncoderOnly() async -> Bool {
         (try? await blocking { try GGUFHeader(file: self, extent: .metadata).isEncoderOnly }) ?? false
     }
 }
 
-/// A model in memory, ready to talk.
+/// A model with its loaded engine.
 struct OpenedModel: Sendable {
     let model: ChatModel
     let engine: any InferenceEngine

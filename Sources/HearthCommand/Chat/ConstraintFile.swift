@@ -1,12 +1,12 @@
 import HearthBase
 import HearthInference
 
-/// The file that says what an answer has to look like: `--schema` or `--grammar`.
+/// The file that constrains an answer: `--schema` or `--grammar`.
 struct ConstraintFile: Sendable, Hashable {
     let path: Path
     let isSchema: Bool
 
-    /// `nil` without either.
+    /// The file of either option, `nil` without both.
     /// - Throws: ``UsageError`` with both.
     init?(schema: String?, grammar: String?, hint: String) throws {
         guard let name = schema ?? grammar else { return nil }
@@ -17,8 +17,8 @@ struct ConstraintFile: Sendable, Hashable {
         isSchema = schema != nil
     }
 
-    /// Reads it.
-    /// - Throws: ``FileError``; `grammar-unusable` for a file that is no text.
+    /// Reads the constraint.
+    /// - Throws: `FileError`; `grammar-unusable` if the file is not text.
     func read() async throws -> OutputConstraint {
         let limit = isSchema ? OutputConstraint.maximumSchemaLength : Grammar.maximumLength
         let data = try await blocking { try LocalFileSystem().contents(ofFile: path, limit: limit) }

@@ -3,7 +3,7 @@ import HearthBase
 import HearthDelivery
 import HearthInference
 
-/// A conversation at the terminal: a line, an answer, and so on.
+/// An interactive conversation: each line gets an answer.
 struct Conversation: Sendable {
     let context: CommandContext
     let engine: any InferenceEngine
@@ -23,8 +23,8 @@ struct Conversation: Sendable {
         Ctrl-C stops an answer; a second one ends the conversation.
         """
 
-    /// Talks until the person ends it.
-    /// - Parameter images: shown with the first thing said.
+    /// Runs the conversation until the user ends it.
+    /// - Parameter images: pictures for the first message.
     func run(systemPrompt: String?, images: [ChatImage] = []) async throws {
         let state = Locked(State())
         let interrupted: @Sendable () -> Void = { handleInterrupt(state) }
@@ -86,7 +86,7 @@ struct Conversation: Sendable {
             try Task.checkCancellation()
             context.console.say("(stopped)")
         } catch let error as LLMError {
-            // A question that does not fit must not end the conversation.
+            // Continue the conversation after a failed question.
             for line in FailureRenderer(error).lines { context.console.complain(line) }
         }
     }
@@ -103,7 +103,7 @@ struct Conversation: Sendable {
     }
 }
 
-/// What a line typed in a conversation asks for.
+/// The meaning of a line typed in a conversation.
 enum ChatLine: Sendable, Hashable {
     case nothing
     case message

@@ -1,17 +1,17 @@
-/// What Ctrl-C means in a conversation: first stop the answer, then end.
+/// Decides the effect of Ctrl-C in a conversation: the first stops the answer, the second ends the conversation.
 struct InterruptPolicy: Sendable, Hashable {
     enum Action: Sendable, Hashable {
         case stopAnswer
-        /// Say how to end.
+        /// Tell the user how to end the conversation.
         case warn
         case end
     }
 
     private(set) var isAnswering = false
-    /// An interrupt came since the person last said something.
+    /// Whether an interrupt came since the user's last message.
     private var isArmed = false
 
-    /// The person said something, an answer begins.
+    /// Records the user's message, which starts an answer.
     mutating func answerBegins() {
         isAnswering = true
         isArmed = false
@@ -19,7 +19,7 @@ struct InterruptPolicy: Sendable, Hashable {
 
     mutating func answerEnds() { isAnswering = false }
 
-    /// What to do about an interrupt now.
+    /// Returns the effect of an interrupt.
     mutating func interrupt() -> Action {
         if isArmed { return .end }
         isArmed = true

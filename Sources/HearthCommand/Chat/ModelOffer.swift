@@ -1,9 +1,12 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthTransfer
 import Observation
 
-/// Offers a person the model that a conversation lacks; a ``ModelDownloadViewModel`` fetches and loads it.
+/// Offers the user a model missing for a conversation; a `ModelDownloadViewModel` downloads and loads it.
 @MainActor struct ModelOffer {
     private let wanted: ModelReference?
     private let seeing: Bool
@@ -11,11 +14,11 @@ import Observation
     private let loader: ChatLoader
     private let context: CommandContext
 
-    /// An offer of what the origins of `manager` have.
+    /// An offer from the manager's origins.
     /// - Parameters:
-    ///   - wanted: the model asked for, `nil` where any will do.
-    ///   - seeing: whether one that sees is better, where any will do.
-    /// - Throws: ``ConfigurationError``, ``FileError``
+    ///   - wanted: the requested model, `nil` for any.
+    ///   - seeing: whether to prefer a model that sees, if any model is accepted.
+    /// - Throws: `ConfigurationError`, `FileError`
     init(
         of wanted: ModelReference?, seeing: Bool, manager: ModelManager, loader: ChatLoader, in context: CommandContext
     ) async throws {
@@ -27,9 +30,9 @@ import Observation
         library.metered = try await context.meteredUse(nil)
     }
 
-    /// Asks, and after a yes fetches and loads.
-    /// - Returns: `nil` where there is nothing to offer, or after a no.
-    /// - Throws: why it cannot run here, did not come, or could not be loaded; `interrupted`, which says what is kept.
+    /// Asks the user; after a yes, downloads and loads the model.
+    /// - Returns: `nil` after a no, or if there is no model to offer.
+    /// - Throws: why the model cannot run, be downloaded or loaded; `interrupted`, which says what is kept.
     func make() async throws -> OpenedModel? {
         await library.refreshLocal()
         guard canBeOffered else { return nil }
@@ -45,7 +48,7 @@ import Observation
         return try await context.confirms(question) ? try await bring(model) : nil
     }
 
-    /// Whether an origin could have what was asked for: a family of which nothing is here.
+    /// Whether an origin may offer the requested model: none of its family is on this device.
     private var canBeOffered: Bool {
         switch wanted {
         case .family(let family, _, _): library.row(of: family)?.local == nil
@@ -54,7 +57,7 @@ import Observation
         }
     }
 
-    /// The model asked for, else the recommended one or the one that needs the most memory of those that fit.
+    /// The requested model, else the recommended one or the largest one that fits.
     private var row: LibraryRow? {
         switch wanted {
         case .family(let family, let version, let variant):
@@ -73,7 +76,7 @@ import Observation
         }
     }
 
-    // MARK: Bringing it
+    // MARK: Download
 
     private func bring(_ model: ModelInfo) async throws -> OpenedModel {
         let models = ModelDownloadViewModel(library: library, loader: loader, text: model)
@@ -89,7 +92,7 @@ import Observation
             return try await loader.opened()
         } catch is CancellationError {
             let kept = library.kept
-            // A program that ends while it loads looks as if it had died of the model.
+            // Stop the load before the program ends: an end during a load counts as a crash of the model.
             if models.isModelLoading { models.cancelDownload() }
             await library.close()
             await Task { await follow { !models.isModelLoading } }.value
@@ -97,7 +100,7 @@ import Observation
         }
     }
 
-    /// Returns once the model is here and was loaded, or could not be.
+    /// Returns after the model was downloaded and loaded, or failed to.
     private func fetch(_ model: ModelInfo, with models: ModelDownloadViewModel) async throws {
         let reporter = ProgressReporter(
             console: context.console, label: model.identity.description, format: .text, time: context.time)
@@ -111,7 +114,7 @@ import Observation
         if case .failed(let failure) = models.downloadState { throw failure }
     }
 
-    /// Returns once it is over, which is looked at again whenever something it reads has changed, or the task is cancelled.
+    /// Returns when `isOver` is true or the task is cancelled; checks again after each change of its properties.
     private func follow(until isOver: @escaping @MainActor () -> Bool) async {
         let (changes, source) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         source.yield()

@@ -1,10 +1,10 @@
 import HearthBase
 import HearthInference
 
-/// Reads the picture files that a command line names.
+/// Reads the picture files named on a command line.
 enum PictureFile {
-    /// The pictures, in order. Blocks.
-    /// - Throws: ``LLMError`` with `cannot-read-picture` or `picture-too-large`, and the file's name.
+    /// Reads pictures in order. Blocks.
+    /// - Throws: `LLMError` with `cannot-read-picture` or `picture-too-large`, and the file's name.
     static func read(_ names: [String], fileSystem: any FileSystem = LocalFileSystem()) throws -> [ChatImage] {
         try names.map { name in
             do {
@@ -25,7 +25,7 @@ enum PictureFile {
                 throw unreadable("there is no such file")
             }
             guard status.kind == .file else { throw unreadable("it is not a file") }
-            // One byte more than is allowed is enough to be refused.
+            // One byte beyond the limit is enough to refuse the file.
             let size = min(Int(clamping: status.size), ImageLimits().maximumBytes + 1)
             let file = try fileSystem.open(path, .read)
             var count = 0

@@ -123,7 +123,7 @@ struct ConfigList: Command {
 }
 
 extension CommandContext {
-    /// Reads the settings, changes them and writes them back.
+    /// Reads, changes and writes the settings.
     fileprivate func changeConfiguration(_ change: @escaping @Sendable (inout Configuration) throws -> Void)
         async throws
     {

@@ -1,38 +1,38 @@
 import Foundation
 import HearthBase
 
-/// Where one stream of text goes.
+/// A stream that text is written to.
 protocol TextSink: Sendable {
-    /// Whether a person watches: bars and colour make sense.
+    /// Whether the stream is a terminal, so that bars and colour make sense.
     var isTerminal: Bool { get }
-    /// The columns of a line, `nil` when there is no terminal.
+    /// The columns of a line, `nil` without a terminal.
     var width: Int? { get }
     /// Writes all of the text.
-    /// - Throws: ``OutputClosed`` when nobody reads any more, ``FileError`` for other failures.
+    /// - Throws: ``OutputClosed`` if the reader closed the stream, `FileError` for other failures.
     func write(_ text: String) throws
 }
 
-/// Nobody reads the output any more, as after `hearth list | head -1`: not a failure, the work just ends.
+/// The reader closed the output, as in `hearth list | head -1`. Not a failure: the command just ends.
 struct OutputClosed: Error {}
 
-/// The program's way to the person or the program that called it: data on one stream, talk on the other.
+/// The program's output: data on one stream, messages on the other.
 final class Console: Sendable {
     let output: any TextSink
     let errors: any TextSink
     let isQuiet: Bool
-    /// The columns of a terminal whose last line can be drawn over, `nil` for a log, a pipe or a terminal that cannot.
+    /// The columns of a terminal whose last line can be redrawn, `nil` for a log, a pipe or other terminals.
     var barWidth: Int? { canRedraw ? errors.width : nil }
-    /// Whether the output shows text dimmed when asked to: a terminal, and nobody said `NO_COLOR`.
+    /// Whether the output can dim text: a terminal without `NO_COLOR`.
     let canDim: Bool
-    /// Whether the output may be drawn on as a whole: where plainness is asked for, text only ever follows text.
+    /// Whether the output may be drawn as a screen; if plain output is requested, text is only appended.
     var canDraw: Bool { canDim }
     private let canRedraw: Bool
     private let state: Locked<State>
 
     private struct State {
-        /// A progress bar stands on the terminal's last line.
+        /// Whether the terminal's last line shows a progress bar.
         var hasBar = false
-        /// The command speaks in events, so its failure is one as well.
+        /// Whether the command reports events, so that its failure is an event too.
         var speaksEvents = false
     }
 
@@ -46,54 +46,53 @@ final class Console: Sendable {
         state = Locked(State())
     }
 
-    /// The same console with or without talk.
+    /// A copy of this console, with or without messages.
     func quiet(_ isQuiet: Bool, environment: [String: String]) -> Console {
         Console(output: output, errors: errors, environment: environment, isQuiet: isQuiet)
     }
 
-    /// Data, as it is.
+    /// Writes data unchanged.
     func write(_ text: String) throws { try output.write(text) }
 
-    /// What a model thinks, set apart from what it answers: dimmed on a terminal, and never among a program's data.
+    /// Writes a model's thinking apart from its answer: dimmed on a terminal, not at all elsewhere.
     func writeAside(_ text: String) throws {
         guard output.isTerminal else { return }
         let text = TerminalText.sanitised(text)
         try output.write(canDim ? "\u{1B}[2m\(text)\u{1B}[22m" : text)
     }
 
-    /// One line of data; control characters are taken out for a terminal.
+    /// Writes a line of data, without control characters on a terminal.
     func print(_ line: String) throws {
         try output.write((output.isTerminal ? TerminalText.sanitised(line) : line) + "\n")
     }
 
-    /// One event as a line of JSON. A failure of the command will be one as well.
+    /// Writes an event as a line of JSON. A failure of the command will be an event too.
     func emit(_ event: some Encodable) throws {
         state.withLock { $0.speaksEvents = true }
         try output.write(try JSONText.line(event) + "\n")
     }
 
-    /// A piece of an answer as an event. There are as many of them as tokens, on a processor that computes the next one: what
-    /// `JSONEncoder` says of them is said here without its dictionaries.
+    /// Writes a piece of an answer as an event, without `JSONEncoder`, which is too slow to encode every token.
     func emitPiece(_ event: String, delta: String) throws {
         speakEvents()
         try output.write("{\"delta\":\(JSONText.string(delta)),\"event\":\(JSONText.string(event))}\n")
     }
 
-    /// From now on a failure is also reported as an event on the output.
+    /// Makes a failure of the command an event on the output too.
     func speakEvents() { state.withLock { $0.speaksEvents = true } }
 
     var speaksEvents: Bool { state.withLock { $0.speaksEvents } }
 
-    /// A line for the person; nothing with `--quiet`.
+    /// Writes a message, unless `--quiet` is set.
     func say(_ line: String) {
         guard !isQuiet else { return }
         writeError(TerminalText.sanitised(line) + "\n")
     }
 
-    /// A line that `--quiet` does not silence.
+    /// Writes a message, even with `--quiet`.
     func complain(_ line: String) { writeError(TerminalText.sanitised(line) + "\n") }
 
-    /// Draws over the bar on the terminal's last line, or takes it away.
+    /// Replaces or removes the bar on the terminal's last line.
     func showBar(_ text: String?) {
         guard !isQuiet, barWidth != nil else { return }
         let hadBar = state.withLock { state in
@@ -104,7 +103,7 @@ final class Console: Sendable {
         writeRaw("\r\u{1B}[K" + (text ?? ""))
     }
 
-    /// Talk without a line's end: a prompt.
+    /// Writes a message without a line end: a prompt.
     func prompt(_ text: String) { writeRaw(text) }
 
     private func writeError(_ text: String) {
@@ -113,12 +112,12 @@ final class Console: Sendable {
     }
 
     private func writeRaw(_ text: String) {
-        // There is nobody left to tell that talk cannot be heard; the work itself goes on.
+        // A failure to write messages cannot be reported; the command continues.
         try? errors.write(text)
     }
 }
 
-/// A stream of the process.
+/// An output stream of the process.
 struct DescriptorSink: TextSink {
     let descriptor: Int32
     let isTerminal: Bool
@@ -150,7 +149,7 @@ struct DescriptorSink: TextSink {
                 } else if errno == EPIPE || errno == EBADF {
                     throw OutputClosed()
                 } else if errno == EAGAIN {
-                    // Somebody made the shared descriptor non-blocking.
+                    // Another process made the shared descriptor non-blocking.
                     var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&ready, 1, -1)
                 } else if errno != EINTR {
@@ -161,15 +160,15 @@ struct DescriptorSink: TextSink {
     }
 }
 
-/// JSON as this program prints it: keys sorted, slashes plain.
+/// JSON in this program's format: keys sorted, slashes not escaped.
 enum JSONText {
-    /// One line.
+    /// Encodes a value on one line.
     static func line(_ value: some Encodable) throws -> String { try text(value, []) }
 
-    /// Indented, for listings.
+    /// Encodes a value with indentation, for listings.
     static func pretty(_ value: some Encodable) throws -> String { try text(value, .prettyPrinted) }
 
-    /// A string with its quotation marks, as in the lines above.
+    /// Encodes a string with quotation marks, as ``line(_:)`` would.
     static func string(_ text: String) -> String {
         var bytes: [UInt8] = [UInt8(ascii: "\"")]
         bytes.reserveCapacity(text.utf8.count + 2)

@@ -1,7 +1,7 @@
 import Foundation
 import HearthBase
 
-/// The one place where an error becomes text and an exit status.
+/// Turns errors into text, events and exit statuses.
 struct FailureRenderer {
     /// The lines for stderr.
     let lines: [String]
@@ -9,8 +9,8 @@ struct FailureRenderer {
     let event: FailureEvent
     let exitStatus: Int32
 
-    /// Renders any error; those not of this package get the code `internal-error`.
-    /// - Parameter subject: what it is about, where that is not the command as a whole.
+    /// Renders any error; errors from outside this package get the code `internal-error`.
+    /// - Parameter subject: the subject of the message, if not the whole command.
     init(_ error: any Error, of subject: String = "hearth") {
         let failure = Self.failure(error)
         var lines = ["\(subject): \(TerminalText.singleLine(failure.message)) [\(failure.codeText)]"]
@@ -20,7 +20,7 @@ struct FailureRenderer {
         exitStatus = failure.disposition.exitStatus
     }
 
-    /// The event of a part that failed, after which the command goes on.
+    /// The event of a partial failure, after which the command continues.
     func partEvent(of model: String) -> FailureEvent {
         var part = event
         part.event = "failed"
@@ -42,7 +42,7 @@ struct FailureRenderer {
     }
 }
 
-/// The last line of a command that speaks in events and failed; as `failed`, what a part of it that failed has to say.
+/// The last event of a failed command, or a partial failure with the event `failed`.
 struct FailureEvent: Encodable {
     var event = "error"
     let code: String
@@ -75,28 +75,28 @@ public enum CommandErrorDomain: ErrorDomain {
     }
 }
 
-/// What the command line itself finds wrong.
+/// An error of the command line itself.
 public typealias CommandError = HearthError<CommandErrorDomain>
 
 extension ErrorCode<CommandErrorDomain> {
     /// The user or the system ended the command.
     public static var interrupted: Self { "interrupted" }
-    /// A failure without a code of its own: a mistake in this program.
+    /// An error without a code: a defect of this program.
     public static var internalError: Self { "internal-error" }
-    /// `doctor` found something that does not work.
+    /// `doctor` found a problem.
     public static var problemsFound: Self { "problems-found" }
-    /// Of several updates, some could not be brought.
+    /// Some of several updates failed.
     public static var updatesFailed: Self { "updates-failed" }
-    /// Of several releases, some could not be read or mended.
+    /// Some of several releases could not be read or repaired.
     public static var verificationFailed: Self { "verification-failed" }
     /// No model is installed that the command could use.
     public static var noModel: Self { "no-model" }
-    /// Several models are installed and none was named.
+    /// Several models are installed, and the command named none.
     public static var severalModels: Self { "several-models" }
 }
 
 extension HearthError where Domain == CommandErrorDomain {
-    /// The user or the system ended the command; `kept` says what was not lost.
+    /// The user or the system ended the command; `kept` says what was kept.
     static func interrupted(kept: String?) -> Self {
         Self(.interrupted, kept.map { "interrupted; \($0)" } ?? "interrupted", disposition: .interrupted)
     }

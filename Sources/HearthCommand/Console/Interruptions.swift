@@ -1,23 +1,23 @@
 import Foundation
 import HearthBase
 
-/// The signals that ask the program to end, turned into calls.
+/// Turns signals that ask the program to end into calls.
 ///
-/// SIGTERM and hang-up always cancel the running command. SIGINT goes to the newest handler: an interactive chat takes it
-/// to stop one answer. Another signal some time after the first ends the process at once: whoever repeats it does not want
-/// to wait for an orderly end.
+/// SIGTERM and SIGHUP always cancel the running command. SIGINT goes to the newest handler: an interactive chat uses
+/// it to stop one answer. A second signal a while after the first ends the process at once: the user repeats a signal
+/// to avoid waiting.
 final class Interruptions: Sendable {
-    /// What arrived.
+    /// The kind of signal.
     enum Signal: Sendable, Hashable { case interrupt, terminate }
 
     private struct State {
         var cancel: (@Sendable () -> Void)?
         var interruptHandler: (@Sendable () -> Void)?
-        /// Runs since the first signal that ends the command.
+        /// The time since the first signal that ends the command.
         var ending: Stopwatch?
     }
 
-    /// Signals that come together are one: a terminal, a shell and `timeout` may each pass the same one on.
+    /// Signals within this time count as one: a terminal, a shell and `timeout` may each forward the same signal.
     static let together = Duration.milliseconds(500)
 
     private let state = Locked(State())
@@ -25,7 +25,7 @@ final class Interruptions: Sendable {
 
     init(time: TimeSource = .system) { self.time = time }
 
-    /// Takes over the process's signals. SIGHUP stays ignored for a process started by `nohup`.
+    /// Handles the process's signals. SIGHUP stays ignored in a process started by `nohup`.
     func listen() {
         signal(SIGPIPE, SIG_IGN)
         Signals.handle(SIGINT) { self.deliver(.interrupt) }
@@ -33,7 +33,7 @@ final class Interruptions: Sendable {
         Signals.handle(SIGHUP, evenIfIgnored: false) { self.deliver(.terminate) }
     }
 
-    /// Does what a signal asks for.
+    /// Handles a signal.
     func deliver(_ signal: Signal) {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
             if signal == .interrupt, let handler = state.interruptHandler { return handler }
@@ -61,7 +61,7 @@ final class Interruptions: Sendable {
         try await task.value
     }
 
-    /// Gives SIGINT to `handler` while `body` runs.
+    /// Calls `handler` for SIGINT while `body` runs.
     func handlingInterrupts<Result>(
         with handler: @escaping @Sendable () -> Void, _ body: () async throws -> Result
     ) async rethrows -> Result {

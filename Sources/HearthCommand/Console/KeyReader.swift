@@ -1,6 +1,6 @@
 import HearthInference
 
-/// A key somebody pressed, as far as this program makes use of keys.
+/// A key that this program uses.
 enum Key: Sendable, Hashable {
     case up, down, pageUp, pageDown, home, end
     case enter
@@ -10,15 +10,15 @@ enum Key: Sendable, Hashable {
     case endOfInput
     /// Ctrl-L.
     case redraw
-    /// Ctrl-Z, which is a byte in raw mode as well.
+    /// Ctrl-Z, also sent as a byte in raw mode.
     case suspend
     case character(Unicode.Scalar)
 }
 
 /// Turns the bytes of a terminal in raw mode into keys.
 ///
-/// A value: what a piece of bytes leaves unfinished waits for the next one, so that keys do not depend on how the bytes were
-/// cut. Sequences of keys that mean nothing here, replies of the terminal, and bytes that are no text give nothing.
+/// A state machine without side effects, which remembers unfinished sequences, so that keys do not depend on how the
+/// bytes were split. It ignores unknown key sequences, replies of the terminal and invalid text.
 ///
 /// ```
 /// text ──ESC──▶ escape ──[──▶ sequence ──final byte──▶ text
@@ -33,20 +33,20 @@ struct KeyReader: Sendable {
         case sequence([UInt8])
         /// After `ESC O`.
         case shifted
-        /// A title, a report: nothing that was typed.
+        /// A title or report of the terminal, not typed by the user.
         case string
     }
 
-    /// Parameters of keys are shorter than this; what is longer is no key.
+    /// The maximum length of a key's parameters; longer sequences are ignored.
     private static let longestParameters = 16
     private var state = State.text
     private var assembler = UTF8Assembler()
 
-    /// The keys that the next bytes complete.
+    /// Returns the keys that the next bytes complete.
     mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] { bytes.flatMap { take($0) } }
 
     private mutating func take(_ byte: UInt8) -> [Key] {
-        // Whatever was going on: who presses Ctrl-C means it.
+        // Ctrl-C works in every state.
         if byte == 0x03 {
             state = .text
             assembler.flush()
@@ -60,7 +60,7 @@ struct KeyReader: Sendable {
             state = .text
             return byte < 0x20 ? text(byte) : Self.key(shifted: byte)
         case .string:
-            // It ends with BEL or ESC \. Whoever got here by the escape key gets out by any key that is no character.
+            // The string ends with BEL or ESC \. After a typed Escape, any control key leaves this state.
             if byte < 0x20 { state = byte == 0x1B ? .escape : .text }
             return []
         }
@@ -90,7 +90,7 @@ struct KeyReader: Sendable {
             state = .string
         case UInt8(ascii: "\\"): state = .text
         default:
-            // The escape key alone, and then another key.
+            // The Escape key alone, followed by another key.
             state = .text
             return text(byte)
         }
@@ -106,13 +106,13 @@ struct KeyReader: Sendable {
             state = .text
             return Self.key(final: byte, parameters: parameters)
         default:
-            // No sequence has such a byte: it begins something else.
+            // Sequences don't contain such bytes: it begins something else.
             state = .text
             return text(byte)
         }
     }
 
-    /// The keys of xterm, and what others send for the same.
+    /// The keys of xterm, and alternatives sent by other terminals.
     private static func key(final: UInt8, parameters: [UInt8]) -> [Key] {
         switch (final, String(decoding: parameters, as: UTF8.self)) {
         case (UInt8(ascii: "~"), "1"), (UInt8(ascii: "~"), "7"): [.home]
@@ -130,7 +130,7 @@ struct KeyReader: Sendable {
         case UInt8(ascii: "B"): [.down]
         case UInt8(ascii: "H"): [.home]
         case UInt8(ascii: "F"): [.end]
-        // The keypad's.
+        // Enter on the keypad.
         case UInt8(ascii: "M"): [.enter]
         default: []
         }

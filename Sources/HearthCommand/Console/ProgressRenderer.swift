@@ -1,32 +1,33 @@
 import Foundation
 import HearthBase
 import HearthDelivery
+import HearthTransfer
 
-/// Decides when a reading of a transfer is worth showing, and how it looks. A value: the shell gives it readings and the time.
+/// Decides when to show a transfer's progress and formats it. Without side effects: it gets readings and times.
 struct ProgressRenderer: Sendable {
-    /// Who reads.
+    /// The form of output.
     enum Style: Sendable, Hashable {
-        /// A person at a terminal of that many columns: one line, drawn over.
+        /// For a terminal of that many columns: one line, redrawn.
         case bar(width: Int)
-        /// A log: few lines.
+        /// For a log: few lines.
         case lines
-        /// A program: every reading.
+        /// For a program: every reading.
         case events
     }
 
-    /// A bar is redrawn at most ten times a second.
+    /// The minimum time between two drawings of a bar.
     static let redrawInterval = Duration.milliseconds(100)
-    /// A line at least this often while bytes move.
+    /// The maximum time between two lines while bytes arrive.
     static let lineInterval = Duration.seconds(10)
 
-    /// May change between readings, as a terminal's width does.
+    /// May change between readings, for example with the terminal's width.
     var style: Style
     let label: String
-    /// The columns of `100%  downloading  999.9 MB of 999.9 MB  999.9 MB/s  59 min 59 s left`, nearly always fewer.
+    /// The columns of `100%  downloading  999.9 MB of 999.9 MB  999.9 MB/s  59 min 59 s left`, rarely exceeded.
     private static let widestFigures = 62
     private static let usefulBar = 16
     private var lastShown: Duration?
-    private var lastPhase: TransferProgress.Phase?
+    private var lastState: TransferState?
     private var lastTenth = -1
 
     init(style: Style, label: String) {
@@ -34,11 +35,11 @@ struct ProgressRenderer: Sendable {
         self.label = label
     }
 
-    /// The text to show for a reading taken at `elapsed`, `nil` when it is not worth it.
+    /// The text for a reading taken at `elapsed`, `nil` if it should not be shown.
     mutating func text(for progress: TransferProgress, at elapsed: Duration) -> String? {
         guard isDue(progress, at: elapsed) else { return nil }
         lastShown = elapsed
-        lastPhase = progress.phase
+        lastState = progress.state
         lastTenth = Self.tenth(progress)
         switch style {
         case .bar(let width): return bar(progress, width: width)
@@ -48,7 +49,7 @@ struct ProgressRenderer: Sendable {
     }
 
     private func isDue(_ progress: TransferProgress, at elapsed: Duration) -> Bool {
-        guard let lastShown, lastPhase == progress.phase else { return true }
+        guard let lastShown, lastState == progress.state else { return true }
         switch style {
         case .bar: return elapsed - lastShown >= Self.redrawInterval
         case .lines:
@@ -64,15 +65,15 @@ struct ProgressRenderer: Sendable {
         "\(label): \(facts(progress).joined(separator: ", "))"
     }
 
-    /// The bar takes what the figures leave; on a narrow terminal the figures go first from the right.
+    /// The bar uses the columns left by the figures; a narrow terminal drops figures from the right.
     private func bar(_ progress: TransferProgress, width: Int) -> String {
-        // The last column stays free: writing there makes some terminals wrap.
+        // Leave the last column free: some terminals wrap after it.
         let room = max(1, width - 1)
         var facts = facts(progress)
         while facts.count > 1 && TerminalText.columns(of: facts.joined(separator: "  ")) > room { facts.removeLast() }
         var text = facts.joined(separator: "  ")
         var left = room - TerminalText.columns(of: text)
-        // The name's part follows from the terminal's width alone, so that it does not come and go with the figures.
+        // The name's width depends on the terminal only, so that the name does not come and go with the figures.
         let nameRoom = min(32, room - Self.widestFigures - Self.usefulBar - 2)
         let name = nameRoom >= 8 ? TerminalText.truncated(label, to: nameRoom) : ""
         if !name.isEmpty { left -= TerminalText.columns(of: name) + 2 }
@@ -86,20 +87,20 @@ struct ProgressRenderer: Sendable {
         return TerminalText.truncated(text, to: room)
     }
 
-    /// Percent, phase, bytes, rate and time left, as far as they are known; the most important first.
+    /// The known figures: percent, phase, bytes, rate and time left; the most important first.
     private func facts(_ progress: TransferProgress) -> [String] {
         var facts: [String] = []
         if let percent = progress.percentText { facts.append(TerminalText.padded(percent, to: 4, atEnd: false)) }
-        facts += [progress.phaseText, progress.bytesText]
+        facts += [progress.stateText, progress.bytesText]
         facts += [progress.rateText, progress.timeLeftText].compactMap(\.self)
-        if progress.phase == .downloading, progress.connections > 1 {
+        if progress.state == .downloading, progress.connections > 1 {
             facts.append("\(progress.connections) connections")
         }
         return style == .lines ? facts.map { $0.trimmingCharacters(in: .whitespaces) } : facts
     }
 }
 
-/// One reading of a transfer for `--format json`.
+/// A reading of a transfer for `--format json`.
 struct ProgressEvent: Encodable {
     var event = "progress"
     let phase: String
@@ -112,20 +113,20 @@ struct ProgressEvent: Encodable {
     let waitingFor: String?
 
     init(_ progress: TransferProgress) {
-        phase = progress.phase.rawValue
+        phase = progress.state.word
         completedBytes = progress.completedBytes
         totalBytes = progress.totalBytes
-        // JSON knows no infinity.
+        // JSON has no infinity.
         bytesPerSecond = progress.bytesPerSecond.flatMap { $0.isFinite ? $0 : nil }
         secondsLeft = progress.secondsLeft.flatMap { $0.isFinite ? $0 : nil }
         connections = progress.connections
         source = progress.source
-        waitingFor = progress.hold.map { "\($0)" }
+        waitingFor = progress.state.hold.flatMap { $0 == .paused ? nil : "\($0)" }
     }
 }
 
-/// Shows a transfer on the console: the shell around ``ProgressRenderer``.
-final class ProgressReporter: Sendable {
+/// Shows a transfer on the console, formatted by ``ProgressRenderer``.
+package final class ProgressReporter: Sendable {
     private let console: Console
     private let stopwatch: Stopwatch
     private let isEvents: Bool
@@ -146,10 +147,10 @@ final class ProgressReporter: Sendable {
         renderer = Locked(ProgressRenderer(style: style, label: label))
     }
 
-    /// Shows a reading if it is worth it; called from any thread.
+    /// Shows a reading if it is due. Callable from any thread.
     func show(_ progress: TransferProgress) {
         if isEvents {
-            // A reader that went away is noticed by the command's last event; its work is not to be lost for that.
+            // Ignore a closed output here: the command's last event reports it, after the work is done.
             try? console.emit(ProgressEvent(progress))
             return
         }
@@ -163,6 +164,6 @@ final class ProgressReporter: Sendable {
         if width != nil { console.showBar(text) } else { console.say(text) }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     func end() { console.showBar(nil) }
 }

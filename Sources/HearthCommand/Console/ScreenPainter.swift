@@ -1,11 +1,11 @@
-/// Knows what a terminal shows, and what to write so that it shows something else. A value; what it gives is all that is ever
-/// written on a screen, so nothing from outside drives the terminal.
+/// Tracks a terminal's content and returns the text that changes it. Has no side effects. Text for a screen only
+/// comes from here, so outside text cannot control the terminal.
 struct ScreenPainter: Sendable {
     private var size: ScreenSize?
     private var shown: [String] = []
 
-    /// What changes the screen to these lines, `nil` where it shows them already.
-    /// - Parameter lines: from the top; what is beyond the window is not shown.
+    /// Returns the text that changes the screen to these lines, `nil` if it shows them already.
+    /// - Parameter lines: from the top; lines beyond the window are not shown.
     mutating func paint(_ lines: [String], on size: ScreenSize) -> String? {
         let lines = lines.prefix(max(0, size.lines)).map(TerminalText.singleLine)
         var text = ""
@@ -24,6 +24,6 @@ struct ScreenPainter: Sendable {
         return text.isEmpty ? nil : text
     }
 
-    /// Somebody else has written there: the next time everything is drawn anew.
+    /// Redraws everything next time, after other programs wrote on the screen.
     mutating func forget() { size = nil }
 }

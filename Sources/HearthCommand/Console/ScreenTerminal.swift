@@ -8,61 +8,61 @@ struct ScreenSize: Sendable, Hashable {
     var lines: Int
 }
 
-/// What a terminal tells.
+/// An event of a terminal.
 enum TerminalEvent: Sendable, Hashable {
     case bytes([UInt8])
-    /// The window has another size, or somebody else has written on it.
+    /// The window was resized, or another program wrote on it.
     case resized
-    /// Nobody is there any more.
+    /// The terminal was closed.
     case ended
 }
 
-/// A terminal that a command has for itself: every key is told as it is pressed, and the whole window is drawn.
+/// A terminal that a command uses exclusively: keys are reported when pressed, and the whole window is drawn.
 protocol ScreenTerminal: Sendable {
-    /// The window as it is now.
+    /// The current size of the window.
     var size: ScreenSize { get }
-    /// Takes it over. What happens from now on is told on any thread, in order.
-    /// - Throws: ``FileError``; then it is as it was.
+    /// Takes over the terminal. Reports its events in order, on any thread.
+    /// - Throws: `FileError`; the terminal is unchanged then.
     func enter(_ hear: @escaping @Sendable (TerminalEvent) -> Void) throws
-    /// Gives it back as it was before; a second time changes nothing.
+    /// Restores the terminal; does nothing if it is restored already.
     func leave()
-    /// Gives it back and stops the program, as Ctrl-Z does with one that has no terminal for itself; takes it again when somebody
-    /// has the program go on. Blocks until then, or for a moment where nobody is there who could.
-    /// - Throws: ``FileError``, ``OutputClosed``; then it is given back.
+    /// Restores the terminal and stops the program, as Ctrl-Z does in ordinary programs. Blocks until the shell
+    /// continues the program, then takes over the terminal again; without a shell, blocks briefly.
+    /// - Throws: `FileError`, ``OutputClosed``; the terminal is restored then.
     func suspend() throws
-    /// Writes all of the text. Blocks while nobody reads.
+    /// Writes all of the text. Blocks while the terminal does not read.
     func write(_ text: String) throws
 }
 
 /// The terminal of the process, in raw mode between ``enter(_:)`` and ``leave()``.
 ///
-/// Another screen is shown meanwhile, so that what was there before comes back; a line longer than the window is cut off
-/// instead of broken, so that a character that is wider than expected harms its own line alone.
+/// Uses the alternate screen, so that the previous content comes back. Long lines are cut off rather than wrapped, so
+/// that a character wider than expected only affects its own line.
 ///
-/// A process that crashes, or ends by ``giveBackAtTheEnd()``, gives it back too; only `SIGKILL` and a stack that has overflowed
-/// leave it as it is. Where the terminal cannot be opened once more, as somebody else's after `su`, its attributes alone are given
-/// back then. For that there is one of them in a process.
+/// The terminal is also restored if the process crashes or ends by ``giveBackAtTheEnd()``; not after `SIGKILL` or a
+/// stack overflow. If the terminal cannot be reopened, for example after `su`, only its attributes are restored. A
+/// process has one such terminal because of that.
 final class DescriptorTerminal: ScreenTerminal {
     private static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
     private static let leaving = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private struct State {
-        /// The attributes to give back; `nil` while the terminal is not ours.
+        /// The attributes to restore; `nil` while the terminal is not taken over.
         var before: termios?
         var hear: (@Sendable (TerminalEvent) -> Void)?
         var isListening = false
-        /// Who waits for the program to go on.
+        /// Signalled when the program continues.
         var resumption: DispatchSemaphore?
     }
 
-    /// So long a stop may take to come, in milliseconds. None comes where no shell looks after the program's group.
+    /// The maximum wait for a stop, in milliseconds. Without a job-control shell, no stop comes.
     private static let stopPatience = 500
 
     private let input: DescriptorSource
     private let output: DescriptorSink
     private let state = Locked(State())
 
-    /// The terminal on both descriptors; `nil` where one of them is none.
+    /// A terminal for both descriptors; `nil` if one of them is not a terminal.
     init?(input: Int32, output: Int32) {
         self.input = DescriptorSource(descriptor: input)
         self.output = DescriptorSink(descriptor: output, environment: [:])
@@ -101,15 +101,14 @@ final class DescriptorTerminal: ScreenTerminal {
                 return state.before
             })
         else { return }
-        // There is nobody left to tell, and nothing else to be done: a terminal that is gone needs no attributes.
+        // Failures can be ignored: a closed terminal needs no attributes.
         try? apply(before)
         try? write(Self.leaving)
-        // Until here: whoever ends the process while nobody reads what is written is stopped in the line above.
+        // Called last: if the process ends during the blocking write above, the terminal is still restored.
         hearth_terminal_forget()
     }
 
-    /// Gives back the terminal of this process where it has one for itself, for somebody who ends it right after. Waits for no other
-    /// thread and for no reader.
+    /// Restores a terminal that was taken over, right before the process ends. Waits for no thread or reader.
     static func giveBackAtTheEnd() { hearth_terminal_give_back() }
 
     func suspend() throws {
@@ -122,9 +121,9 @@ final class DescriptorTerminal: ScreenTerminal {
         guard let hear else { return }
         defer { state.withLock { $0.resumption = nil } }
         leave()
-        // All of the group, as the terminal itself does it: a script that waits for this program is the shell's job.
+        // Stop the whole process group, as the terminal does: the shell handles a script that waits for this program.
         kill(0, SIGTSTP)
-        // The stop may come a moment later than this returns.
+        // The stop may come shortly after this returns.
         _ = resumption.wait(timeout: .now() + .milliseconds(Self.stopPatience))
         try enter(hear)
     }
@@ -140,17 +139,17 @@ final class DescriptorTerminal: ScreenTerminal {
         }
     }
 
-    /// Goes on after a stop: by its own hand, or by a signal after which the shell has used the terminal as it likes.
+    /// Continues after a stop: after ``suspend()``, or after a signal, when the shell may have changed the terminal.
     private func resume() {
         let (resumption, before) = state.withLock { ($0.resumption, $0.before) }
         if let resumption {
             resumption.signal()
         } else if let before {
-            // A terminal that is gone tells so when it is read.
+            // A closed terminal is noticed when it is read.
             try? apply(Self.raw(before))
             try? write(Self.entering)
             guard state.withLock({ $0.before == nil }) else { return tell(.resized) }
-            // Given back meanwhile, by an end that came with the signal.
+            // The terminal was restored meanwhile because the program ended.
             try? apply(before)
             try? write(Self.leaving)
         }
@@ -158,7 +157,7 @@ final class DescriptorTerminal: ScreenTerminal {
 
     private func tell(_ event: TerminalEvent) { state.withLock { $0.before == nil ? nil : $0.hear }?(event) }
 
-    /// Has the attributes given back when the process ends before ``leave()``.
+    /// Restores the attributes if the process ends before ``leave()``.
     private func keep(_ attributes: termios) {
         var attributes = attributes
         let isKept = hearth_terminal_keep(
@@ -183,7 +182,7 @@ final class DescriptorTerminal: ScreenTerminal {
         }
     }
 
-    /// Every byte at once and as it was sent, Ctrl-C too, and nothing written by the terminal itself. Output is left alone.
+    /// Raw input: each byte at once and unchanged, including Ctrl-C, without echo. Output is unchanged.
     private static func raw(_ before: termios) -> termios {
         var raw = before
         raw.c_lflag &= ~tcflag_t(ICANON | ECHO | ECHONL | ISIG | IEXTEN)

@@ -13,7 +13,7 @@ struct Table: Sendable {
 
     mutating func add(cells: [String]) { rows.append(cells.map(TerminalText.singleLine)) }
 
-    /// The lines, two spaces between columns and none at a line's end. Whole cells, so that other programs can read them.
+    /// The lines, with two spaces between columns and none at the end. Cells are never truncated.
     var lines: [String] {
         let all = [columns.map(\.title)] + rows
         let widths = columns.indices.map { column in all.map { TerminalText.columns(of: $0[column]) }.max() ?? 0 }
@@ -32,8 +32,8 @@ struct Table: Sendable {
     }
 }
 
-/// How a listing is printed.
+/// The format of a listing.
 enum ListingFormat: String, CaseIterable, Sendable { case table, json }
 
-/// How a long command reports.
+/// The format of a long command's progress.
 enum EventFormat: String, CaseIterable, Sendable { case text, json }

@@ -1,9 +1,9 @@
-/// Text from outside (models, servers, files, arguments) made safe to show on a terminal.
+/// Makes text from outside (models, servers, files, arguments) safe to show on a terminal.
 ///
-/// A terminal obeys escape sequences: an answer or a file name could retitle the window, move the cursor over what was
-/// printed before, or make the terminal type. Without the introducing control character what remains is plain text.
+/// Terminals obey escape sequences: text could retitle the window, overwrite earlier output or simulate input.
+/// Without control characters, the rest of a sequence is plain text.
 enum TerminalText {
-    /// Whether a scalar is shown as it is: everything but C0 (line feed and tab excepted), DEL and C1.
+    /// Whether a scalar may be shown: all but C0 (except line feed and tab), DEL and C1.
     static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0A, 0x09: true
@@ -12,7 +12,7 @@ enum TerminalText {
         }
     }
 
-    /// The text without control characters; each scalar is judged alone, so pieces of a stream need no memory.
+    /// Removes control characters. Judges each scalar alone, so that streams can be cleaned in pieces.
     static func sanitised(_ text: String) -> String {
         if text.unicodeScalars.allSatisfy(isAllowed) { return text }
         var result = String.UnicodeScalarView()
@@ -20,7 +20,7 @@ enum TerminalText {
         return String(result)
     }
 
-    /// Whether a scalar turns the direction of what follows it, beyond the end of its own text.
+    /// Whether a scalar changes the direction of later text, beyond the end of its own.
     private static func turnsText(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x202A...0x202E, 0x2066...0x2069: true
@@ -28,11 +28,11 @@ enum TerminalText {
         }
     }
 
-    /// No letter of any script carries more marks.
+    /// The most combining marks that letters of any script carry.
     private static let mostMarks = 8
 
-    /// The text as part of one line: line feeds, tabs and separators become spaces. What would turn the rest of the line around
-    /// goes, and marks beyond those that letters have, which would be drawn over other lines; the letters of every script stay.
+    /// The text as part of one line: line feeds, tabs and separators become spaces. Removes changes of text direction
+    /// and excess combining marks, which would be drawn over other lines; keeps the letters of every script.
     static func singleLine(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var marks = 0
@@ -49,8 +49,7 @@ enum TerminalText {
         return String(result)
     }
 
-    /// The columns a character takes: 2 for the wide ranges of East Asian scripts and for what is shown as a picture, 0 for marks that
-    /// combine.
+    /// The columns of a character: 2 for wide East Asian characters and emoji, 0 for combining marks.
     static func columns(of character: Character) -> Int {
         guard let scalar = character.unicodeScalars.first else { return 0 }
         switch scalar.properties.generalCategory {
@@ -58,11 +57,11 @@ enum TerminalText {
         default: break
         }
         if scalar.properties.isEmojiPresentation || isWide(scalar) { return 2 }
-        // The variation selector asks for the picture of what is a sign of text otherwise.
+        // The variation selector requests the emoji instead of the text form.
         return scalar.properties.isEmoji && character.unicodeScalars.contains("\u{FE0F}") ? 2 : 1
     }
 
-    /// Whether the East Asian width of a scalar is W or F, but for the pictures, which `isEmojiPresentation` tells.
+    /// Whether a scalar has the East Asian width W or F; `isEmojiPresentation` covers emoji.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0x4DBF, 0x4E00...0xA4C6,
@@ -74,10 +73,10 @@ enum TerminalText {
         }
     }
 
-    /// The columns a text takes on one line.
+    /// The columns of a text on one line.
     static func columns(of text: String) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
 
-    /// The text cut to a number of columns, with `…` in the place of what is missing.
+    /// Truncates a text to a number of columns, ending in `…`.
     static func truncated(_ text: String, to width: Int) -> String {
         guard columns(of: text) > width else { return text }
         guard width > 0 else { return "" }
@@ -92,10 +91,10 @@ enum TerminalText {
         return result + "…"
     }
 
-    /// The text in lines of so many columns, broken at spaces; a word that is longer has a line of its own.
+    /// Wraps a text at spaces to a number of columns; a longer word gets a line of its own.
     /// - Parameters:
-    ///   - first: the spaces before the first line.
-    ///   - hanging: those before the others.
+    ///   - first: the indentation of the first line.
+    ///   - hanging: the indentation of the other lines.
     static func wrapped(_ text: String, to width: Int, first: Int = 0, hanging: Int = 0) -> [String] {
         var lines: [String] = []
         var line = String(repeating: " ", count: first)
@@ -112,7 +111,7 @@ enum TerminalText {
         return lines + [line]
     }
 
-    /// The text filled with spaces to a number of columns.
+    /// Pads a text with spaces to a number of columns.
     static func padded(_ text: String, to width: Int, atEnd: Bool = true) -> String {
         let fill = String(repeating: " ", count: max(0, width - columns(of: text)))
         return atEnd ? text + fill : fill + text
@@ -120,7 +119,7 @@ enum TerminalText {
 }
 
 extension String {
-    /// A word somebody typed, short and harmless enough to be repeated in a message.
+    /// A word from the command line, made short and safe for a message.
     var shownOnTerminal: String { TerminalText.truncated(TerminalText.singleLine(self), to: 60) }
     /// ``shownOnTerminal`` in single quotation marks.
     var quotedForTerminal: String { "'\(shownOnTerminal)'" }

@@ -1,24 +1,24 @@
 import Foundation
 import HearthBase
 
-/// Where the program reads from.
+/// An input that text is read from.
 protocol TextSource: Sendable {
-    /// Whether a person types.
+    /// Whether the input is a terminal.
     var isTerminal: Bool { get }
-    /// The lines as they come, without their ends; the sequence ends with the input or with the task.
+    /// The lines as they arrive, without line ends; ends with the input or with the task.
     func lines() -> AsyncStream<String>
-    /// Everything up to the end.
-    /// - Throws: ``UsageError`` above `limit` bytes, ``FileError``.
+    /// Reads the whole input.
+    /// - Throws: ``UsageError`` above `limit` bytes, `FileError`.
     func all(limit: Int) async throws -> String
 }
 
-/// A source whose lines several ask for, one after the other: what one leaves the next one gets. Of a descriptor each begins to
-/// read anew, and the line that the one before still waits for is lost.
+/// A source whose lines several readers consume one after the other. Each reader of a descriptor would start anew,
+/// and lose the line that the previous one still waits for.
 struct ContinuedSource: TextSource {
     private let source: any TextSource
     private let rest: AsyncStream<String>
 
-    /// Begins to read.
+    /// Starts reading.
     init(_ source: any TextSource) {
         self.source = source
         rest = source.lines()
@@ -29,7 +29,7 @@ struct ContinuedSource: TextSource {
     func all(limit: Int) async throws -> String { try await source.all(limit: limit) }
 }
 
-/// A stream of the process, or any open descriptor.
+/// An input stream of the process, or another descriptor.
 struct DescriptorSource: TextSource {
     let descriptor: Int32
 
@@ -55,13 +55,12 @@ struct DescriptorSource: TextSource {
         }
     }
 
-    /// Runs `body` on a thread of its own with a function that gives the next bytes, `nil` at the end.
+    /// Runs `body` on a new thread with a function that returns the next bytes, `nil` at the end.
     func readOnThread(_ body: @escaping @Sendable (_ next: () -> [UInt8]?) -> Void) {
-        // A read cannot be interrupted: the thread is left to the process's end, holding nothing.
+        // A read cannot be interrupted, so the thread may live until the process ends; it holds no resources.
         let thread = Thread {
             body {
-                // An input that cannot be read any more has ended: a closed terminal says so with an error, and what was read
-                // before it is still a line.
+                // A read error, as of a closed terminal, ends the input; bytes read before still form a line.
                 (try? read(upTo: 4096)).flatMap { $0.isEmpty ? nil : $0 }
             }
         }
@@ -82,7 +81,7 @@ struct DescriptorSource: TextSource {
         }
     }
 
-    /// The next bytes, none at the end.
+    /// Reads the next bytes, none at the end.
     private func read(upTo limit: Int) throws -> [UInt8] {
         while true {
             var failure: Int32 = 0

@@ -20,7 +20,7 @@ struct Doctor: Command {
         exitStatuses: [(0, "Nothing keeps models from running."), (1, "At least one problem was found.")],
         examples: [
             .init("hearth doctor", "Look before asking for help."),
-            .init("hearth doctor --report > report.txt", "Make a report that can be shown to anybody."),
+            .init("hearth doctor --report > report.txt", "Make a report that is safe to share."),
         ])
 
     let isRedacted: Bool
@@ -50,7 +50,7 @@ struct Doctor: Command {
 
 extension Redactor {
     init(context: CommandContext) {
-        // Without a home there is nothing to take out.
+        // Without a known home, there is no path to redact.
         modelHome = (try? context.home)?.string
         userHome = context.environment["HOME"]
         let user = NSUserName()

@@ -1,4 +1,4 @@
-/// What `doctor` found: facts by chapter, and what is wrong.
+/// The report of `doctor`: facts by chapter, and findings.
 struct DoctorReport: Sendable, Encodable {
     /// One fact.
     struct Fact: Sendable, Encodable {
@@ -6,18 +6,18 @@ struct DoctorReport: Sendable, Encodable {
         var value: String
     }
 
-    /// Facts that belong together.
+    /// Facts with a common title.
     struct Chapter: Sendable, Encodable {
         let title: String
         var facts: [Fact]
     }
 
-    /// Something a person may want to change.
+    /// Something the user may want to change.
     struct Finding: Sendable, Encodable {
         enum Severity: String, Sendable, Encodable {
             /// Something does not work.
             case problem
-            /// It works, but could be better or is not set up yet.
+            /// Works, but could be better or is not set up yet.
             case note
         }
 
@@ -30,7 +30,7 @@ struct DoctorReport: Sendable, Encodable {
     var chapters: [Chapter] = []
     var findings: [Finding] = []
 
-    /// Those that keep something from working.
+    /// The findings that are problems.
     var problems: [Finding] { findings.filter { $0.severity == .problem } }
 
     /// The report with every text passed through `change`.
@@ -48,7 +48,7 @@ struct DoctorReport: Sendable, Encodable {
         return report
     }
 
-    /// The report as lines for people.
+    /// The report as lines to display.
     var lines: [String] {
         let width = chapters.flatMap(\.facts).map { TerminalText.columns(of: $0.name) }.max() ?? 0
         var lines: [String] = []

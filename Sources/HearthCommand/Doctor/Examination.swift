@@ -1,11 +1,13 @@
 import Foundation
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthHTTP
 import HearthInference
+import HearthStore
 
-/// Looks at the machine and the home folder; never changes anything.
+/// Examines the machine and the home folder without changing them.
 struct Examination: Sendable {
     let context: CommandContext
     let fileSystem: any FileSystem = LocalFileSystem()
@@ -13,7 +15,7 @@ struct Examination: Sendable {
     func report() async -> DoctorReport {
         var report = DoctorReport()
         do {
-            // What is wrong with it is said with the home.
+            // The chapter on the home reports invalid settings.
             let window = (try? await context.configuration)?.contextLength
             report.chapters.append(try await blocking { Self.machine(DeviceFacts.read(), contextLength: window) })
         } catch {
@@ -30,7 +32,7 @@ struct Examination: Sendable {
 
     private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-    /// How the network is and who says so: what decides whether `pull` begins.
+    /// Reports the network and its monitor, which decide whether `pull` starts.
     private func examineNetwork(_ report: inout DoctorReport) async {
         do {
             let monitor = try NetworkChoice.monitor(environment: context.environment)
@@ -49,7 +51,7 @@ struct Examination: Sendable {
         }
     }
 
-    /// An address of the Hub that is none keeps only the Hub's models away.
+    /// Notes an invalid address of the Hub, which affects only the Hub's models.
     private func examineHub(_ report: inout DoctorReport) {
         do {
             _ = try HubSettings(environment: context.environment)
@@ -75,9 +77,9 @@ struct Examination: Sendable {
         }
     }
 
-    /// The installed releases, and those that are damaged. Reads receipts and sizes; `verify` reads every byte.
+    /// Reports installed and damaged releases. Reads receipts and sizes; `verify` reads every byte.
     private func examineModels(_ report: inout DoctorReport) async {
-        guard report.problems.isEmpty, let home = try? context.home else { return }  // said above
+        guard report.problems.isEmpty, let home = try? context.home else { return }  // already reported
         do {
             let store = ModelStore(home: home, fileSystem: fileSystem, time: context.time)
             let inventory = try await store.inventory()
@@ -102,41 +104,43 @@ struct Examination: Sendable {
                             + "'hearth pull \(damaged.identity)'."))
             }
             for release in inventory.releases where release.isActive {
-                await examineArtefact(of: release, store, &report)
+                await examineArtifact(of: release, store, &report)
             }
             for family in Set(inventory.releases.map(\.identity.family)).sorted() {
                 let state = try await store.state(of: family)
-                report.findings += (state.heldBack + state.heldBackContents).map(DoctorReport.Finding.init)
+                report.findings += state.heldBack.map(DoctorReport.Finding.init)
             }
         } catch {
             report.findings.append(DoctorReport.Finding(error))
         }
     }
 
-    /// That what was made of a model for this device failed its trial keeps nothing from working: it is used as it came.
-    private func examineArtefact(of release: InstalledRelease, _ store: ModelStore, _ report: inout DoctorReport) async
+    /// Notes a refused artifact; the release is used as published.
+    private func examineArtifact(of release: InstalledRelease, _ store: ModelStore, _ report: inout DoctorReport) async
     {
         do {
-            guard let refused = try await context.refusedArtefact(of: release, in: store) else { return }
+            guard let refused = try await context.refusedArtifact(of: release, in: store) else { return }
             report.findings.append(
                 DoctorReport.Finding(
-                    severity: .note, code: "artefact-refused",
-                    message: "What was made of \(refused.release) for this device is not used: \(refused.text)",
-                    cure: "It is used as it came. Have it made and tried again with 'hearth use \(refused.release)'."))
+                    severity: .note, code: "artifact-refused",
+                    message: "The artifact of \(refused.release) for this device is not used: \(refused.text)",
+                    cure:
+                        "The model is used as it came until the engine changes. To have the artifact made again, remove the "
+                        + "model with 'hearth remove \(refused.release)' and bring it again with 'hearth pull'."))
         } catch {
             report.findings.append(DoctorReport.Finding(error, severity: .note))
         }
     }
 
-    /// What a model would take; that it does not fit keeps only itself from working.
+    /// Reports the memory needed by a model.
     private func examineMemory(
         _ release: InstalledRelease, _ store: ModelStore, _ facts: inout [DoctorReport.Fact],
         _ report: inout DoctorReport
     ) async {
         guard let weights = release.weights else { return }
         do {
-            // What was prepared for this device is what a conversation opens.
-            let opened = try await context.prepared(of: release, in: store)?.path ?? weights
+            // A conversation opens the artifact if there is one.
+            let opened = try await context.artifact(of: release, in: store)?.path ?? weights
             guard let plan = try await plan(opened, projector: release.projector) else { return }
             facts.append(
                 DoctorReport.Fact(name: release.identity.description, value: "takes \(MemoryFacts(plan).text)"))
@@ -146,7 +150,7 @@ struct Examination: Sendable {
     }
 
     private func plan(_ weights: Path, projector: Path?) async throws -> MemoryPlan? {
-        // What is wrong with it has been said with the home.
+        // The chapter on the home reports invalid settings.
         let configuration = (try? await context.configuration) ?? Configuration()
         return try await blocking { [context] in
             let device = context.device()
@@ -156,9 +160,9 @@ struct Examination: Sendable {
         }
     }
 
-    /// Asks each origin for its catalog. What is installed works without, so silence is only worth a note.
+    /// Asks each origin for its catalog. Installed models work without it, so a failure is only a note.
     private func examineOrigins(_ report: inout DoctorReport) async {
-        // What is wrong with these two has been said with the home.
+        // The chapter on the home reports both failures.
         guard let home = try? context.home, let configuration = try? await context.configuration else { return }
         do {
             let origins = try configuration.origins(environment: context.environment)
@@ -174,7 +178,8 @@ struct Examination: Sendable {
             for origin in origins {
                 do {
                     let manager = ModelManager(
-                        home: home, origins: [origin], http: http, time: context.time, deviceMemory: .max)
+                        home: home, origins: [origin], http: http, time: context.time, network: SystemNetwork.monitor(),
+                        deviceMemory: .max)
                     let count = try await manager.available().count
                     facts.append(
                         DoctorReport.Fact(
@@ -190,7 +195,7 @@ struct Examination: Sendable {
         }
     }
 
-    /// - Parameter contextLength: the one that is set.
+    /// - Parameter contextLength: the configured context window.
     static func machine(_ facts: DeviceFacts, contextLength: Int?) -> DoctorReport.Chapter {
         var list = [
             DoctorReport.Fact(name: "hearth", value: HearthCommand.version),
@@ -229,7 +234,7 @@ struct Examination: Sendable {
 }
 
 extension DoctorReport.Finding {
-    /// A failure met while looking.
+    /// A failure of the examination.
     init(_ error: any Error, severity: Severity = .problem) {
         let rendered = FailureRenderer(error).event
         self.init(severity: severity, code: rendered.code, message: rendered.message, cure: rendered.remedy)
@@ -237,16 +242,11 @@ extension DoctorReport.Finding {
 }
 
 extension DoctorReport.Finding {
-    /// What is said of a release that is held back, or of other bytes of one.
+    /// A release that is held back.
     fileprivate init(_ held: HeldBack) {
-        let isContent = held.content != nil
         self.init(
-            severity: .note, code: isContent ? "bytes-held-back" : "held-back",
-            message: isContent
-                ? "Other bytes of \(held.release) are held back since \(held.since.formatted(.iso8601)): \(held.reason)"
-                : "\(held.release) is held back since \(held.since.formatted(.iso8601)): \(held.reason)",
-            cure: isContent
-                ? "Wait for a newer version, or try them again with 'hearth pull \(held.release)'."
-                : "Wait for a newer version, or try it again with 'hearth use \(held.release)'.")
+            severity: .note, code: "held-back",
+            message: "\(held.release) is held back since \(held.since.formatted(.iso8601)): \(held.reason)",
+            cure: "Wait for a newer version, or try it again with 'hearth use \(held.release)'.")
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Hearth
 import HearthBase
 
-/// The state of a home folder, seen from outside: works also when the store would refuse it.
+/// Examines a home folder without the store, so that it works even if the store refuses the home.
 struct HomeExamination: Sendable {
     let home: Path
     let fileSystem: any FileSystem
@@ -10,7 +10,7 @@ struct HomeExamination: Sendable {
     private typealias Fact = DoctorReport.Fact
     private typealias Finding = DoctorReport.Finding
 
-    /// The chapter on the home, and what is wrong with it. Blocks.
+    /// The chapter on the home, and its findings. Blocks.
     func result() -> (DoctorReport.Chapter, [DoctorReport.Finding]) {
         var facts = [Fact(name: "folder", value: home.string)]
         var findings: [Finding] = []
@@ -32,7 +32,7 @@ struct HomeExamination: Sendable {
         return (DoctorReport.Chapter(title: "Home", facts: facts), findings)
     }
 
-    /// The home itself, or the folder it would be made in.
+    /// The home, or the nearest existing folder above it.
     private func nearestExisting() throws -> Path {
         var path = home
         while true {
@@ -54,7 +54,7 @@ struct HomeExamination: Sendable {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// What unfinished transfers keep on the disk.
+    /// The disk space used by unfinished transfers.
     private func transfers() throws -> String {
         let folder = home.appending("transfers")
         guard try fileSystem.status(at: folder) != nil else { return "none" }
@@ -75,7 +75,7 @@ struct HomeExamination: Sendable {
         throw FileError(errno: errno, doing: "write in", path: folder)
     }
 
-    /// Others on the machine should not read the settings.
+    /// Finds settings that other users of the machine can read.
     private func checkConfigurationAccess(_ findings: inout [Finding]) throws {
         let path = Configuration.path(home: home)
         var status = stat()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Takes out of a text what says who and where somebody is: user names, home folders, host names, addresses, tokens.
+/// Removes data that identifies the user: user names, home folders, host names, addresses, tokens.
 struct Redactor: Sendable {
     /// The home folder of models, shown as `$HEARTH_HOME`; `nil` if unknown.
     var modelHome: String?
@@ -9,10 +9,10 @@ struct Redactor: Sendable {
     var userName: String?
     var hostName: String?
 
-    /// The text fit to be shown to anybody.
+    /// Redacts a text.
     func redacted(_ text: String) -> String {
         var text = addressesRemoved(text)
-        // The longer path first: one usually lies in the other.
+        // Replace the longer path first: one may contain the other.
         let paths = [(modelHome, "$HEARTH_HOME"), (userHome, "~")]
             .compactMap { path, sign in path.flatMap { $0.count > 1 ? ($0, sign) : nil } }
             .sorted { $0.0.count > $1.0.count }
@@ -24,7 +24,7 @@ struct Redactor: Sendable {
             separator: " ")
     }
 
-    /// Keeps only the scheme of an address: the rest names a host, and its path or query may hold a secret.
+    /// Keeps only the scheme of an address: the host identifies the user, path and query may contain secrets.
     private func addressesRemoved(_ text: String) -> String {
         var result = ""
         var rest = Substring(text)
@@ -48,7 +48,7 @@ struct Redactor: Sendable {
         return result + rest
     }
 
-    /// Other people's home folders have names as well.
+    /// Replaces user names in other home folders.
     private static func replacingOwners(in text: String) -> String {
         var text = text
         for root in ["/home/", "/Users/"] {
@@ -62,7 +62,7 @@ struct Redactor: Sendable {
         return text
     }
 
-    /// Long runs of letters and digits are keys, tokens or digests.
+    /// Removes long runs of letters and digits: keys, tokens or digests.
     private static func tokenRemoved(_ word: Substring) -> String {
         let isTokenLike = word.split { !($0.isLetter || $0.isNumber || $0 == "_") }.contains { run in
             run.hasPrefix("hf_") && run.count > 8

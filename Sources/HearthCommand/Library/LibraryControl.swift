@@ -1,13 +1,16 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthTransfer
 
-/// What the keys of `hearth models` mean. A value: it takes keys and answers with what to do.
+/// Maps keys of `hearth models` to actions. Has no side effects.
 struct LibraryControl: Sendable, Hashable {
-    /// What is asked before it is done; only a yes does it.
+    /// A question before an action; only a yes starts the action.
     enum Question: Sendable, Hashable {
         case delete(Family)
-        /// The network's bytes cost money.
+        /// Download on a metered network?
         case metered(Family)
 
         fileprivate var family: Family {
@@ -19,46 +22,45 @@ struct LibraryControl: Sendable, Hashable {
 
     enum Action: Sendable, Hashable {
         case leave
-        /// End as a signal would end the command.
+        /// End the command as a signal would.
         case interrupt
         case redraw
-        /// Stop the program, until the shell has it go on.
+        /// Stop the program until the shell continues it.
         case suspend
         case refresh
-        /// Fetch it, or its update.
+        /// Download the model or its update.
         case download(Family)
-        /// The same, on a network whose bytes cost money.
+        /// Download the model on a metered network.
         case downloadMetered(Family)
         case makeDefault(Family)
         case cancel(Family)
         case delete(Family)
     }
 
-    /// Whether a download that was refused on a metered network is asked about.
+    /// Whether to ask about downloads refused on a metered network.
     let asksAboutMetered: Bool
-    /// The row that keys are about.
+    /// The row that keys apply to.
     private(set) var selection: Family?
     private(set) var question: Question?
-    /// What came of the last key, until the next one.
+    /// The result of the last key, until the next one.
     var message: String?
     private var place = 0
 
     init(asksAboutMetered: Bool) { self.asksAboutMetered = asksAboutMetered }
 
-    /// Takes note of the rows there are now. The selection stays with its model; when that goes, the next one has its place.
+    /// Adapts the selection to the current rows. It stays with its model; if that is gone, it moves to the next one.
     mutating func settle(in rows: [LibraryRow]) {
         place = rows.firstIndex { $0.id == selection } ?? max(0, min(place, rows.count - 1))
         selection = rows.isEmpty ? nil : rows[place].id
         if let question, !rows.contains(where: { $0.id == question.family }) { self.question = nil }
     }
 
-    /// A download was refused because its bytes cost money: asks whether to fetch them all the same, unless another question
-    /// stands.
+    /// Asks whether to download on a metered network after a refusal, unless another question is open.
     mutating func refusedAsMetered(_ family: Family) {
         if asksAboutMetered, question == nil { question = .metered(family) }
     }
 
-    /// What the question asks, or what came of the last key.
+    /// The open question, or the result of the last key.
     func prompt(in rows: [LibraryRow]) -> String? {
         guard let question, let model = rows.first(where: { $0.id == question.family })?.model else { return message }
         switch question {
@@ -67,8 +69,8 @@ struct LibraryControl: Sendable, Hashable {
         }
     }
 
-    /// What a key means for these rows.
-    /// - Parameter page: the rows that are seen at once.
+    /// Returns the action of a key.
+    /// - Parameter page: the number of rows visible at once.
     mutating func take(_ key: Key, in rows: [LibraryRow], page: Int) -> Action? {
         message = nil
         if key == .interrupt { return .interrupt }
@@ -126,13 +128,13 @@ struct LibraryControl: Sendable, Hashable {
 }
 
 extension LibraryRow {
-    /// Whether its download was refused because the network's bytes cost money.
+    /// Whether the download was refused on a metered network.
     fileprivate var isRefusedAsMetered: Bool {
         if case .failed(let failure) = state { failure.isMetered } else { false }
     }
 }
 
 extension DownloadFailure {
-    /// Whether it is the refusal of bytes that cost money.
-    var isMetered: Bool { code == ErrorCode<DeliveryErrorDomain>.meteredNetwork.rawValue }
+    /// Whether the failure is the refusal of a metered network.
+    var isMetered: Bool { code == ErrorCode<NetworkErrorDomain>.meteredNetwork.rawValue }
 }

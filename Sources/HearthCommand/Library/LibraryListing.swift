@@ -1,31 +1,33 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthTransfer
 
-/// The rows of a library as a table: the same columns for a listing and for a screen.
+/// The rows of a library as a table, for listings and screens.
 struct LibraryTable: Sendable {
-    /// A column, in the order in which they stand.
+    /// The columns, from left to right.
     enum Column: Sendable, CaseIterable { case mark, family, name, size, memory, badges, state }
 
-    /// What stands before the model of the settings.
+    /// The mark before the default model.
     static let defaultMark = "*"
 
     let columns: [Column]
     private var table: Table
 
-    /// A table of some columns.
+    /// A table with some of the columns.
     init(_ columns: [Column] = Column.allCases) {
         self.columns = columns
         table = Table(columns: columns.map { ($0.title, $0.alignment) })
     }
 
-    /// The header, and then one line for each row.
+    /// The header, then one line for each row.
     var lines: [String] { table.lines }
 
     /// Adds a row.
     /// - Parameters:
-    ///   - cursor: what stands before the mark of the settings' model.
-    ///   - nameWidth: the columns a name may take.
+    ///   - cursor: the text before the mark of the default model.
+    ///   - nameWidth: the maximum columns of a name.
     mutating func add(_ row: LibraryRow, cursor: String = "", nameWidth: Int = .max) {
         table.add(
             cells: columns.map { column in
@@ -58,7 +60,7 @@ extension LibraryTable.Column {
     fileprivate var alignment: Table.Alignment { self == .size || self == .memory ? .right : .left }
 }
 
-/// A row as `hearth models --format json` shows it; `null` where there is nothing.
+/// A row in `hearth models --format json`; absent values are `null`.
 struct LibraryEntry: Encodable, Sendable {
     private let row: LibraryRow
 
@@ -95,7 +97,7 @@ struct LibraryEntry: Encodable, Sendable {
 }
 
 extension ModelLibrary {
-    /// What a person has to know of the list as a whole: whose list is an old one, and what could not be asked or read.
+    /// Notices about the whole list: cached lists in use, and what could not be asked or read.
     var notices: [String] {
         keptLists.map(\.sentence)
             + [homeProblem, offerProblem].compactMap { $0.map { "\($0.message) [\($0.code)]" } }

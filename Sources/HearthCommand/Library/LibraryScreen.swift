@@ -1,57 +1,58 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 
-/// What `hearth models` shows at one moment. A value: it becomes lines, which a terminal of that size has room for.
+/// The content of `hearth models` at one moment. Has no side effects: it returns the lines for a window's size.
 ///
 /// ```
-/// 3 models, 1 on this device; asking the origins
+/// 3 models, 1 on this device (* default); asking the origins
 ///     NAME       SIZE     MEMORY      BADGES       STATE
 ///  *  The diary  98.4 MB  1.2 GB RAM  Active       downloaded
 /// >   The poet   2.0 GB   4.0 GB RAM  Recommended  downloading 42%, 3.2 MB/s, 6 min 10 s left
 ///
 /// poet@1.0.0:q4_1: short poems, in the publisher's words
-/// origin: it does not answer. Its list of 2026-11-20T08:00:00Z has to do.
+/// origin: it does not answer. Using the list cached on 2026-11-20T08:00:00Z.
 /// ↑↓ choose  c cancel  r refresh  q leave
 /// ```
 struct LibraryScreen: Sendable, Hashable {
     var rows: [LibraryRow] = []
-    /// The row that keys are about.
+    /// The row that keys apply to.
     var selection: Family?
     /// Whether the sources are being asked.
     var isRefreshing = false
-    /// What has to be known of the list as a whole.
+    /// Notices about the whole list.
     var notices: [String] = []
-    /// What the last line says instead of the keys: a question, or what came of the last key.
+    /// The last line instead of the keys: a question, or the result of the last key.
     var prompt: String?
 
-    /// The columns the state has to have before others may take theirs.
+    /// The columns reserved for the state before other columns are shown.
     private static let stateWidth = 28
     private static let widestName = 32
     private static let sentenceLines = 3
 
-    /// The rows that are seen at once.
+    /// The number of rows visible at once.
     func page(_ size: ScreenSize) -> Int { layout(size).room }
 
-    /// The lines from the top, none longer than the window.
+    /// The lines from the top, cut to the window's width.
     func lines(_ size: ScreenSize) -> [String] {
         let (above, table, below, room) = layout(size)
         let index = rows.firstIndex { $0.id == selection } ?? 0
-        // A page at a time: what is shown follows from what is chosen alone.
+        // Scroll by pages, so that the visible rows depend only on the selection.
         let first = room > 0 ? index / room * room : 0
         var lines = above + table.dropFirst(first).prefix(room)
         let last = prompt ?? keys
         let empty = size.lines - lines.count - below.count - 1
         lines += Array(repeating: "", count: max(0, min(empty, 1)))
         return (lines + below + [last]).suffix(max(0, size.lines)).map { line in
-            // The last column stays free: writing there makes some terminals wrap.
+            // Leave the last column free: some terminals wrap after it.
             TerminalText.truncated(TerminalText.singleLine(line), to: max(0, size.columns - 1))
         }
     }
 
-    // MARK: Parts
+    // MARK: Layout
 
-    /// In a low window the less important goes first: what is said of one row, the title, the header, what is said of all.
+    /// Lays out the parts. A low window drops the least important first: row details, title, header, notices.
     private func layout(_ size: ScreenSize) -> (above: [String], table: [String], below: [String], room: Int) {
         let width = max(1, size.columns - 1)
         let table = table(width)
@@ -77,8 +78,8 @@ struct LibraryScreen: Sendable, Hashable {
         return "\(models), \(here) on this device (\(LibraryTable.defaultMark) default)\(asking)"
     }
 
-    /// As many columns as there is room for beside the state. It follows from names and figures alone, so columns do not come
-    /// and go while a download tells how far it is.
+    /// The table with as many columns as fit beside the state. Only names and figures matter, so that the columns
+    /// stay the same during a download.
     private func table(_ width: Int) -> [String] {
         let nameWidth = max(8, min(Self.widestName, width / 3))
         let choices: [[LibraryTable.Column]] = [
@@ -96,7 +97,7 @@ struct LibraryScreen: Sendable, Hashable {
         return made((columns ?? [.name]) + [.state])
     }
 
-    /// What is said of the chosen row: which release it is, and why it stands as it does.
+    /// Details of the selected row: its release and the reason for its state.
     private func detail(_ width: Int) -> [String] {
         guard let row = rows.first(where: { $0.id == selection }) else { return [] }
         let summary = row.model.summary.map { ": \($0)" } ?? ""
@@ -104,12 +105,12 @@ struct LibraryScreen: Sendable, Hashable {
         return [about] + (row.detailText.map { Self.wrapped($0, to: width) } ?? [])
     }
 
-    /// A sentence in as many lines as one may take.
+    /// Wraps a sentence to the maximum number of lines.
     private static func wrapped(_ sentence: String, to width: Int) -> ArraySlice<String> {
         TerminalText.wrapped(TerminalText.singleLine(sentence), to: width).prefix(sentenceLines)
     }
 
-    /// The keys that do something now.
+    /// The keys available now.
     private var keys: String {
         var keys = rows.isEmpty ? [] : ["↑↓ choose"]
         if let row = rows.first(where: { $0.id == selection }) {
@@ -127,11 +128,11 @@ struct LibraryScreen: Sendable, Hashable {
 }
 
 extension LibraryRow {
-    /// Whether a newer release can be fetched.
-    var canBeUpdated: Bool { update != nil && isUsable && !download.state.isActive }
+    /// Whether an update can be downloaded.
+    var canBeUpdated: Bool { update != nil && isUsable && !download.isActive }
 
-    /// Whether there is a download to give up, or what a failed one has kept.
+    /// Whether there is an active download, or a failed one with partial files.
     var canBeCancelled: Bool {
-        if case .failed = download.state { true } else { download.state.isActive }
+        if case .failed = download { true } else { download.isActive }
     }
 }

@@ -1,26 +1,29 @@
 import Foundation
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthTransfer
 import Observation
 
-/// The library on a terminal: shows what ``ModelLibrary`` says, does what keys ask for. What is shown is a ``LibraryScreen``,
-/// what keys mean ``LibraryControl`` decides.
+/// Shows a `ModelLibrary` on a terminal and carries out the user's keys. ``LibraryScreen`` formats the content,
+/// ``LibraryControl`` interprets the keys.
 @MainActor final class LibraryView {
-    /// How the person left.
+    /// How the user left the screen.
     enum Ending: Sendable, Hashable { case left, interrupted }
 
     private enum Event: Sendable {
-        /// Something that the library shows has changed.
+        /// The content changed.
         case changed
-        /// A message or a question has come.
+        /// A message or question arrived.
         case said
         case terminal(TerminalEvent)
-        /// The pause after the last drawing is over.
+        /// The pause after the last drawing ended.
         case due
     }
 
-    /// The screen is drawn at most so often.
+    /// The minimum time between two drawings.
     static let redrawInterval = ProgressRenderer.redrawInterval
 
     private let library: ModelLibrary
@@ -33,14 +36,14 @@ import Observation
     private var painter = ScreenPainter()
     private var sinceDrawn: Stopwatch?
     private var isPausing = false
-    /// Whether the next change of what is shown will be told.
+    /// Whether a change of the content will be reported.
     private var isWatching = false
-    /// Whether what is here was never looked for yet.
+    /// Whether the models on this device were not looked up yet.
     private var isNew = true
-    /// What keys have begun.
+    /// Tasks started by keys.
     private var tasks: [Task<Void, Never>] = []
 
-    /// A view of a library. What is said to `notes` meanwhile is shown in its last line.
+    /// A view of a library; its last line shows messages sent to `notes`.
     init(library: ModelLibrary, terminal: any ScreenTerminal, time: TimeSource, notes: ScreenNotes) {
         self.library = library
         self.terminal = terminal
@@ -49,10 +52,10 @@ import Observation
         control = LibraryControl(asksAboutMetered: library.metered == .ask)
     }
 
-    /// Shows the library until somebody leaves or the task is cancelled. The terminal is given back,
-    /// also by a process that crashes, but for one that is ended by `kill -9`: `reset` brings it back then.
-    /// - Throws: ``FileError`` and ``OutputClosed`` of the terminal, `CancellationError`.
-    func run(_ wish: ListingWish) async throws -> Ending {
+    /// Shows the library until the user leaves or the task is cancelled. The terminal is restored, even after a crash
+    /// but not after `kill -9`: `reset` restores it then.
+    /// - Throws: `FileError` and ``OutputClosed`` of the terminal, `CancellationError`.
+    func run(_ wish: CachePolicy) async throws -> Ending {
         defer { terminal.leave() }
         try terminal.enter { [source] in source.yield(.terminal($0)) }
         notes.divert { [weak self] note in
@@ -69,14 +72,14 @@ import Observation
         } catch {
             ending = .failure(error)
         }
-        // What is under way may take a moment to end; the terminal is given back before.
+        // Restore the terminal first: tasks may take a moment to end.
         terminal.leave()
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
         return try ending.get()
     }
 
-    /// Draws, and follows what happens until somebody leaves.
+    /// Draws and handles events until the user leaves.
     private func follow() async throws -> Ending {
         try await draw()
         for await event in events {
@@ -100,12 +103,12 @@ import Observation
                 if let ending = try await carryOut(action) { return ending }
             }
         }
-        // Not more often than eyes can follow; what changes meanwhile is drawn when the pause is over.
+        // Limit the rate of drawing; later changes are drawn after the pause.
         guard !isPausing else { return nil }
         if let elapsed = sinceDrawn?.elapsed, elapsed < Self.redrawInterval {
             isPausing = true
             Task { [time, source] in
-                // Cut short only when nothing is drawn any more.
+                // Only cancelled when nothing is drawn any more.
                 try? await time.sleep(for: Self.redrawInterval - elapsed)
                 source.yield(.due)
             }
@@ -123,7 +126,7 @@ import Observation
             notices: library.notices, prompt: control.prompt(in: library.rows))
     }
 
-    /// Draws what is to be seen now, and hears of the next change of it.
+    /// Draws the current content and observes its next change.
     private func draw() async throws {
         control.settle(in: library.rows)
         let screen = watchedScreen()
@@ -134,13 +137,13 @@ import Observation
     }
 
     private func watchedScreen() -> LibraryScreen {
-        // Every screen reads the same properties: one watch at a time hears of all their changes.
+        // Every screen reads the same properties, so one observation at a time covers all changes.
         if isWatching { return screen }
         isWatching = true
         return withObservationTracking {
             screen
         } onChange: { [source] in
-            // Told before it is made, on the main actor: whoever hears of it sees it.
+            // Called before the change, on the main actor: the event is handled after the change.
             source.yield(.changed)
         }
     }
@@ -150,7 +153,7 @@ import Observation
         source.yield(.said)
     }
 
-    // MARK: Carrying out
+    // MARK: Actions
 
     private func carryOut(_ action: LibraryControl.Action) async throws -> Ending? {
         switch action {
@@ -171,7 +174,7 @@ import Observation
         return nil
     }
 
-    /// Begins a download; what is allowed to this one is not allowed to the next.
+    /// Starts a download with its own permission for metered networks.
     private func download(_ family: Family, _ metered: MeteredUse) {
         guard let model = library.row(of: family)?.model else { return }
         let usual = library.metered
@@ -188,7 +191,7 @@ import Observation
         }
     }
 
-    /// Does what takes a while beside the keys; a failure is shown.
+    /// Runs a task without blocking keys, and shows its failure.
     private func begin(_ work: @escaping @MainActor () async throws -> Void) {
         let task = Task {
             do {

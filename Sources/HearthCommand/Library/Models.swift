@@ -1,6 +1,10 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthStore
+import HearthTransfer
 
 /// `hearth models`
 struct Models: Command {
@@ -34,7 +38,7 @@ struct Models: Command {
         ])
 
     let isPlain: Bool
-    let wish: ListingWish
+    let wish: CachePolicy
     let metered: MeteredUse?
     let format: ListingFormat
 
@@ -74,7 +78,7 @@ struct Models: Command {
 
     private func library(in context: CommandContext, metered: MeteredUse) async throws -> ModelLibrary {
         let manager = try await context.manager()
-        // A home that cannot be used fails this command as it fails the others.
+        // Fail on an unusable home, as other commands do.
         _ = try await manager.store.inventory()
         let home = try context.home
         return await MainActor.run {
@@ -101,7 +105,7 @@ struct Models: Command {
 }
 
 extension ModelLibrary {
-    /// What the end of the program leaves of downloads that are under way, as the end of a sentence.
+    /// What is kept of active downloads when the program ends, as the end of a sentence.
     var kept: String? {
         let kept = rows.compactMap { row in
             row.reading.flatMap { $0.completedBytes > 0 ? "\($0.bytesText) of \(row.model.displayName)" : nil }

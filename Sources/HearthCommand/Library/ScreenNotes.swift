@@ -1,18 +1,18 @@
 import HearthBase
 
-/// Where talk goes while a screen is drawn: a line written beside it would spoil the picture.
+/// Receives messages while a screen is drawn, which direct output would disturb.
 final class ScreenNotes: TextSink {
     private let sink: any TextSink
     private let hear = Locked<(@Sendable (String) -> Void)?>(nil)
 
-    /// Talk for `sink`, as long as nobody takes it.
+    /// Passes messages to `sink` unless they are diverted.
     init(_ sink: any TextSink) { self.sink = sink }
 
-    // Lines, not bars: those belong to whoever has the terminal's last line.
+    // Lines instead of bars, which would need the terminal's last line.
     var isTerminal: Bool { false }
     var width: Int? { nil }
 
-    /// Gives what is said from now on to `hear`, or again to the sink.
+    /// Passes later messages to `hear`, or to the sink again for `nil`.
     func divert(_ hear: (@Sendable (String) -> Void)?) { self.hear.withLock { $0 = hear } }
 
     func write(_ text: String) throws {

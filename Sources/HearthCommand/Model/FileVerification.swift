@@ -1,7 +1,7 @@
 import Foundation
 import HearthBase
 
-/// Hashes a file of the user's own and looks at its header.
+/// Hashes a user's file and reads its header.
 struct FileVerification: Sendable {
     let path: Path
     let format: EventFormat
@@ -13,7 +13,7 @@ struct FileVerification: Sendable {
         let sha256: String
     }
 
-    /// - Throws: ``FileError``, ``GGUFError``.
+    /// - Throws: `FileError`, `GGUFError`.
     func run(on console: Console) async throws {
         let (digest, size) = try await blocking {
             let fileSystem = LocalFileSystem()

@@ -1,5 +1,7 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
 
 /// `hearth list`
 struct List: Command {
@@ -15,7 +17,7 @@ struct List: Command {
             "With --format json, an array of objects with family, version, variant, state (installed, damaged or "
                 + "available), active, verified, path and sizeBytes.",
             "With --available, what this device may not have says why; in JSON as reason: no-engine, app-too-old, "
-                + "not-enough-memory, not-in-rollout, held-back, bytes-held-back, or null. An origin that does not answer is answered for by "
+                + "not-enough-memory, not-in-rollout, held-back, or null. An origin that does not answer is answered for by "
                 + "the last list it gave.",
         ],
         options: [available, Flag.refresh, format],
@@ -25,7 +27,7 @@ struct List: Command {
         ])
 
     let isAvailable: Bool
-    let wish: ListingWish
+    let wish: CachePolicy
     let format: ListingFormat
 
     init(_ values: ParsedArguments) throws {
@@ -67,7 +69,7 @@ struct List: Command {
             return entry
         }
         let entries = whole + inventory.damaged.map(ReleaseEntry.init)
-        // Each list is in order already; families stay together.
+        // Keep each list's order within a family.
         return entries.enumerated()
             .sorted { ($0.element.family, $0.offset) < ($1.element.family, $1.offset) }
             .map(\.element)
@@ -78,13 +80,14 @@ struct List: Command {
         let offers = try await manager.available(in: reports)
         for report in reports {
             switch report.outcome {
-            case .success(let listing): KeptList(report.source, listing.standing).map { console.say($0.sentence) }
+            case .success(let listing): KeptList(report.source, listing.freshness).map { console.say($0.sentence) }
             case .failure(let error):
                 console.say("\(report.source): \((error as? any HearthFailure)?.message ?? "\(error)")")
             }
         }
         let installed = Dictionary(
-            try await manager.installed().map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
+            try await manager.installed().map { ($0.identity.published, $0) },
+            uniquingKeysWith: { first, second in second.isActive ? second : first })
         return offers.map { ReleaseEntry($0, installed: installed[$0.release.identity]) }
     }
 }

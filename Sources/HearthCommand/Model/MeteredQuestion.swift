@@ -2,6 +2,7 @@ import Foundation
 import Hearth
 import HearthBase
 import HearthDelivery
+import HearthHTTP
 
 extension Option where Value == MeteredUse {
     /// `--metered allow|ask|deny`, for every command that fetches models.
@@ -12,32 +13,32 @@ extension Option where Value == MeteredUse {
 }
 
 extension MeteredUse {
-    /// The question that `ask` means.
-    /// - Parameter what: what would come.
+    /// The question asked by `ask`.
+    /// - Parameter what: what would be fetched.
     static func question(_ what: String) -> String { "This network is metered. Fetch \(what) now?" }
 }
 
 extension CommandContext {
-    /// What to do about metered networks: what the command line says, else the settings, else to ask if there is somebody.
-    /// - Parameter canAsk: whether somebody sees a question and can answer it, where that does not follow from ``hasPerson``.
-    /// - Throws: ``ConfigurationError``, ``FileError``
+    /// The use of metered networks: the command line's value, else the setting, else `ask` if a user can answer.
+    /// - Parameter canAsk: whether a user can see and answer a question; by default ``hasPerson``.
+    /// - Throws: `ConfigurationError`, `FileError`
     func meteredUse(_ named: MeteredUse?, canAsk: Bool? = nil) async throws -> MeteredUse {
         if let named { return named }
         if let configured = try await configuration.meteredUse { return configured }
         return canAsk ?? hasPerson ? .ask : .deny
     }
 
-    /// Fetches; where the network is metered and a question is wanted, asks first, and after a yes fetches all the same.
+    /// Fetches. If the network is metered and `options` say so, asks first and fetches after a yes.
     /// - Parameters:
-    ///   - what: what would come, as the end of "Fetch … now?".
-    ///   - options: those of the fetch; its `metered` says whether to ask.
-    /// - Throws: what the fetch throws, `metered-network` after a no.
+    ///   - what: what would be fetched, as the end of "Fetch … now?".
+    ///   - options: options of the fetch; `metered` decides whether to ask.
+    /// - Throws: errors of the fetch, `metered-network` after a no.
     func fetching<Outcome>(
         _ what: String, _ options: PullOptions, _ fetch: (PullOptions) async throws -> Outcome
     ) async throws -> Outcome {
         do {
             return try await fetch(options)
-        } catch let error as DeliveryError where error.code == .meteredNetwork && options.metered == .ask {
+        } catch let error as NetworkError where error.code == .meteredNetwork && options.metered == .ask {
             guard hasPerson, try await confirms(MeteredUse.question(what)) else { throw error }
             var options = options
             options.metered = .allow
@@ -45,18 +46,18 @@ extension CommandContext {
         }
     }
 
-    /// Whether a question is seen and can be answered.
+    /// Whether a user can see and answer a question.
     var hasPerson: Bool { input.isTerminal && console.errors.isTerminal }
 
-    /// Asks the person; anything but a yes is a no.
-    /// - Throws: `CancellationError` when the command is interrupted instead.
+    /// Asks the user; every answer but yes means no.
+    /// - Throws: `CancellationError` if the command is interrupted.
     func confirms(_ question: String) async throws -> Bool {
         console.prompt("\(TerminalText.singleLine(question)) [y/N] ")
         for await line in input.lines() {
             try Task.checkCancellation()
             return ["y", "yes"].contains(line.trimmingCharacters(in: .whitespaces).lowercased())
         }
-        // No answer: the input's end left the cursor behind the question.
+        // At the end of the input, the cursor is still on the question's line.
         console.prompt("\n")
         try Task.checkCancellation()
         return false

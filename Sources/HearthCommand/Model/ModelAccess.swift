@@ -1,12 +1,14 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthHTTP
+import HearthStore
 
 extension CommandContext {
-    /// The front door of delivery, as the settings and the environment want it.
-    /// - Parameter ignoresMemory: whether this command takes models that need more memory than there is; the settings may say
-    ///   so for all of them.
+    /// A manager with the configuration and environment of this command.
+    /// - Parameter ignoresMemory: whether this command accepts models that need more memory than the device has; the
+    ///   settings may allow that for all commands.
     func manager(ignoresMemory: Bool = false) async throws -> ModelManager {
         var configuration = try await configuration
         if ignoresMemory { configuration.ignoresMemory = true }
@@ -21,7 +23,7 @@ extension CommandContext {
                 console.complain("\(rollback.from) gave way to \(heir): \(rollback.reason).")
             }
         } catch let error as any HearthFailure {
-            // A home at work, or one that can only be read, is looked after at the next start.
+            // If the home is in use or read-only, recovery waits for the next start.
             Log.write(.info, "command", "nothing was recovered: \(error)")
         }
         return manager
@@ -29,25 +31,24 @@ extension CommandContext {
 }
 
 extension CommandContext {
-    /// What was made of a release for this device and a conversation opens in place of its weights; `nil` where the settings want
-    /// models as they came.
-    func prepared(of release: InstalledRelease, in store: ModelStore) async throws -> PreparedRelease? {
-        // What is refused was made last: what was made before that is not opened either.
-        guard try await !configuration.ignoresMemory, try await store.refusedArtefact(of: release) == nil else {
+    /// The artifact that a conversation opens instead of a release's weights; `nil` if the settings ignore memory.
+    func artifact(of release: InstalledRelease, in store: ModelStore) async throws -> Artifact? {
+        // If the latest artifact was refused, older ones are not opened either.
+        guard try await !configuration.ignoresMemory, try await store.refusedArtifact(of: release) == nil else {
             return nil
         }
-        return try await store.prepared(of: release)
+        return try await store.artifact(of: release)
     }
 
-    /// What was made of it and is not opened, because it failed its trial.
-    func refusedArtefact(of release: InstalledRelease, in store: ModelStore) async throws -> RefusedArtefact? {
-        try await configuration.ignoresMemory ? nil : store.refusedArtefact(of: release)
+    /// The refused artifact of a release, with the reason.
+    func refusedArtifact(of release: InstalledRelease, in store: ModelStore) async throws -> RefusedArtifact? {
+        try await configuration.ignoresMemory ? nil : store.refusedArtifact(of: release)
     }
 }
 
-extension RefusedArtefact {
-    /// What it is and why it is not opened.
-    var text: String { "\(summary); it \(wasTried ? "did not pass" : "was not made"): \(reason)" }
+extension RefusedArtifact {
+    /// The kind of artifact and the reason for its refusal.
+    var text: String { "\(summary); \(reason)" }
 }
 
 extension ValueKind where Value == InstalledName {
@@ -80,20 +81,20 @@ extension ValueKind where Value == ModelReference {
 }
 
 extension CatalogError {
-    /// The same error, as one in what was typed.
+    /// The same error as a usage error.
     fileprivate var asUsage: CatalogError {
         CatalogError(code, message, context: context, disposition: .usage, underlying: underlying)
     }
 }
 
-/// How an installed model is named on the command line.
+/// The name of an installed model on the command line.
 struct InstalledName: Sendable, Hashable {
     let family: Family
     let version: ReleaseVersion?
     let variant: Variant?
 }
 
-/// A release as listings show it; with `--format json`, exactly these fields, `null` where there is nothing.
+/// A release in listings; with `--format json`, exactly these fields, `null` if absent.
 struct ReleaseEntry: Encodable, Sendable {
     enum State: String, Encodable, Sendable { case installed, damaged, available }
 
@@ -105,11 +106,11 @@ struct ReleaseEntry: Encodable, Sendable {
     let verified: Bool
     let path: String?
     let sizeBytes: UInt64
-    /// For a release on offer: why this device may not have it.
+    /// Why this device may not have an offered release.
     var objection: Ineligibility?
-    /// Whether it is on offer; only then the object has a `reason`, which is `null` where nothing speaks against it.
+    /// Whether the release is offered; only then the JSON has a `reason`, `null` without an objection.
     var isOffer = false
-    /// What is recorded about it, for people: pinned, on probation, held back.
+    /// Records to display: pinned, on probation, held back.
     var standing: [String] = []
 
     private enum CodingKeys: CodingKey {
@@ -129,7 +130,7 @@ struct ReleaseEntry: Encodable, Sendable {
         if isOffer { try container.encode(objection?.code, forKey: .reason) }
     }
 
-    /// The state as the table shows it.
+    /// The state to display in the table.
     var stateText: String {
         var words = [active ? "active" : state.rawValue]
         if active && state == .damaged { words.append("damaged") }
@@ -157,7 +158,7 @@ extension ReleaseEntry {
         _ identity: ReleaseIdentity, state: State, active: Bool, verified: Bool, path: Path?, sizeBytes: UInt64
     ) {
         family = identity.family.name
-        version = identity.version.name
+        version = identity.versionName
         variant = identity.variant?.name
         self.state = state
         self.active = active
@@ -166,15 +167,15 @@ extension ReleaseEntry {
         self.sizeBytes = sizeBytes
     }
 
-    /// A release on offer that is not on this device.
+    /// An offered release that is not on this device.
     init(offered release: Release) {
         self.init(
             release.identity, state: .available, active: false, verified: release.files.allSatisfy(\.isVerifiable),
             path: nil, sizeBytes: release.totalSize)
     }
 
-    /// A release on offer; `installed` is the same release on this device.
-    init(_ offer: AvailableRelease, installed: InstalledRelease?) {
+    /// An offered release; `installed` is the same release on this device.
+    init(_ offer: Offer, installed: InstalledRelease?) {
         self.init(
             offer.release.identity, state: installed == nil ? .available : .installed,
             active: installed?.isActive ?? false,
@@ -186,7 +187,7 @@ extension ReleaseEntry {
 }
 
 extension Ineligibility {
-    /// The reason as the end of a sentence, with sizes as people read them.
+    /// The reason as the end of a sentence, with formatted sizes.
     var sentenceEnd: String {
         if case .notEnoughMemory(let needed) = self {
             return "needs \(ByteCount(needed)) of memory, more than this device has"
@@ -196,16 +197,16 @@ extension Ineligibility {
 }
 
 extension Flag {
-    /// What `pull`, `update` and `list` have in common.
+    /// An option of `pull`, `update` and `list`.
     static let refresh = Flag("refresh", "Ask the origins anew, even where their last answer is still good.")
 
-    /// What `pull`, `use` and `chat` have in common.
+    /// An option of `pull`, `use` and `chat`.
     static let ignoreMemory = Flag(
         "ignore-memory", "Take a model that needs more memory than this device has.")
 }
 
-extension CatalogListing.Standing {
-    /// The standing as programs read it.
+extension Freshness {
+    /// The freshness of the list as a word for programs.
     var code: String {
         switch self {
         case .fetched: "fetched"
@@ -218,7 +219,7 @@ extension CatalogListing.Standing {
 }
 
 extension ReleaseState {
-    /// What is to be said of a release beside its being active, in one or two words each.
+    /// Records of a release besides its being active, in one or two words each.
     func standing(of release: ReleaseIdentity) -> [String] {
         var words: [String] = []
         if pinned == release { words.append("pinned") }

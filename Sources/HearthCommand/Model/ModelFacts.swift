@@ -1,9 +1,10 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthInference
 
-/// What a model file says of itself.
+/// Facts of a model from its file's header.
 struct ModelFacts: Sendable, Encodable {
     let name: String?
     let architecture: String?
@@ -12,21 +13,21 @@ struct ModelFacts: Sendable, Encodable {
     let contextLength: Int?
     let license: String?
     let hasChatTemplate: Bool
-    /// It gives vectors of texts, or ranks them, and does not answer.
+    /// Whether the model embeds or ranks texts and does not answer.
     let isEncoderOnly: Bool
     let ranksTexts: Bool
     let tensorCount: UInt64
     let formatVersion: UInt32
     let sizeBytes: UInt64
-    /// What it takes on this device, where that was asked.
+    /// The memory needed on this device, if requested.
     var memory: MemoryFacts?
 
-    /// Without what it takes.
+    /// Facts without the memory needed.
     init(header: GGUFHeader, size: UInt64) {
         name = header.name
         architecture = header.architecture
         quantization = header.quantization
-        // The first of several files has a part of them.
+        // The first file of a split model has only some of the tensors.
         parameterCount = header.splitCount == 1 ? header.tensors?.parameterCount : nil
         contextLength = header.contextLength
         license = header.license
@@ -38,14 +39,14 @@ struct ModelFacts: Sendable, Encodable {
         sizeBytes = size
     }
 
-    /// What a file says. Blocks.
+    /// Reads a file's header. Blocks.
     init(file: Path) throws {
         let size = try LocalFileSystem().status(of: try LocalFileSystem().open(file, .read)).size
         let header = try GGUFHeader(file: file)
         self.init(header: header, size: header.fileBytes(at: file) ?? size)
     }
 
-    /// What the front of a file that is still elsewhere says.
+    /// Facts from the header of a remote file.
     init(
         remote model: RemoteModel, of release: Release, configuration: Configuration, on device: MemoryPlan.Device
     ) {
@@ -60,7 +61,7 @@ struct ModelFacts: Sendable, Encodable {
         memory?.quantizedTo = made
     }
 
-    /// What it is made for, where that is no conversation.
+    /// The purpose of a model that does not answer.
     private var purpose: String? {
         if ranksTexts { return "ranking: it compares texts, which no engine of this build does" }
         return isEncoderOnly ? "embeddings: it gives vectors of texts and does not answer" : nil
@@ -98,7 +99,7 @@ struct ModelFacts: Sendable, Encodable {
     }
 }
 
-/// What a model takes on a device, predicted.
+/// A model's predicted memory on a device.
 struct MemoryFacts: Sendable, Encodable {
     var fits = true
     var contextLength: Int?
@@ -108,22 +109,22 @@ struct MemoryFacts: Sendable, Encodable {
     var computeBytes: UInt64?
     var projectorBytes: UInt64?
     var totalBytes: UInt64?
-    /// What of all that lies in the machine's memory.
+    /// The part in the machine's memory.
     var hostBytes: UInt64?
-    /// What the model is quantised to on this device, since it does not fit as it comes.
+    /// The quantisation on this device, if the published model does not fit.
     var quantizedTo: String?
-    /// What models may take here.
+    /// The memory available to models.
     var availableBytes: UInt64?
-    /// What is not as it was wanted or as the rule says, for people.
+    /// Deviations from the settings or defaults, to display.
     var compromises: [String]?
-    /// The layers on the GPU and all there are, where there is one.
+    /// The layers on the GPU and in total, with a GPU.
     var gpuLayers: Int?
     var layers: Int?
     var gpuFreeBytes: UInt64?
-    /// Why it does not fit.
+    /// Why the model does not fit.
     var problem: String?
 
-    /// As files would be loaded on a device. Blocks.
+    /// Plans the loading of files on a device. Blocks.
     init?(
         weights: Path, projector: Path?, configuration: Configuration, on device: MemoryPlan.Device
     ) {
@@ -134,7 +135,7 @@ struct MemoryFacts: Sendable, Encodable {
         }
     }
 
-    /// `nil` when the header says too little.
+    /// Uses a memory plan; `nil` if the header is insufficient.
     init?(_ planning: () throws -> MemoryPlan?) {
         do {
             guard let plan = try planning() else { return nil }

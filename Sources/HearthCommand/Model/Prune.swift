@@ -1,5 +1,7 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
 
 /// `hearth prune`
 struct Prune: Command {
@@ -110,7 +112,7 @@ struct Prune: Command {
 }
 
 extension CollectionPlan.Reason {
-    /// Why something goes, for people.
+    /// The reason for a removal, to display.
     fileprivate var sentence: String {
         switch self {
         case .superseded: "a newer release is active"

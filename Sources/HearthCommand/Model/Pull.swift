@@ -1,7 +1,11 @@
 import Foundation
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthStore
+import HearthTransfer
 
 /// `hearth pull`
 struct Pull: Command {
@@ -79,6 +83,7 @@ struct Pull: Command {
         options.allowStale = values.has(Self.allowStale)
         options.ignoreMemory = values.has(.ignoreMemory)
         options.asksAgain = values.has(.refresh)
+        options.triesHeldBack = true
         options.bytesPerSecond = try values.value(Self.rate)
         self.options = options
         metered = try values.value(.metered)
@@ -91,7 +96,7 @@ struct Pull: Command {
         var options = options
         options.metered = try await context.meteredUse(metered)
         let resolved = try await manager.resolve(reference, options: options)
-        resolved.standing.flatMap { KeptList(resolved.location?.host() ?? "the origin", $0) }
+        resolved.freshness.flatMap { KeptList(resolved.location?.host() ?? "the origin", $0) }
             .map { context.console.say($0.sentence) }
         for passed in resolved.passedOver {
             context.console.say("\(passed.identity) is passed over: it \(passed.objection.sentenceEnd).")
@@ -99,6 +104,7 @@ struct Pull: Command {
         if case .noEngine? = resolved.objection {
             context.console.say("\(resolved.release.identity) \(resolved.objection?.sentenceEnd ?? "").")
         }
+        if let note = resolved.heldBackNote { context.console.say("\(note) It is tried again.") }
         if let choice = resolved.reason.sentence(resolved.release.identity) { context.console.say(choice) }
         let outcome = try await PullShell(context: context, format: format)
             .pull(resolved, with: manager, options: options)
@@ -106,15 +112,14 @@ struct Pull: Command {
     }
 }
 
-/// Pulls one release with everything a person wants to see of it.
+/// Pulls one release and shows its progress and result.
 struct PullShell: Sendable {
     let context: CommandContext
     let format: EventFormat
 
-    /// Asks first where the network is metered and a question is wanted.
-    /// - Throws: what the pull throws; an interruption says what is kept.
-    func pull(_ resolved: ResolvedRelease, with manager: ModelManager, options: PullOptions) async throws -> PullOutcome
-    {
+    /// Pulls; asks first if the network is metered and the options say so.
+    /// - Throws: errors of the pull; an interruption says what is kept.
+    func pull(_ resolved: Offer, with manager: ModelManager, options: PullOptions) async throws -> PullOutcome {
         let what = "\(ByteCount(resolved.release.totalSize)) of \(resolved.release.identity.family)"
         return try await context.fetching(what, options) { options in
             try await attempt(resolved, with: manager, options: options)
@@ -122,7 +127,7 @@ struct PullShell: Sendable {
     }
 
     private func attempt(
-        _ resolved: ResolvedRelease, with manager: ModelManager, options: PullOptions
+        _ resolved: Offer, with manager: ModelManager, options: PullOptions
     ) async throws -> PullOutcome {
         let label = resolved.release.identity.description
         let reporter = ProgressReporter(console: context.console, label: label, format: format, time: context.time)
@@ -162,8 +167,8 @@ struct PullShell: Sendable {
 }
 
 extension ModelReference {
-    /// The reference with a version and variant named by options.
-    /// - Throws: ``UsageError`` when it names others itself, or cannot have any.
+    /// The reference with a version and variant from options.
+    /// - Throws: ``UsageError`` if the reference names others, or cannot have any.
     fileprivate func naming(version: ReleaseVersion?, variant: Variant?) throws -> ModelReference {
         guard version != nil || variant != nil else { return self }
         switch self {
@@ -190,15 +195,15 @@ extension ModelReference {
     }
 }
 
-extension ReleaseChoice.Reason {
-    /// Why a variant was chosen, where somebody might ask.
+extension Offer.Reason {
+    /// Why a variant was chosen, if that needs a sentence.
     func sentence(_ identity: ReleaseIdentity) -> String? {
         switch self {
         case .asked, .only: nil
         case .largestThatFits(let variants):
             "\(identity): the largest of \(variants.map(\.name).joined(separator: ", ")) that fits this device."
-        case .smallestMadeToFit(let variants):
-            "\(identity): the smallest of \(variants.map(\.name).joined(separator: ", ")) that can be made to fit this device."
+        case .smallestAfterPreparation(let variants):
+            "\(identity): the smallest of \(variants.map(\.name).joined(separator: ", ")) that fits this device after preparation."
         case .smallestThoughNoneFits(let variants, let needed):
             "\(identity): the smallest of \(variants.map(\.name).joined(separator: ", ")), but it needs "
                 + "\(ByteCount(needed)) of memory, more than this device has."
@@ -206,7 +211,7 @@ extension ReleaseChoice.Reason {
     }
 }
 
-/// The last event of a pull that succeeded.
+/// The last event of a successful pull.
 struct PulledEvent: Encodable {
     private let outcome: PullOutcome
 

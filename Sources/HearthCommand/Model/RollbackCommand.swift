@@ -1,5 +1,7 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
 
 /// `hearth rollback`
 struct RollbackCommand: Command {

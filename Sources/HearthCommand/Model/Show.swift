@@ -1,7 +1,9 @@
 import Foundation
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
 
 /// `hearth show`
 struct Show: Command {
@@ -44,10 +46,10 @@ struct Show: Command {
             let name = InstalledName(family: family, version: version, variant: variant)
             if let release = try await installed(name, manager) {
                 let state = try await manager.store.state(of: release.identity.family)
-                // What is wrong with the settings is said, and with the weights by `verify`.
-                let prepared = try await context.prepared(of: release, in: manager.store)
-                var shown = await ShownModel(release, state, prepared, context)
-                shown.refusedArtefact = try await context.refusedArtefact(of: release, in: manager.store)?.text
+                // Invalid settings are an error here; damaged weights are left to `verify`.
+                let artifact = try await context.artifact(of: release, in: manager.store)
+                var shown = await ShownModel(release, state, artifact, context)
+                shown.refusedArtifact = try await context.refusedArtifact(of: release, in: manager.store)?.text
                 try show(shown, on: context.console)
             } else {
                 try show(try await offered(manager, context), on: context.console)
@@ -56,7 +58,7 @@ struct Show: Command {
         }
     }
 
-    /// What a pull would take, with what the front of its file says.
+    /// Shows an offered release, with facts from its file's header.
     private func offered(_ manager: ModelManager, _ context: CommandContext) async throws -> ShownModel {
         let resolved = try await manager.resolve(reference)
         var shown = ShownModel(resolved)
@@ -73,19 +75,21 @@ struct Show: Command {
         } catch let error as CancellationError {
             throw error
         } catch {
-            // The catalog has the rest.
+            // Continue with the facts of the catalog.
             Log.write(.info, "show", "the front of \(resolved.release.file.name) cannot be read: \(error)")
         }
         return shown
     }
 
-    /// The installed release a name means, `nil` when none is.
+    /// The installed release for a name, `nil` if none is installed.
     private func installed(_ name: InstalledName, _ manager: ModelManager) async throws -> InstalledRelease? {
-        let releases = try await manager.installed().filter { name.fits($0.identity) }
+        let installed = try await manager.installed()
+        let named = Set(name.choose(from: installed.map(\.identity)))
+        let releases = installed.filter { named.contains($0.identity) }
         return releases.first(where: \.isActive) ?? releases.last
     }
 
-    /// - Parameter opened: the weights a conversation opens, which may have been made of these.
+    /// - Parameter opened: the weights that a conversation opens: these or their artifact.
     static func facts(
         of path: Path, loading opened: Path, projector: Path? = nil, _ context: CommandContext
     ) async throws -> ModelFacts {
@@ -111,7 +115,7 @@ struct Show: Command {
     }
 }
 
-/// Everything known of one model.
+/// All facts known about a model.
 struct ShownModel: Encodable, Sendable {
     struct File: Encodable, Sendable {
         let path: String
@@ -131,19 +135,17 @@ struct ShownModel: Encodable, Sendable {
     var notes: String?
     var minAppVersion: String?
     var memoryBytes: UInt64?
-    /// How many classes a classifier tells apart, the version of their list, and when or on what it was trained.
+    /// The number of a classifier's classes, the version of their list, and when or on what it was trained.
     var classCount: Int?
     var classListVersion: String?
     var trainedOn: String?
-    /// What the active release has still to prove, and what was refused; for people.
+    /// The active release's probation and the releases held back, to display.
     var probation: String?
     var heldBack: [String]?
-    /// Other bytes of a release that was live, which failed in their trial; for people.
-    var heldBackContents: [String]?
-    /// What an engine made of it.
+    /// The kind of artifact in use.
     var prepared: String?
-    /// What was made of it, and why it is not opened; for people.
-    var refusedArtefact: String?
+    /// The refused artifact and the reason, to display.
+    var refusedArtifact: String?
     var canary: Canary?
     var files: [File]?
     var model: ModelFacts?
@@ -153,9 +155,9 @@ struct ShownModel: Encodable, Sendable {
         self.model = model
     }
 
-    /// An installed release, with what its weights say of themselves where they can be read.
+    /// An installed release, with facts from its weights if they are readable.
     init(
-        _ release: InstalledRelease, _ state: ReleaseState, _ prepared: PreparedRelease?, _ context: CommandContext
+        _ release: InstalledRelease, _ state: ReleaseState, _ artifact: Artifact?, _ context: CommandContext
     ) async {
         let receipt = release.receipt
         var entry = ReleaseEntry(release)
@@ -165,8 +167,7 @@ struct ShownModel: Encodable, Sendable {
             probation = "\(trial.answers) of \(Probation.answersNeeded) answers, \(Int(trial.seconds)) s of use"
         }
         heldBack = state.heldBack.map(\.text)
-        heldBackContents = state.heldBackContents.map { "other bytes of \($0.text)" }
-        self.prepared = prepared.map { "\($0.recipe.summary)  \($0.path)" }
+        self.prepared = artifact.map { "\($0.recipe.summary)  \($0.path)" }
         canary = receipt.canary
         name = receipt.name
         license = receipt.license
@@ -179,15 +180,15 @@ struct ShownModel: Encodable, Sendable {
         files = receipt.files.map {
             File(path: $0.name.string, role: $0.role.rawValue, sizeBytes: $0.size, sha256: $0.digest.description)
         }
-        // Weights of another format have no such header; `verify` is there to find damage.
+        // Weights in other formats have no such header; `verify` finds damage.
         if let weights = release.weights {
             model = try? await Show.facts(
-                of: weights, loading: prepared?.path ?? weights, projector: release.projector, context)
+                of: weights, loading: artifact?.path ?? weights, projector: release.projector, context)
         }
     }
 
-    /// A release on offer.
-    init(_ resolved: ResolvedRelease) {
+    /// An offered release.
+    init(_ resolved: Offer) {
         let release = resolved.release
         self.release = ReleaseEntry(offered: release)
         name = release.name
@@ -234,9 +235,9 @@ struct ShownModel: Encodable, Sendable {
         add("class list", classListVersion)
         add("trained on", trainedOn)
         add("probation", probation)
-        for text in (heldBack ?? []) + (heldBackContents ?? []) { add("held back", text) }
+        for text in heldBack ?? [] { add("held back", text) }
         add("prepared", prepared)
-        add("prepared", refusedArtefact.map { "not used: \($0)" })
+        add("prepared", refusedArtifact.map { "not used: \($0)" })
         add("canary", canary.map { "\($0.prompt) \($0.pattern.map { "-> \($0)" } ?? "")" })
         for file in files ?? [] { add(file.role, "\(file.path)  \(file.sha256 ?? "no digest")") }
         return rows + (model?.rows ?? [])
@@ -244,6 +245,6 @@ struct ShownModel: Encodable, Sendable {
 }
 
 extension HeldBack {
-    /// What it is, since when and why.
+    /// The release, with time and reason of holding it back.
     fileprivate var text: String { "\(release) since \(since.formatted(.iso8601)): \(reason)" }
 }

@@ -1,5 +1,8 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthStore
 
 /// `hearth update`
 struct Update: Command {
@@ -31,7 +34,7 @@ struct Update: Command {
     let family: Family?
     let isCheckOnly: Bool
     let probes: Bool
-    let wish: ListingWish
+    let wish: CachePolicy
     let metered: MeteredUse?
     let format: EventFormat
 
@@ -64,15 +67,15 @@ struct Update: Command {
             var options = PullOptions()
             options.probes = probes
             options.metered = try await context.meteredUse(metered)
-            try await bring(findings.compactMap(\.resolved), with: manager, options: options, in: context)
+            try await bring(findings.compactMap(\.offer), with: manager, options: options, in: context)
         }
         if format == .json { try context.console.emit(["event": "done"]) }
     }
 
-    /// Brings one after the other; one that fails keeps no other back.
-    /// - Throws: where only one is to be brought, its failure; else `updates-failed`, when each failure has been told.
+    /// Fetches updates in sequence; continues after a failure.
+    /// - Throws: the failure of a single update; else `updates-failed`, after reporting each failure.
     private func bring(
-        _ updates: [ResolvedRelease], with manager: ModelManager, options: PullOptions, in context: CommandContext
+        _ updates: [Offer], with manager: ModelManager, options: PullOptions, in context: CommandContext
     ) async throws {
         let shell = PullShell(context: context, format: format)
         var failures: [any HearthFailure] = []
@@ -95,12 +98,12 @@ struct Update: Command {
 }
 
 extension UpdateFinding {
-    /// The finding for people.
+    /// The finding as a sentence.
     var sentence: String {
         let name = "\(family)" + (active.map { "@\($0)" } ?? "")
         switch reason {
-        case .newVersion(let release):
-            return "\(name): \(release.identity.version) is available" + (plan.map { "; \($0.sentence)" } ?? "")
+        case .newVersion(let offer):
+            return "\(name): \(offer.release.identity.version) is available" + (plan.map { "; \($0.sentence)" } ?? "")
         case .noUpdate(.notEligible(let identity, let objection)):
             return "\(name): \(identity.version) \(objection.sentenceEnd)"
         case .noUpdate(let reason): return "\(name): \(reason.reason)"
@@ -109,7 +112,7 @@ extension UpdateFinding {
 }
 
 extension UpdatePlan {
-    /// What would come over, and what would not.
+    /// The bytes to fetch and the bytes shared.
     var sentence: String {
         let fetched = "\(ByteCount(fetchedBytes)) to fetch"
         guard !sharedFiles.isEmpty else { return fetched }
@@ -119,16 +122,16 @@ extension UpdatePlan {
     }
 }
 
-/// A finding for programs.
+/// A finding as an event.
 struct FindingEvent: Encodable {
     var event = "finding"
     let family: String
     let active: String?
     let offered: String?
     let reason: String
-    /// The reason for people, `nil` for a new version.
+    /// The reason as a sentence, `nil` for a new version.
     let detail: String?
-    /// How new the source's list is: fetched, revalidated, fresh or kept.
+    /// The freshness of the source's list: fetched, revalidated, fresh, kept or bundled.
     let list: String?
     let fetchBytes: UInt64?
     let sharedBytes: UInt64?
@@ -137,13 +140,13 @@ struct FindingEvent: Encodable {
     init(_ finding: UpdateFinding) {
         family = finding.family.name
         active = finding.active?.name
-        list = finding.standing?.code
+        list = finding.freshness?.code
         fetchBytes = finding.plan?.fetchedBytes
         sharedBytes = finding.plan?.sharedBytes
         sharedFiles = finding.plan?.sharedFiles.map(\.string)
         switch finding.reason {
-        case .newVersion(let release):
-            (offered, reason, detail) = (release.identity.version.name, "new-version", nil)
+        case .newVersion(let offer):
+            (offered, reason, detail) = (offer.release.identity.version.name, "new-version", nil)
         case .noUpdate(let why):
             (reason, detail) = (why.code, why.reason)
             offered =

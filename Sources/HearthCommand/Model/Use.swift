@@ -1,5 +1,6 @@
 import HearthBase
 import HearthDelivery
+import HearthStore
 
 /// `hearth use`
 struct Use: Command {
@@ -44,7 +45,7 @@ struct Use: Command {
         let manager = try await context.manager(ignoresMemory: ignoresMemory)
         let family = name.family
         if unpins { try await manager.unpin(family) }
-        // Without a version there is nothing to choose.
+        // Without a version, there is only the pin to remove.
         if unpins && name.version == nil && name.variant == nil {
             return context.console.say("\(family) follows its publisher again.")
         }

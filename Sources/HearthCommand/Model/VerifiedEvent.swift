@@ -1,19 +1,21 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
 
-extension VerificationReport.Outcome {
-    /// What is wrong with a file, after its name.
-    func sentence(_ expected: Receipt.File) -> String {
+extension FileCheck.Outcome {
+    /// The problem of a file, to follow its name.
+    func sentence(size expected: UInt64, digest expectedDigest: SHA256Digest) -> String {
         switch self {
         case .intact: "is intact"
         case .missing: "is missing"
         case .notAFile: "is not a file"
-        case .wrongSize(let size): "has \(size) bytes instead of \(expected.size)"
-        case .changed(let digest): "has the SHA-256 \(digest) instead of \(expected.digest)"
+        case .wrongSize(let size): "has \(size) bytes instead of \(expected)"
+        case .changed(let digest): "has the SHA-256 \(digest) instead of \(expectedDigest)"
         }
     }
 
-    /// The outcome for programs.
+    /// The outcome as a word for programs.
     var name: String {
         switch self {
         case .intact: "intact"
@@ -25,29 +27,7 @@ extension VerificationReport.Outcome {
     }
 }
 
-extension VerificationReport.Prepared.Outcome {
-    /// What is wrong with what was made, after its name.
-    func sentence(_ expected: PreparedRelease) -> String {
-        switch self {
-        case .intact: "is intact"
-        case .missing: "is missing"
-        case .misshapen: "has other files or lengths than were made"
-        case .changed(let digest): "has the SHA-256 \(digest) instead of \(expected.digest)"
-        }
-    }
-
-    /// The outcome for programs.
-    var name: String {
-        switch self {
-        case .intact: "intact"
-        case .missing: "missing"
-        case .misshapen: "misshapen"
-        case .changed: "changed"
-        }
-    }
-}
-
-/// What hashing a release again showed.
+/// The result of hashing a release.
 struct VerifiedEvent: Encodable {
     struct File: Encodable {
         let path: String
@@ -61,23 +41,23 @@ struct VerifiedEvent: Encodable {
     let intact: Bool
     let verified: Bool
     let files: [File]
-    /// What was made of it for this device, with whole paths.
+    /// The release's artifacts, with full paths.
     let prepared: [File]
     let unexpected: [String]
 
     init(_ report: VerificationReport) {
         family = report.identity.family.name
-        version = report.identity.version.name
+        version = report.identity.versionName
         variant = report.identity.variant?.name
         intact = report.isIntact
         verified = report.isVerified
         files = report.files.map { File(path: $0.expected.name.string, outcome: $0.outcome.name) }
-        prepared = report.prepared.map { File(path: $0.artefact.path.string, outcome: $0.outcome.name) }
+        prepared = report.artifacts.map { File(path: $0.artifact.path.string, outcome: $0.outcome.name) }
         unexpected = report.unexpected
     }
 }
 
-/// What mending a release did.
+/// The result of repairing a release.
 struct RepairedEvent: Encodable {
     var event = "repaired"
     let family: String
@@ -86,14 +66,14 @@ struct RepairedEvent: Encodable {
     let files: [String]
     let alsoMended: [String]
     let fetchedBytes: UInt64
-    /// What was made of it for this device and is gone, by paths.
+    /// The paths of damaged artifacts that were removed.
     let dropped: [String]
-    /// What is in the place of that now, left out where it is used as it came.
+    /// The path of the artifact rebuilt instead, absent if the release is used as published.
     let remade: String?
 
     init(_ report: RepairReport) {
         family = report.identity.family.name
-        version = report.identity.version.name
+        version = report.identity.versionName
         variant = report.identity.variant?.name
         files = report.mended.map(\.string)
         alsoMended = report.alsoMended.map(\.description)

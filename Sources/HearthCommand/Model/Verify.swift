@@ -1,6 +1,9 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthStore
 
 /// `hearth verify`
 struct Verify: Command {
@@ -72,8 +75,8 @@ struct Verify: Command {
         let manager = try await context.manager()
         let store = manager.store
         let inventory = try await store.inventory()
-        let identities = (inventory.releases.map(\.identity) + inventory.damaged.map(\.identity))
-            .filter { name?.fits($0) ?? true }
+        let all = inventory.releases.map(\.identity) + inventory.damaged.map(\.identity)
+        let identities = name?.choose(from: all) ?? all
         guard !identities.isEmpty else {
             guard let name else { return context.console.say("No model is installed.") }
             throw StoreError(
@@ -90,7 +93,7 @@ struct Verify: Command {
             do {
                 defer { reporter.end() }
                 if isRepairing { try await repair(identity, manager, options, reporter, in: context) }
-                let report = try await store.verify(identity) { reporter.show($0) }
+                let report = try await manager.verify(identity) { reporter.show($0) }
                 reporter.end()
                 try show(report, on: context.console)
                 if !report.isIntact { damaged.append(identity) }
@@ -98,7 +101,7 @@ struct Verify: Command {
                 damaged.append(identity)
                 context.console.complain("\(identity): \(error.message)")
             } catch let failure as any HearthFailure where identities.count > 1 && !Task.isCancelled {
-                // It keeps no other back.
+                // Continue with the other releases.
                 let rendered = FailureRenderer(failure, of: identity.description)
                 if format == .json { try context.console.emit(rendered.partEvent(of: identity.description)) }
                 for line in rendered.lines { context.console.complain(line) }
@@ -108,8 +111,8 @@ struct Verify: Command {
         try conclude(identities.count, damaged, failures)
     }
 
-    /// - Throws: `verification-failed` where some could not be read or mended at all; else `release-damaged` for those that are not
-    ///   as they should be.
+    /// - Throws: `verification-failed` if some could not be read or repaired; else `release-damaged` for damaged
+    ///   ones.
     private func conclude(_ count: Int, _ damaged: [ReleaseIdentity], _ failures: [any HearthFailure]) throws {
         if let first = failures.first {
             let canWait = damaged.isEmpty && failures.allSatisfy { $0.disposition == .tryLater }
@@ -130,7 +133,7 @@ struct Verify: Command {
                     : "Mend it with 'hearth verify \(first) --repair'."))
     }
 
-    /// Mends a release; one that is intact is only read.
+    /// Repairs a release; only reads an intact one.
     private func repair(
         _ identity: ReleaseIdentity, _ manager: ModelManager, _ options: PullOptions, _ reporter: ProgressReporter,
         in context: CommandContext
@@ -146,8 +149,8 @@ struct Verify: Command {
             console.say("\(identity): mended \(names) with \(ByteCount(report.fetchedBytes)) fetched")
         }
         for other in report.alsoMended { console.say("\(other): mended with it") }
-        for artefact in report.dropped {
-            console.say("\(identity): \(artefact.path.lastComponent) was damaged and is gone")
+        for artifact in report.dropped {
+            console.say("\(identity): \(artifact.path.lastComponent) was damaged and is gone")
         }
         if let remade = report.remade { console.say("\(identity): made again: \(remade.recipe.summary)") }
     }
@@ -155,12 +158,14 @@ struct Verify: Command {
     private func show(_ report: VerificationReport, on console: Console) throws {
         guard format == .text else { return try console.emit(VerifiedEvent(report)) }
         for file in report.files where file.outcome != .intact {
-            console.complain("\(report.identity): \(file.expected.name) \(file.outcome.sentence(file.expected))")
-        }
-        for made in report.prepared where made.outcome != .intact {
             console.complain(
-                "\(report.identity): \(made.artefact.path.lastComponent), made of it for this device, "
-                    + made.outcome.sentence(made.artefact))
+                "\(report.identity): \(file.expected.name) \(file.outcome.sentence(size: file.expected.size, digest: file.expected.digest))"
+            )
+        }
+        for check in report.artifacts where check.outcome != .intact {
+            console.complain(
+                "\(report.identity): \(check.artifact.path.lastComponent), made from it for this device, "
+                    + check.outcome.sentence(size: check.artifact.size, digest: check.artifact.digest))
         }
         for name in report.unexpected { console.say("\(report.identity): \(name) is not in its receipt") }
         let state = report.isIntact ? (report.isVerified ? "intact" : "intact, unverified") : "damaged"
@@ -173,9 +178,8 @@ extension InstalledName: CustomStringConvertible {
         family.name + (version.map { "@\($0)" } ?? "") + (variant.map { ":\($0)" } ?? "")
     }
 
-    /// Whether a release is one of those the name means.
-    func fits(_ identity: ReleaseIdentity) -> Bool {
-        identity.family == family && version.map { $0 == identity.version } ?? true
-            && variant.map { $0 == identity.variant } ?? true
+    /// The releases that match the name.
+    func choose(from identities: [ReleaseIdentity]) -> [ReleaseIdentity] {
+        identities.filter { $0.family == family }.named(version, variant)
     }
 }

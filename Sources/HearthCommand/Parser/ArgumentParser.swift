@@ -1,13 +1,14 @@
+import HearthCatalog
 import HearthDelivery
 
-/// Splits the words of a command line by a declaration. Knows nothing of what they mean.
+/// Splits the words of a command line by a command's declaration, without converting them.
 struct ArgumentParser {
     let declaration: CommandDeclaration
 
-    /// Reads the words after the command's own.
+    /// Parses the words after the command's name.
     ///
-    /// `--name value`, `--name=value`, `-q`; `--` ends the options; a lone `-` is a word. A value may begin with a hyphen
-    /// unless it reads as one of the command's own options.
+    /// `--name value`, `--name=value`, `-q`; `--` ends the options; a single `-` is a word. A value may begin with a
+    /// hyphen unless it is one of the command's options.
     /// - Throws: ``UsageError``
     func parse(_ words: [String]) throws -> ParsedArguments {
         var options: [String: [String]] = [:]
@@ -32,7 +33,7 @@ struct ArgumentParser {
             options[shape.name, default: []].append(
                 try attached ?? value(for: shape, valueName: valueName, from: &rest))
         }
-        // Help is given however wrong the rest is.
+        // With `--help`, other errors don't matter.
         if options[Flag.help.shape.name] == nil { try check(positionals) }
         return ParsedArguments(declaration: declaration, options: options, positionals: positionals)
     }
@@ -84,14 +85,14 @@ struct ArgumentParser {
 }
 
 extension CommandDeclaration {
-    /// What to type instead: near names first, then where help is.
+    /// The hint of what to type: similar names, then where to find help.
     func hint(near: [String] = []) -> String {
         let help = "Run `\(commandLine) --help` for usage."
         return near.isEmpty ? help : "Did you mean \(near.joined(separator: " or "))? \(help)"
     }
 }
 
-/// The words of one call, sorted by the declaration; values are made when they are asked for.
+/// The parsed words of a command line; values are converted when they are read.
 struct ParsedArguments: Sendable {
     let declaration: CommandDeclaration
     let options: [String: [String]]
@@ -100,7 +101,7 @@ struct ParsedArguments: Sendable {
     /// Whether a flag was given.
     func has(_ flag: Flag) -> Bool { options[flag.shape.name] != nil }
 
-    /// An option's value, `nil` when it was not given.
+    /// An option's value, `nil` if it is absent.
     /// - Throws: ``UsageError``
     func value<Value>(_ option: Option<Value>) throws -> Value? { try values(option).last }
 
@@ -110,7 +111,7 @@ struct ParsedArguments: Sendable {
         try (options[option.shape.name] ?? []).map { try convert($0, option.kind, name: option.shape.flag) }
     }
 
-    /// The value of an argument that must be there.
+    /// The value of a required argument.
     /// - Throws: ``UsageError``
     func value<Value>(_ argument: Argument<Value>) throws -> Value {
         guard let value = try values(argument).first else {
@@ -120,7 +121,7 @@ struct ParsedArguments: Sendable {
         return value
     }
 
-    /// The value of an argument that may be absent.
+    /// The value of an optional argument.
     /// - Throws: ``UsageError``
     func optional<Value>(_ argument: Argument<Value>) throws -> Value? { try values(argument).first }
 

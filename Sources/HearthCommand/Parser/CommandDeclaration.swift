@@ -1,6 +1,6 @@
-/// A command as the parser reads it and the help text shows it: one source for both.
+/// The declaration of a command, used by the parser and the help text.
 struct CommandDeclaration: Sendable {
-    /// A line to try, and what it does.
+    /// An example command line and its explanation.
     struct Example: Sendable {
         let line: String
         let explanation: String
@@ -11,7 +11,7 @@ struct CommandDeclaration: Sendable {
         }
     }
 
-    /// The words that call it, without `hearth`: `["config", "get"]`.
+    /// The words that name the command, without `hearth`: `["config", "get"]`.
     let path: [String]
     /// One line without a full stop.
     let summary: String
@@ -19,7 +19,7 @@ struct CommandDeclaration: Sendable {
     let discussion: [String]
     let arguments: [any DeclaredArgument]
     let options: [any DeclaredOption]
-    /// What this command's exit statuses mean where the general list says too little.
+    /// Meanings of this command's exit statuses, where they differ from the general list.
     let exitStatuses: [(status: Int32, meaning: String)]
     let examples: [Example]
 
@@ -36,25 +36,25 @@ struct CommandDeclaration: Sendable {
         self.examples = examples
     }
 
-    /// `hearth config get`.
+    /// The full name, for example `hearth config get`.
     var commandLine: String { (["hearth"] + path).joined(separator: " ") }
 
-    /// Every option the command takes, with those all commands share.
+    /// The command's options, including those all commands share.
     var allOptions: [OptionShape] { options.map(\.shape) + [Flag.quiet.shape, Flag.help.shape] }
 }
 
 extension Flag {
-    /// Silences talk on stderr; shared by all commands.
+    /// Suppresses messages on stderr; shared by all commands.
     static let quiet = Flag("quiet", short: "q", "Say nothing on stderr but errors.")
     /// Prints the help text; shared by all commands.
     static let help = Flag("help", short: "h", "Show this help.")
 }
 
-/// One verb of the command line: declared once, made from what the parser read, then run.
+/// A command: declared once, created from parsed arguments, then run.
 protocol Command: Sendable {
     static var declaration: CommandDeclaration { get }
-    /// - Throws: ``UsageError`` when a value does not fit.
+    /// - Throws: ``UsageError`` if a value is invalid.
     init(_ values: ParsedArguments) throws
-    /// Does the work. Data goes to the console's output, talk to its errors.
+    /// Runs the command. Data goes to the console's output, messages to its errors.
     func run(in context: CommandContext) async throws
 }

@@ -1,16 +1,17 @@
+import HearthCatalog
 import HearthDelivery
 
-/// A noun with verbs of its own, such as `config`.
+/// A group of commands, such as `config`.
 struct CommandGroup: Sendable {
     let name: String
     let summary: String
     let types: [any Command.Type]
 
-    /// The declarations of its verbs.
+    /// The declarations of its commands.
     var commands: [CommandDeclaration] { types.map { $0.declaration } }
 }
 
-/// One line of the first help page.
+/// An entry of the overview.
 enum CommandEntry: Sendable {
     case command(any Command.Type)
     case group(CommandGroup)
@@ -30,26 +31,26 @@ enum CommandEntry: Sendable {
     }
 }
 
-/// Commands that belong together on the first help page.
+/// A section of the overview.
 struct CommandChapter: Sendable {
     let title: String
     let entries: [CommandEntry]
 }
 
-/// What a command line asks for.
+/// The action that a command line requests.
 enum Invocation: Sendable {
     case help(String)
     case version
     case run(any Command, isQuiet: Bool)
 }
 
-/// Every command of the program.
+/// All commands of the program.
 struct CommandTable: Sendable {
     let chapters: [CommandChapter]
 
     private var entries: [CommandEntry] { chapters.flatMap(\.entries) }
 
-    /// Every command's declaration, verbs of nouns included.
+    /// The declarations of all commands, including those in groups.
     var declarations: [CommandDeclaration] {
         entries.flatMap { entry in
             switch entry {
@@ -59,15 +60,15 @@ struct CommandTable: Sendable {
         }
     }
 
-    /// The nouns with verbs of their own.
+    /// The groups of commands.
     var groups: [CommandGroup] {
         entries.compactMap { if case .group(let group) = $0 { group } else { nil } }
     }
 
-    /// The first help page.
+    /// The help page without a command.
     var overview: String { HelpText.overview(chapters: chapters) }
 
-    /// Finds the command and reads its words.
+    /// Finds the command and parses its words.
     /// - Throws: ``UsageError``
     func invocation(of words: [String]) throws -> Invocation {
         var rest = words[...]

@@ -1,9 +1,9 @@
-/// Renders declarations as documentation, 80 columns wide wherever it is shown.
+/// Renders declarations as help pages, always 80 columns wide.
 enum HelpText {
     private static let width = 80
     private static let column = 26
 
-    /// The page of one command.
+    /// The help page of a command.
     static func page(_ declaration: CommandDeclaration) -> String {
         var text = "\(declaration.commandLine): \(declaration.summary)\n"
         text += section("usage", wrapped(usage(declaration), indent: 2, hanging: 6))
@@ -21,7 +21,7 @@ enum HelpText {
         return text
     }
 
-    /// The page of a noun with verbs of its own.
+    /// The help page of a group.
     static func page(group: CommandGroup) -> String {
         var text = "hearth \(group.name): \(group.summary)\n"
         text += section("usage", "  hearth \(group.name) COMMAND …\n")
@@ -31,7 +31,7 @@ enum HelpText {
         return text + "\nRun `hearth \(group.name) COMMAND --help` for one of them.\n"
     }
 
-    /// The first page.
+    /// The overview of all commands.
     static func overview(chapters: [CommandChapter]) -> String {
         var text = "hearth: bring AI models to this device and run them here\n"
         text += section("usage", "  hearth COMMAND …\n")
@@ -67,7 +67,7 @@ enum HelpText {
     private static func usage(_ declaration: CommandDeclaration) -> String {
         let arguments = declaration.arguments.map(\.shape.usage)
         let options = declaration.options.map(\.shape).map { shape in
-            // A space inside brackets must not be a place to break the line.
+            // Keep the words in brackets on one line.
             let value = shape.valueName.map { "\u{A0}\($0)" } ?? ""
             return "[\(shape.flag)\(value)]" + (shape.isRepeatable && shape.valueName != nil ? "…" : "")
         }
@@ -97,7 +97,7 @@ enum HelpText {
         return start + body.dropFirst(start.count)
     }
 
-    /// Breaks text at spaces; the first line begins at `indent`, the others at `hanging`.
+    /// Wraps text at spaces; the first line is indented by `indent`, the others by `hanging`.
     static func wrapped(_ text: String, indent: Int, hanging: Int? = nil) -> String {
         TerminalText.wrapped(text, to: width, first: indent, hanging: hanging ?? indent)
             .map { $0.replacingNoBreakSpaces + "\n" }.joined()

@@ -1,18 +1,18 @@
 import HearthBase
 
-/// What the parser and the help text need to know of an option or flag, whatever type its value has.
+/// The properties of an option or flag that do not depend on its value's type.
 struct OptionShape: Sendable, Hashable {
-    /// The long name without its hyphens.
+    /// The long name without hyphens.
     let name: String
     let short: Character?
-    /// The name of the value in the help text; `nil` for a flag.
+    /// The name of the value in the help text, `nil` for a flag.
     let valueName: String?
     let help: String
-    /// The value used when the option is absent, as the help text shows it.
+    /// The value without the option, for the help text.
     let defaultText: String?
     let isRepeatable: Bool
 
-    /// `--name`.
+    /// The long name with hyphens.
     var flag: String { "--\(name)" }
 }
 
@@ -21,7 +21,7 @@ protocol DeclaredOption: Sendable {
     var shape: OptionShape { get }
 }
 
-/// A parameter that is either there or not, such as `--quiet`.
+/// A parameter without a value, such as `--quiet`.
 struct Flag: DeclaredOption {
     let shape: OptionShape
 
@@ -47,9 +47,9 @@ struct Option<Value: Sendable>: DeclaredOption {
     }
 }
 
-/// What the parser and the help text need to know of a positional argument.
+/// The properties of an argument that do not depend on its value's type.
 struct ArgumentShape: Sendable, Hashable {
-    /// How many words it takes; only the last argument may take many.
+    /// The number of words; only the last argument may have several.
     enum Arity: Sendable, Hashable { case one, optional, oneOrMore }
 
     /// The name in capitals, such as `REF`.
@@ -57,7 +57,7 @@ struct ArgumentShape: Sendable, Hashable {
     let help: String
     let arity: Arity
 
-    /// The argument as the usage line shows it.
+    /// The argument in the usage line.
     var usage: String {
         switch arity {
         case .one: name
@@ -72,7 +72,7 @@ protocol DeclaredArgument: Sendable {
     var shape: ArgumentShape { get }
 }
 
-/// A positional parameter whose words are values of one type.
+/// A positional parameter with words of one type.
 struct Argument<Value: Sendable>: DeclaredArgument {
     let shape: ArgumentShape
     let kind: ValueKind<Value>
@@ -83,11 +83,11 @@ struct Argument<Value: Sendable>: DeclaredArgument {
     }
 }
 
-/// How a word of the command line becomes a value.
+/// Converts words of the command line to values.
 struct ValueKind<Value: Sendable>: Sendable {
-    /// What a right word looks like, to complete "must be …".
+    /// A description of valid words, to complete "must be …".
     let expectation: String
-    /// The value, `nil` when the word is not one; may throw an error of the value's own that explains more.
+    /// Converts a word; `nil` if it is invalid, or a specific error that explains more.
     let parse: @Sendable (String) throws -> Value?
 
     init(_ expectation: String, _ parse: @escaping @Sendable (String) throws -> Value?) {
@@ -97,9 +97,9 @@ struct ValueKind<Value: Sendable>: Sendable {
 }
 
 extension ValueKind where Value == String {
-    /// Any text, also none.
+    /// Any text, including an empty one.
     static var text: Self { ValueKind("text") { $0 } }
-    /// Any text but none.
+    /// Any text except an empty one.
     static var word: Self { ValueKind("a text that is not empty") { $0.isEmpty ? nil : $0 } }
 }
 
@@ -123,14 +123,15 @@ extension ValueKind where Value == Float {
 }
 
 extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One of the type's own names.
+    /// One of the cases of an enumeration.
     static var choice: Self {
         ValueKind("one of " + Value.allCases.map(\.rawValue).joined(separator: ", ")) { Value(rawValue: $0) }
     }
 }
 
 extension ValueKind where Value == UInt64 {
-    /// A number of bytes above zero: `500000`, `500K`, `1.5M`, `2GiB`. K, M and G are powers of 1000; KiB, MiB and GiB of 1024.
+    /// A positive number of bytes: `500000`, `500K`, `1.5M`, `2GiB`. K, M and G are powers of 1000; KiB, MiB and GiB
+    /// of 1024.
     static var byteCount: Self {
         ValueKind("a number of bytes such as 500000, 500K or 1.5M") { ByteCount(parsing: $0)?.bytes }
     }

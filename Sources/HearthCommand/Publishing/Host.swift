@@ -46,7 +46,7 @@
                 await server.stop()
                 throw error
             }
-            // Ends with the task: being told to end is what a server waits for.
+            // Wait until the task is cancelled.
             let (never, source) = AsyncStream<Never>.makeStream()
             for await _ in never {}
             source.finish()

@@ -1,7 +1,9 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthPublishing
+import HearthTransfer
 
 /// `hearth publish`
 struct Publish: Command {
@@ -30,10 +32,9 @@ struct Publish: Command {
         ValueKind("a text of at most 4096 bytes") { (1...4096).contains($0.utf8.count) ? $0 : nil },
         "What devices ask the model before they use it.")
     private static let canaryPattern = Option(
-        "canary-pattern", "REGEX",
-        ValueKind("a regular expression without references back and looks around") {
-            CanaryPattern($0)
-        }, "What the answer has to contain; needs --canary-prompt.")
+        "canary-pattern", "GLOB",
+        ValueKind("a text of at most 512 bytes") { Canary.isPattern($0) ? $0 : nil },
+        "What the answer has to contain, with * ? [a-z]; needs --canary-prompt.")
     private static let canaryTokens = Option(
         "canary-tokens", "N", .integer(Canary.tokenRange), default: "16", "How long the answer may be.")
     private static let canaryRate = Option(
@@ -146,7 +147,7 @@ struct Publish: Command {
             }
             reporter.show(
                 TransferProgress(
-                    phase: .installing, completedBytes: progress.completedBytes, totalBytes: progress.totalBytes))
+                    state: .installing, completedBytes: progress.completedBytes, totalBytes: progress.totalBytes))
         }
         console.showBar(nil)
         switch format {
@@ -171,7 +172,7 @@ struct Publish: Command {
     }
 }
 
-/// The last event of a publication that succeeded.
+/// The last event of a successful publication.
 struct PublishedEvent: Encodable {
     struct File: Encodable {
         let name: String

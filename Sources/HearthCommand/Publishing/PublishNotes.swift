@@ -1,8 +1,9 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthPublishing
 
-/// What a publisher may say of a release, beside its files; what is not said stays as it is published.
+/// Options that describe a release; facts without an option stay as published before.
 enum PublishNotes {
     private static let name = Option("name", "TEXT", .line, "The name people see.")
     private static let notes = Option(
@@ -33,7 +34,7 @@ enum PublishNotes {
 
     static let options: [any DeclaredOption] = [name, notes, license, role, appVersion, memory, current, rollout]
 
-    /// Puts what was said into a request.
+    /// Applies the options to a request.
     /// - Throws: ``UsageError``
     static func apply(_ values: ParsedArguments, to request: inout PublishRequest) throws {
         request.name = try values.value(name)

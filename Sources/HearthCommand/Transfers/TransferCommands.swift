@@ -1,6 +1,9 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthTransfer
 
 /// `hearth transfers list`
 struct TransfersList: Command {
@@ -122,7 +125,7 @@ struct TransfersResume: Command {
             case .nobody:
                 guard let plan = summary.plan else { continue }
                 if let reference = plan.reference {
-                    // One pull brings all files of a release.
+                    // One pull fetches all files of a release.
                     guard !pulled.contains(reference) else { continue }
                     pulled.append(reference)
                 }

@@ -1,8 +1,11 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
+import HearthTransfer
 
-/// A transfer as `hearth transfers list --format json` shows it; `null` where there is nothing.
+/// A transfer in `hearth transfers list --format json`; absent values are `null`.
 struct TransferEntry: Encodable, Sendable {
     let key: String
     let file: String?
@@ -10,12 +13,12 @@ struct TransferEntry: Encodable, Sendable {
     let version: String?
     let variant: String?
     let state: String
-    /// The process that works on it.
+    /// The process that runs the transfer.
     let process: Int32?
-    /// The bytes that need not be fetched again.
+    /// The bytes already on the disk, which are not fetched again.
     let receivedBytes: UInt64
     let totalBytes: UInt64?
-    /// What it occupies.
+    /// The bytes it occupies on the disk.
     let diskBytes: UInt64
     let changed: Date?
     /// Why it is orphaned, or what it waits for.
@@ -58,38 +61,30 @@ struct TransferEntry: Encodable, Sendable {
 }
 
 extension TransferSummary.State {
-    /// The process that works on it, where it is not this one.
-    var holder: TransferHolder? {
-        switch self {
-        case .runningElsewhere(let holder), .waiting(_, let holder): holder
-        case .paused(let holder): holder
-        case .running, .interrupted, .finished, .orphaned: nil
-        }
-    }
+    /// The process that runs the transfer.
+    var holder: TransferHolder? { if case .held(_, let holder) = self { holder } else { nil } }
 
-    /// Why it stands as it does.
+    /// The reason for the state, if there is more to say than its word.
     var reason: String? {
         switch self {
         case .orphaned(let reason): reason
-        case .waiting(let hold, _): hold.message
-        case .running, .runningElsewhere, .paused, .interrupted, .finished: nil
+        case .held(let state, _): state?.hold.flatMap { $0 == .paused ? nil : $0.message }
+        case .paused, .interrupted, .finished: nil
         }
     }
 
-    /// The state for people.
+    /// The state to display.
     var sentence: String {
-        switch self {
-        case .waiting(let hold, let holder): "\(word) (\(holder)): \(hold.message)"
-        default: holder.map { "\(word) (\($0))" } ?? word
-        }
+        guard let holder else { return word }
+        return "\(word) (\(holder))" + (reason.map { ": \($0)" } ?? "")
     }
 }
 
 extension TransferSummary {
-    /// Enough of the key to name it by.
+    /// A prefix of the key that identifies it on the command line.
     var shortKey: String { key.name.hasPrefix(".") ? key.name : String(key.name.prefix(12)) }
 
-    /// How far it is, for people.
+    /// The progress to display.
     var received: String {
         let bytes = ByteCount(recordedBytes).description
         guard let totalBytes, totalBytes > 0 else { return bytes }
@@ -97,12 +92,12 @@ extension TransferSummary {
         return "\(bytes) of \(ByteCount(totalBytes)) (\(percent)%)"
     }
 
-    /// The file and what it belongs to, as a sentence begins.
+    /// The file and its release, as the start of a sentence.
     var name: String { release.map { "\(label) of \($0)" } ?? label }
 }
 
 extension CommandContext {
-    /// The transfers of the home folder, once it is known to be one this version understands.
+    /// A manager of the home's transfers, after checking that this version supports the home.
     func transfers() async throws -> ModelManager {
         let manager = try await manager()
         _ = try await manager.store.inventory()
@@ -111,7 +106,7 @@ extension CommandContext {
 }
 
 extension Argument where Value == String {
-    /// How a transfer is named on the command line.
+    /// The argument that names a transfer.
     static var transferKey: Self {
         Argument(
             "KEY", .word,

@@ -1,50 +1,44 @@
 import Foundation
 import HearthBase
+import HearthCatalog
+import HearthStore
 
-/// Performs what ``Activation`` decides.
+/// Performs the effects that `Activation` decides on.
 struct ActivationRun: Sendable {
     let store: ModelStore
     let preparer: (any ReleasePreparer)?
     let probe: (any ReleaseProbe)?
     let time: TimeSource
     let identity: ReleaseIdentity
-    /// What is to take the place of other bytes that are live under its name, and is tried where it is until then; the caller
-    /// puts it there. `nil` for what is installed.
-    var staged: InstalledRelease?
-    /// What the catalog's entry promised of what is staged, as ``HeldBack/promised``.
-    var promised: SHA256Digest?
     let rehashes: Bool
     let ignoresMemory: Bool
     let progress: @Sendable (ActivationProgress) -> Void
-    /// Hears what becomes of releases on the way, but for the one that becomes live.
+    /// Receives events about releases, except that one became live.
     var tell: @Sendable (ModelEvent) -> Void = { _ in }
 
-    /// What the effects have brought so far.
+    /// The results of the effects so far.
     private struct Work {
         let token = ActivityMark.token()
-        /// Keeps others from removing the release, or what is made of it, while it is read and tried; nothing of it is open yet
-        /// under this one. For what is staged it is one on what has its name, `nil` where nothing is in its place.
-        let lease: ReleaseLease?
+        /// Keeps other processes from removing the release or its artifact during the activation.
+        let lease: ReleaseLease
         var release: InstalledRelease
-        var prepared: PreparedRelease?
-        /// What an earlier trial had against what is prepared; it holds until a trial has passed.
-        var refusal: PreparedRecord.Refusal?
-        /// An artefact that failed; of what is staged, the live release may open the same one.
-        var refused: PreparedRelease?
-        /// What the last trial had to object.
-        var objection = ""
+        var artifact: Artifact?
+        /// The reason why the probe failed with the artifact.
+        var objection: String?
         var error: (any Error)?
     }
 
-    /// Runs to the end.
-    /// - Returns: the release, live.
+    /// Runs the activation to its end.
+    /// - Returns: the live release.
     func run() async throws -> InstalledRelease {
         try await store.prepare()
-        var found = staged
-        if found == nil { found = try await store.installed(identity) }
-        guard let release = found else { throw await store.notInstalled(identity.description) }
-        var work = Work(lease: try await lease(), release: release)
-        defer { work.lease?.release() }
+        guard let release = try await store.installed(identity) else {
+            throw await store.notInstalled(identity.description)
+        }
+        var work = Work(lease: try await store.lease(identity), release: release)
+        defer { work.lease.release() }
+        let renewal = store.marks.renewing(identity, token: work.token)
+        defer { renewal.stop() }
         var activation = Activation(identity)
         var effects = activation.handle(.begun)[...]
         while let effect = effects.popFirst() {
@@ -67,66 +61,38 @@ struct ActivationRun: Sendable {
         }
     }
 
-    private func lease() async throws -> ReleaseLease? {
-        do {
-            return try await store.lease(identity)
-        } catch let error as StoreError where error.code == .notInstalled && staged != nil {
-            return nil
-        }
-    }
-
     private func perform(_ effect: Activation.Effect, _ work: inout Work) async throws -> Activation.Event? {
         switch effect {
         case .mark(let stage):
-            // Nothing is switched for what is staged, and an end in its trial is one of its bytes, not of what has their name.
-            guard staged == nil || stage != .commit else { return nil }
-            var mark = ActivityMark(stage, at: time.now)
-            if stage == .probe, let staged { (mark.content, mark.promised) = (staged.receipt.content, promised) }
-            try await store.mark(identity, mark, token: work.token)
+            try await store.mark(identity, ActivityMark(stage, at: time.now), token: work.token)
             return nil
         case .verify: return try await verify()
         case .prepare:
             guard let preparer else { return .prepared(.notNeeded) }
             let outcome = try await ReleasePreparation(
-                store: store, preparer: preparer, lease: work.lease,
-                // What did not pass is made only to be tried again.
-                overrides: probe == nil ? [.making] : [.making, .trial],
-                sourceIsVerified: rehashes, progress: progress
+                store: store, preparer: preparer, lease: work.lease, sourceIsVerified: rehashes, progress: progress
             ).prepare(work.release, rehashing: true)
-            work.prepared = outcome.prepared
-            work.refusal = outcome.refusal
+            work.artifact = outcome.artifact
             return .prepared(outcome.preparation)
-        case .probe(let usesPrepared):
-            let event =
-                try await tryOut(usesPrepared ? work.prepared?.path : nil, work.release)
-                // Not tried: what had failed before counts as it did.
-                ?? (usesPrepared ? work.refusal : nil).map { .probeFailed($0.reason) } ?? .probePassed
-            if case .probeFailed(let reason) = event { work.objection = reason }
+        case .probe(let usesArtifact):
+            let event = try await runProbe(usesArtifact ? work.artifact?.path : nil, work.release)
+            if usesArtifact, case .probeFailed(let reason) = event { work.objection = reason }
             return event
-        case .dropPrepared:
-            work.refused = work.prepared
-            if staged == nil, let prepared = work.prepared { try await store.drop(prepared, under: work.lease) }
-            work.prepared = nil
-            return nil
         case .commit:
-            // It has passed without: so that was at fault. First, for whoever opens what is live would make it again.
-            if let refused = work.refused { try await refuse(refused, work) }
-            if staged == nil { work.release = try await store.commit(identity, token: work.token) }
+            // The release passed its probe without the artifact. Refuse the artifact before the switch: otherwise an
+            // engine that opens the live release would use it.
+            if let artifact = work.artifact, let objection = work.objection {
+                try await refuse(artifact, work.release, "it did not pass its probe: \(objection)")
+            }
+            work.release = try await store.commit(identity, token: work.token)
             return .committed
         case .holdBack(let reason):
-            // What has the name of what is staged has not failed, also where it is not live any more.
-            if let staged {
-                try await store.holdBack(
-                    staged.receipt.content, promised: promised, of: identity, because: reason)
-                return nil
-            }
             if try await store.holdBack(identity, because: reason) { tell(.heldBack(identity, reason: reason)) }
             return nil
         case .unmark:
             await unmark(work.token)
             return nil
         case .collect:
-            guard staged == nil else { return nil }
             do {
                 for gone in try await store.collectSuperseded(identity.family) { tell(.removed(gone)) }
             } catch {
@@ -136,26 +102,25 @@ struct ActivationRun: Sendable {
         }
     }
 
-    private func refuse(_ prepared: PreparedRelease, _ work: Work) async throws {
-        if staged != nil { try await store.drop(prepared, under: work.lease) }
+    private func refuse(_ artifact: Artifact, _ release: InstalledRelease, _ reason: String) async throws {
         do {
-            try await store.refuse(prepared, for: work.release, because: work.objection, under: work.lease)
+            try await store.refuse(artifact, for: release, because: reason)
         } catch let error as FileError {
-            Log.write(.info, "delivery.activation", "what did not pass of \(identity) may be made again: \(error)")
+            Log.write(.info, "delivery.activation", "the refused artifact of \(identity) is not recorded: \(error)")
         }
     }
 
     private func verify() async throws -> Activation.Event {
         guard rehashes else { return .verified }
         progress(.verifying)
-        // What was prepared of it is read when that is asked for.
-        let report = try await store.verify(identity, readsPrepared: false)
+        // The preparation reads the artifact.
+        let report = try await store.verify(identity, readsArtifacts: false)
         return report.files.lazy.compactMap(\.damage).first.map { .damaged($0) } ?? .verified
     }
 
-    /// - Returns: `nil` where no trial takes place.
-    private func tryOut(_ prepared: Path?, _ release: InstalledRelease) async throws -> Activation.Event? {
-        guard let probe, let weights = prepared ?? release.weights else { return nil }
+    /// - Returns: `.probePassed` also if no engine of this build can probe the release.
+    private func runProbe(_ artifact: Path?, _ release: InstalledRelease) async throws -> Activation.Event {
+        guard let probe, let weights = artifact ?? release.weights else { return .probePassed }
         progress(.probing)
         let canary = release.receipt.canary ?? .usual
         let report: ProbeReport?
@@ -169,7 +134,7 @@ struct ActivationRun: Sendable {
             return .probeFailed((error as? any HearthFailure)?.message ?? "\(error)")
         }
         try Task.checkCancellation()
-        guard let report else { return nil }
+        guard let report else { return .probePassed }
         if let objection = canary.objection(to: report) { return .probeFailed(objection) }
         Log.write(
             .info, "delivery.activation",
@@ -177,7 +142,7 @@ struct ActivationRun: Sendable {
         return .probePassed
     }
 
-    /// Also for a task that was cancelled: a mark that stays would count as an end in the middle.
+    /// Removes the mark of this activation, also in a cancelled task: a mark that stays would count as a crash.
     private func unmark(_ token: String) async {
         do {
             try await store.unmark(identity, token: token)
@@ -187,9 +152,8 @@ struct ActivationRun: Sendable {
     }
 
     private func refused(_ release: InstalledRelease, _ reason: String) -> ActivationError {
-        let again = staged == nil ? "use" : "pull"
         let (outcome, remedy) =
-            release.isActive && staged == nil
+            release.isActive
             ? (
                 "did not pass",
                 "It was active before and still is. Go back with 'hearth rollback \(identity.family)', or choose another "
@@ -197,9 +161,7 @@ struct ActivationRun: Sendable {
             )
             : (
                 "is not used",
-                // Of bytes that were to replace others nobody knows here whether those are whole.
-                (staged == nil ? "What was active before still is. " : "")
-                    + "Wait for a newer version, or try it again with 'hearth \(again) \(identity)'."
+                "What was active before still is. Wait for a newer version, or try it again with 'hearth use \(identity)'."
             )
         return ActivationError(
             .probeFailed, "\(identity) was tried and \(outcome): \(reason)",

@@ -1,75 +1,57 @@
-import Foundation
 import HearthBase
+import HearthStore
 
-/// Has made of a release what its engine runs best, and takes it as no obstacle if that fails.
+/// Finds or makes the artifact of a release. If that fails, the release is used as it came.
 struct ReleasePreparation: Sendable {
     let store: ModelStore
     let preparer: any ReleasePreparer
-    /// The caller's own lease on the release, under which nothing is open yet.
+    /// The caller's lease on the release; nothing is open under it yet.
     var lease: ReleaseLease?
-    /// Whose refusal is no reason not to make it once more.
-    var overrides: Set<PreparedRecord.Refusal.Cause> = []
-    /// Whether every byte of the release was read again just now.
+    /// Whether every byte of the release was verified just now.
     var sourceIsVerified = false
     let progress: @Sendable (ActivationProgress) -> Void
 
-    /// What came of it.
     struct Outcome: Sendable, Hashable {
-        var prepared: PreparedRelease?
+        var artifact: Artifact?
         var preparation: Activation.Preparation
-        /// Whether it was made just now.
+        /// Whether the artifact was made just now.
         var isNew = false
-        /// What an earlier trial had against it, where it was made all the same.
-        var refusal: PreparedRecord.Refusal?
     }
 
-    /// - Throws: `StoreError` with `release-damaged` where what it would be made from is not what was installed;
+    /// - Throws: `StoreError` with `release-damaged` if the weights differ from the installed ones;
     ///   `CancellationError`.
     func prepare(_ release: InstalledRelease, rehashing: Bool) async throws -> Outcome {
         do {
-            guard let recipe = try await preparer.recipe(for: release) else {
-                return Outcome(prepared: nil, preparation: .notNeeded)
-            }
-            let refusal = try await refusal(of: recipe, for: release)
-            if let refusal, !overrides.contains(refusal.cause) {
+            guard let recipe = try await preparer.recipe(for: release) else { return Outcome(preparation: .notNeeded) }
+            let artifacts = store.artifacts
+            if let refused = try await blocking({ try artifacts.refusal(of: recipe, for: release) }) {
                 Log.write(
                     .info, "delivery.activation",
-                    "\(release.identity) is used as it is, without \(recipe.summary): \(refusal.reason)")
-                return Outcome(prepared: nil, preparation: .failed(refusal.reason))
+                    "\(release.identity) is used as it came, without \(recipe.summary): \(refused.reason)")
+                return Outcome(preparation: .failed(refused.reason))
             }
-            let (prepared, isNew) = try await store.prepare(
-                release, by: preparer, recipe, rehashing: rehashing, verifying: !sourceIsVerified, under: lease
-            ) {
-                progress(.preparing(recipe.summary, fraction: $0))
+            if let found = try await store.artifact(by: recipe, of: release, rehashing: rehashing, under: lease) {
+                return Outcome(artifact: found, preparation: .ready(recipe.summary))
             }
-            if isNew {
-                Log.write(.info, "delivery.activation", "made of \(release.identity): \(recipe.summary)")
+            try await preparer.check(recipe, of: release)
+            let artifact = try await store.makeArtifact(
+                recipe, of: release, verifyingSource: !sourceIsVerified, under: lease
+            ) { [preparer, progress] target in
+                try await preparer.build(recipe, of: release, at: target) {
+                    progress(.preparing(recipe.summary, fraction: $0))
+                }
+                try Task.checkCancellation()
             }
-            // What ended in its making has come to its end now.
-            return Outcome(
-                prepared: prepared, preparation: .ready(recipe.summary), isNew: isNew,
-                refusal: refusal?.cause == .trial ? refusal : nil)
-        } catch let damage as DamagedSource {
-            throw StoreError.damaged(release, damage.what)
+            Log.write(.info, "delivery.activation", "made an artifact of \(release.identity): \(recipe.summary)")
+            return Outcome(artifact: artifact, preparation: .ready(recipe.summary), isNew: true)
+        } catch let error as StoreError where error.code == .releaseDamaged {
+            throw error
         } catch {
-            // A failure that comes from being stopped is none of the release's.
+            // A cancelled build says nothing about the release.
             try Task.checkCancellation()
             if error is CancellationError { throw error }
-            Log.write(.warning, "delivery.activation", "\(release.identity) is used as it is: \(error)")
-            return Outcome(prepared: nil, preparation: .failed("\(error)"))
+            Log.write(.warning, "delivery.activation", "\(release.identity) is used as it came: \(error)")
+            return Outcome(preparation: .failed("\(error)"))
         }
     }
-
-    private func refusal(
-        of recipe: PreparationRecipe, for release: InstalledRelease
-    ) async throws -> PreparedRecord.Refusal? {
-        let files = store.preparedFiles
-        return try await blocking { try files.refusal(of: recipe, for: release) }
-    }
-}
-
-/// What an artefact was to be made from is not what was installed: it would carry the damage on, and pass for whole.
-struct DamagedSource: Error {
-    /// The end of a sentence about the release.
-    let what: String
 }

@@ -1,10 +1,10 @@
 import HearthBase
 
-/// What has arrived of one body and has not been taken yet: the rules of back-pressure, as a value.
+/// Bytes of a body that arrived but were not taken yet, with the rules of back-pressure. A pure value.
 struct BodyBuffer: Sendable {
-    /// What a consumer gets.
+    /// The result of ``take()``.
     enum Taken: Sendable {
-        /// Bytes, and whether the producer waits to be told that there is room again.
+        /// Bytes, and whether the producer must be told that there is room again.
         case chunk([UInt8], resume: Bool)
         case end
         case failure(any Error)
@@ -12,7 +12,7 @@ struct BodyBuffer: Sendable {
         case nothing
     }
 
-    /// The bytes after which the producer has to wait; the piece that reaches this many still goes in whole.
+    /// The number of bytes at which the producer must wait; the piece that reaches it is still accepted whole.
     private let capacity: Int
     private var bytes: [UInt8] = []
     private var outcome: Result<Void, any Error>?
@@ -24,12 +24,11 @@ struct BodyBuffer: Sendable {
     /// Whether ``take()`` would return something.
     var hasNews: Bool { !bytes.isEmpty || outcome != nil }
 
-    /// Whether the producer has to wait until somebody takes what is there.
+    /// Whether the producer must wait until the consumer takes bytes.
     var isFull: Bool { outcome == nil && bytes.count >= capacity }
 
-    /// Takes bytes in.
-    ///
-    /// - Parameter expected: the bytes still to come, these included, if that is known; so that one allocation serves.
+    /// Appends bytes.
+    /// - Parameter expected: the number of bytes still to come, including these, if known; it saves reallocations.
     mutating func append(_ chunk: UnsafeRawBufferPointer, expected: UInt64?) {
         guard outcome == nil else { return }
         if bytes.isEmpty {
@@ -39,26 +38,26 @@ struct BodyBuffer: Sendable {
         bytes.append(contentsOf: chunk)
     }
 
-    /// Notes that the producer waits, if it has to; whoever takes what is there is told to let it go on.
-    /// - Returns: whether it has to.
+    /// Pauses the producer if the buffer is full; the consumer that empties the buffer resumes it.
+    /// - Returns: whether the producer must pause.
     mutating func pauseIfFull() -> Bool {
         isPaused = isFull
         return isPaused
     }
 
-    /// No byte follows; what is there is still handed out first. The first outcome counts.
+    /// Ends the body; buffered bytes can still be taken. The first outcome counts.
     mutating func finish(_ result: Result<Void, any Error>) {
         if outcome == nil { outcome = result }
     }
 
-    /// Drops what is there and ends with `error`, whatever the end was before.
+    /// Drops all bytes and ends with `error`, even after another outcome.
     mutating func abandon(_ error: any Error) {
         bytes = []
         isPaused = false
         outcome = .failure(error)
     }
 
-    /// Hands out everything that is there.
+    /// Takes all buffered bytes.
     mutating func take() -> Taken {
         if !bytes.isEmpty {
             let chunk = bytes

@@ -1,14 +1,14 @@
 import Foundation
 import HearthBase
 
-/// One range of a file's bytes, as the `Range` and `Content-Range` headers write it (RFC 9110, 14).
+/// One range of a file's bytes, as in the `Range` and `Content-Range` headers (RFC 9110, 14).
 public struct ByteRange: Sendable, Hashable {
     /// The first byte, counted from 0.
     public let start: UInt64
-    /// The byte behind the last one; above `start`.
+    /// The position after the last byte; above `start`.
     public let end: UInt64
 
-    /// The bytes from `start` up to and without `end`; `nil` if that is none.
+    /// The bytes from `start` up to, but excluding, `end`; `nil` if that is empty.
     public init?(start: UInt64, end: UInt64) {
         guard start < end else { return nil }
         self.start = start
@@ -17,16 +17,16 @@ public struct ByteRange: Sendable, Hashable {
 
     public var count: UInt64 { end - start }
 
-    /// What a server makes of a `Range` header.
+    /// A server's reading of a `Range` header.
     public enum Request: Sendable, Hashable {
-        /// No range, several of them, or one this server need not understand: the whole file is the answer.
+        /// No range, several ranges or an unknown unit: the response is the whole file.
         case whole
         case part(ByteRange)
-        /// A range that lies outside: the answer is 416.
+        /// A range outside the file: the response is 416.
         case unsatisfiable
     }
 
-    /// Reads a `Range` header for a file of `size` bytes.
+    /// Parses a `Range` header for a file of `size` bytes.
     public static func request(_ header: String?, size: UInt64) -> Request {
         guard let header, header.lowercased().hasPrefix("bytes=") else { return .whole }
         let parts = header.dropFirst(6).trimmingCharacters(in: .whitespaces)
@@ -43,7 +43,7 @@ public struct ByteRange: Sendable, Hashable {
         return ByteRange(start: first, end: end).map(Request.part) ?? .unsatisfiable
     }
 
-    /// Reads a `Content-Range` header: the range of the bytes that came, and the size of the whole if it is given.
+    /// Parses a `Content-Range` header: the range of the received bytes, and the file's size if given.
     ///
     /// `nil` for anything but `bytes FIRST-LAST/SIZE` with a range inside the size.
     public static func response(_ header: String) -> (range: ByteRange, size: UInt64?)? {
@@ -60,13 +60,13 @@ public struct ByteRange: Sendable, Hashable {
         return (range, size)
     }
 
-    /// The value of a `Range` header that asks for these bytes.
+    /// The value of a `Range` header that requests these bytes.
     public var requestHeader: String { "bytes=\(start)-\(end - 1)" }
 
-    /// The value of the `Content-Range` header of these bytes of a file of `size` bytes.
+    /// The value of a `Content-Range` header for these bytes of a file of `size` bytes.
     public func responseHeader(size: UInt64) -> String { "bytes \(start)-\(end - 1)/\(size)" }
 
-    /// `UInt64.init` alone would accept a sign.
+    /// Digits only: `UInt64.init` would accept a sign.
     private static func decimal(_ text: some StringProtocol) -> UInt64? {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return UInt64(text)

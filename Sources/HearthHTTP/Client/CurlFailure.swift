@@ -2,7 +2,7 @@ import CCurl
 import Foundation
 import HearthBase
 
-/// What libcurl said, beneath an ``HTTPError``.
+/// The libcurl error underlying an ``HTTPError``.
 struct CurlFailure: Error, CustomStringConvertible {
     let code: CURLcode
     let text: String
@@ -10,14 +10,14 @@ struct CurlFailure: Error, CustomStringConvertible {
     var description: String { "curl \(code.rawValue): \(text)" }
 }
 
-/// How far an exchange was when it failed.
+/// The progress of an exchange when it failed.
 struct ExchangeProgress: Sendable, Hashable {
     var isConnected = false
     var hasHead = false
     var receivedBytes: UInt64 = 0
     /// The declared length of the body.
     var expectedBytes: UInt64?
-    /// What a proxy answered when it was asked for a way through; 0 if none was.
+    /// The proxy's status for a CONNECT request; 0 without one.
     var proxyStatus = 0
 }
 
@@ -28,7 +28,7 @@ extension HearthError where Domain == HTTPErrorDomain {
             context: ErrorContext(url: address.display), disposition: .tryLater)
     }
 
-    /// The kinds of silence a server can be given up for.
+    /// The time limits that a server can exceed.
     enum Silence { case connecting, idle, total }
 
     static func timedOut(_ address: HTTPAddress, _ silence: Silence, after limit: Duration) -> Self {
@@ -58,7 +58,7 @@ extension HearthError where Domain == HTTPErrorDomain {
             underlying: underlying)
     }
 
-    /// Names a libcurl result in this package's terms. Time-outs are told apart by the caller.
+    /// Translates a libcurl error. The caller handles time-outs.
     init(_ failure: CurlFailure, address: HTTPAddress, progress: ExchangeProgress) {
         let host = address.hostText
         var context = ErrorContext(url: address.display)
@@ -75,7 +75,7 @@ extension HearthError where Domain == HTTPErrorDomain {
                 isProxy ? "Check the proxy settings of the environment." : "Check the network and the name."
         case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED:
             (code, disposition) = (.cannotConnect, .tryLater)
-            message = "nobody answers at \(host)"
+            message = "no server answers at \(host)"
         case CURLE_URL_MALFORMAT:
             (code, disposition) = (.unsupportedURL, .usage)
             message = "\(address.display) is not an address that can be used"

@@ -1,18 +1,17 @@
 import Foundation
 import HearthBase
 
-/// The network through libcurl: HTTP/1.1 and HTTP/2, proxies from the environment, the system's certificates.
+/// Sends requests with libcurl: HTTP/1.1 and HTTP/2, proxies from the environment, the system's certificates.
 ///
-/// One thread per client does all of libcurl's work; connections are kept and used again. Only `https` is spoken, and
-/// `http` to this machine, which is never reached through a proxy. Nothing is decompressed: bodies are the bytes that
-/// were sent.
+/// One thread per client runs libcurl; connections are reused. Only `https` is allowed, and `http` to this machine,
+/// which is never reached through a proxy. Bodies are not decompressed.
 public final class CurlHTTPClient: HTTPClient {
     private let engine: CurlEngine
 
-    /// A client of its own thread and connections.
+    /// A client with its own thread and connections.
     /// - Parameters:
-    ///   - version: what is sent as `hearth/<version>` in the `User-Agent` header.
-    ///   - certificateAuthorities: a PEM file of the authorities to trust instead of the system's.
+    ///   - version: sent as `hearth/<version>` in the `User-Agent` header.
+    ///   - certificateAuthorities: a PEM file of trusted authorities, in place of the system's.
     public init(version: String = "1", certificateAuthorities: Path? = nil) {
         engine = CurlEngine(
             CurlConfiguration(userAgent: "hearth/\(version)", certificateAuthorities: certificateAuthorities))
@@ -41,14 +40,14 @@ public final class CurlHTTPClient: HTTPClient {
                     status: head.status, headers: head.headers, url: hop.url, body: HTTPBody { try await reader.next() }
                 )
             }
-            // With an empty body the connection is free for the next hop; any other body is not worth waiting for.
+            // After an empty body, the connection is free for the next hop. Reading any other body would take too long.
             if head.headers["Content-Length"] == "0" { _ = try await reader.next() }
             hop = next
         }
     }
 }
 
-/// Owns the loop's thread: it ends with the last client or body that needs it.
+/// Owns the curl thread, which ends with the last client or body that needs it.
 final class CurlEngine: Sendable {
     private let loop: CurlLoop
     private let lastID = Locked<UInt64>(0)
@@ -75,7 +74,7 @@ final class CurlEngine: Sendable {
     }
 }
 
-/// The consumer's hold on an exchange: letting go of it closes the connection.
+/// The consumer's reference to an exchange; releasing it closes the connection.
 private final class BodyReader: Sendable {
     private let exchange: Exchange
     private let engine: CurlEngine

@@ -2,17 +2,17 @@ import CCurl
 import Foundation
 import HearthBase
 
-/// How libcurl is set up for every request of a client.
+/// The libcurl settings that all requests of a client share.
 struct CurlConfiguration: Sendable {
     var userAgent: String
     var certificateAuthorities: Path?
 }
 
-/// What the transfers share; lives on the curl thread.
+/// State shared by the transfers; used only on the curl thread.
 final class CurlTurn {
-    /// The time this turn of the loop began; callbacks use it instead of asking the system for each piece of a body.
+    /// The start of this turn of the loop; callbacks use it instead of reading the clock for each piece of a body.
     var now = ContinuousClock.now
-    /// The transfers whose consumers have something to hear, and since when.
+    /// The transfers with data for their consumers, and the time of the first.
     private var news: [CurlTransfer] = []
     private(set) var firstNews = ContinuousClock.now
 
@@ -23,14 +23,14 @@ final class CurlTurn {
         news.append(transfer)
     }
 
-    /// Hands out everything.
+    /// Delivers the data of all transfers.
     func deliver() {
         for transfer in news { transfer.deliver() }
         news.removeAll(keepingCapacity: true)
     }
 }
 
-/// The one thread that touches libcurl: it takes messages, lets libcurl work, and hands out what arrived.
+/// The only thread that calls libcurl: it handles messages, runs libcurl, and delivers received bytes.
 final class CurlLoop: @unchecked Sendable {
     enum Message: Sendable {
         case start(Exchange)
@@ -41,14 +41,14 @@ final class CurlLoop: @unchecked Sendable {
     private struct Mailbox {
         var messages: [Message] = []
         var isClosed = false
-        /// Whether the thread has ended and `multi` is gone.
+        /// Whether the thread has ended and freed `multi`.
         var isDead = false
     }
 
     private let mailbox = Locked(Mailbox())
     private let configuration: CurlConfiguration
-    // Touched on the loop's own thread only, except for `curl_multi_wakeup`, which may be called anywhere as long as the
-    // handle lives: `Mailbox.isDead` says so, under the mailbox's lock.
+    // Used only on the loop's thread, except that any thread may call `curl_multi_wakeup` while the handle lives: the
+    // mailbox's lock and `Mailbox.isDead` ensure that.
     private let multi: UnsafeMutableRawPointer?
 
     private static let isInitialised = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
@@ -58,7 +58,7 @@ final class CurlLoop: @unchecked Sendable {
         multi = Self.isInitialised ? curl_multi_init() : nil
     }
 
-    /// Starts the thread; it ends after ``close()``.
+    /// Starts the thread, which runs until ``close()``.
     func start() {
         let thread = Thread { [self] in
             ThreadName.current = "hearth.http"
@@ -68,7 +68,7 @@ final class CurlLoop: @unchecked Sendable {
         thread.start()
     }
 
-    /// Gives the thread something to do; `false` when it has ended.
+    /// Sends the thread a message; `false` if it has ended.
     @discardableResult
     func post(_ message: Message) -> Bool {
         mailbox.withLock { mailbox in
@@ -79,7 +79,7 @@ final class CurlLoop: @unchecked Sendable {
         }
     }
 
-    /// Ends the thread; what is under way is cancelled.
+    /// Ends the thread and cancels all transfers.
     func close() {
         mailbox.withLock { mailbox in
             guard !mailbox.isDead else { return }
@@ -140,9 +140,9 @@ final class CurlLoop: @unchecked Sendable {
         }
     }
 
-    /// Whether more bytes are there already, so that they can be handed out together; small pieces cost a thread switch
-    /// each, and as many as may wait are handed out by themselves. Nobody waits longer than four milliseconds for that, whatever
-    /// else is going on.
+    /// Whether more bytes are ready and can be delivered together with the present ones, which saves a thread switch
+    /// for each small piece. A full buffer is delivered at once. No consumer waits more than four milliseconds for
+    /// this.
     private func hasMoreNow(_ turn: CurlTurn) -> Bool {
         guard turn.firstNews.duration(to: turn.now) < .milliseconds(4) else { return false }
         var ready: Int32 = 0
@@ -178,7 +178,7 @@ final class CurlLoop: @unchecked Sendable {
         }
     }
 
-    /// The milliseconds until somebody may have been silent for too long; libcurl knows its own timers.
+    /// The milliseconds until the next idle time-out; libcurl handles its own timers.
     private func waitingTime(_ transfers: [UInt64: CurlTransfer], _ turn: CurlTurn) -> Int32 {
         guard let deadline = transfers.values.compactMap(\.idleDeadline).min() else { return 600_000 }
         return Int32(clamping: turn.now.duration(to: deadline).milliseconds)

@@ -2,15 +2,15 @@ import CCurl
 import Foundation
 import HearthBase
 
-/// One easy handle and what libcurl's callbacks need. Lives on the curl thread and never leaves it.
+/// One easy handle and the state of its callbacks. Used only on the curl thread.
 final class CurlTransfer {
     let exchange: Exchange
     let handle: UnsafeMutableRawPointer
     private(set) var progress = ExchangeProgress()
-    /// Why a callback refused to go on; says more than libcurl's own code.
+    /// Why a callback stopped the transfer; more specific than libcurl's code.
     private(set) var refusal: HTTPError?
     private(set) var isPaused = false
-    /// Whether something arrived that a waiting consumer has not been told of.
+    /// Whether data arrived that the consumer has not received.
     private(set) var hasNews = false
 
     private var headParser = ResponseHeadParser()
@@ -21,7 +21,7 @@ final class CurlTransfer {
     private var uploadedBytes: curl_off_t = 0
     private unowned let turn: CurlTurn
 
-    /// Makes the handle; `nil` when libcurl has no memory for one.
+    /// Creates the handle; `nil` if libcurl has no memory for it.
     init?(_ exchange: Exchange, configuration: CurlConfiguration, turn: CurlTurn) {
         guard let handle = curl_easy_init() else { return nil }
         self.exchange = exchange
@@ -48,7 +48,7 @@ final class CurlTransfer {
         setPointer(CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
         setPointer(CURLOPT_ERRORBUFFER, errorText)
         set(CURLOPT_URL, hop.address.text)
-        // Addresses, redirects and protocols are decided by this package; libcurl only carries them out.
+        // This package decides on addresses, redirects and protocols; libcurl only carries them out.
         _ = hearth_curl_allow_only_http(handle)
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_NOSIGNAL, 1)
@@ -62,7 +62,7 @@ final class CurlTransfer {
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_USERAGENT, configuration.userAgent)
         if let authorities = configuration.certificateAuthorities { set(CURLOPT_CAINFO, authorities.string) }
-        // An empty name switches off what the environment says: this machine is never reached through another one.
+        // An empty name overrides the environment: this machine is never reached through a proxy.
         if hop.address.isLoopback { set(CURLOPT_PROXY, "") }
         set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout.milliseconds)
         if let total = plan.totalTimeout { set(CURLOPT_TIMEOUT_MS, total.milliseconds) }
@@ -98,7 +98,7 @@ final class CurlTransfer {
         if headers["Accept-Encoding"] == nil { headers["Accept-Encoding"] = "identity" }
         if let authorization = hop.authorization { headers["Authorization"] = authorization }
         var lines = headers.fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
-        // A line without a value removes what libcurl would add: a form's content type, and a pause before large bodies.
+        // A line without a value removes libcurl's own header: a form's content type; `Expect`, which delays bodies.
         if headers["Content-Type"] == nil { lines.append("Content-Type:") }
         lines.append("Expect:")
         for line in lines {
@@ -164,7 +164,7 @@ final class CurlTransfer {
         let expected = progress.expectedBytes.map { $0 >= progress.receivedBytes ? $0 - progress.receivedBytes : 0 }
         markNews()
         if !allowed.isEmpty, !exchange.receive(allowed, expected: expected) {
-            // Not by refusing the bytes: libcurl would make a copy of them to keep.
+            // Pause without refusing the bytes, because libcurl would then copy and keep them.
             isPaused = true
             _ = curl_easy_pause(handle, CURLPAUSE_RECV)
         }
@@ -183,15 +183,15 @@ final class CurlTransfer {
         turn.add(self)
     }
 
-    // MARK: The loop's side
+    // MARK: Called by the loop
 
-    /// Tells a waiting consumer.
+    /// Gives a waiting consumer its data.
     func deliver() {
         hasNews = false
         exchange.flush()
     }
 
-    /// Lets the server go on sending. May call back at once: what libcurl had in hand when it paused, it has kept.
+    /// Continues after a pause. May call back at once with the bytes that libcurl kept.
     func resume() {
         guard isPaused else { return }
         isPaused = false
@@ -199,13 +199,13 @@ final class CurlTransfer {
         _ = curl_easy_pause(handle, CURLPAUSE_CONT)
     }
 
-    /// When to look for silence next; `nil` while the consumer, not the server, is what it waits for.
+    /// When the idle time-out ends; `nil` while the transfer waits for the consumer.
     var idleDeadline: ContinuousClock.Instant? {
         isPaused ? nil : lastActivity.advanced(by: exchange.plan.idleTimeout)
     }
 
-    /// Whether the server has been silent for too long. Making the connection has a limit of its own, and a body on
-    /// its way up counts as life.
+    /// Whether the server was silent for too long. Connecting has its own limit, and an upload in progress counts as
+    /// activity.
     func isIdle(at now: ContinuousClock.Instant) -> Bool {
         guard let deadline = idleDeadline, deadline <= now else { return false }
         let (connected, uploaded) = (connectedAfter, offset(CURLINFO_SIZE_UPLOAD_T))
@@ -218,7 +218,7 @@ final class CurlTransfer {
         return lastActivity.advanced(by: exchange.plan.idleTimeout) <= now
     }
 
-    /// The time it took until the first byte of the request could be sent.
+    /// The time until the first byte of the request could be sent.
     private var connectedAfter: Duration? {
         let time = offset(CURLINFO_PRETRANSFER_TIME_T)
         return time > 0 ? .microseconds(time) : nil
@@ -230,7 +230,7 @@ final class CurlTransfer {
         return value
     }
 
-    /// What libcurl's result means for the consumer.
+    /// The outcome for the consumer, from libcurl's result.
     func outcome(of code: CURLcode) -> Result<Void, any Error> {
         if let refusal { return .failure(refusal) }
         if code == CURLE_OK { return .success(()) }
@@ -252,7 +252,7 @@ final class CurlTransfer {
 }
 
 extension Duration {
-    /// Whole milliseconds, at least one: libcurl takes zero for "its own default".
+    /// Whole milliseconds, at least one: libcurl reads zero as its own default.
     var milliseconds: Int {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)

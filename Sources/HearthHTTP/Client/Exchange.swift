@@ -1,21 +1,21 @@
 import Foundation
 import HearthBase
 
-/// One request on its way and the response that comes back: where the curl thread and the consumer's task meet.
+/// One request and its response, shared by the curl thread and the consumer's task.
 ///
-/// The curl thread calls `receive…`, `flush` and `finish`; the consumer calls `head`, `next` and `cancel`. Waiting
-/// continuations are resumed after the lock is released.
+/// The curl thread calls `receive…`, `flush` and `finish`; the consumer calls `head`, `next` and `cancel`.
+/// Continuations are resumed after the lock is released.
 final class Exchange: Sendable {
-    /// What the curl thread needs to know to perform the exchange.
+    /// The parameters of the exchange for the curl thread.
     struct Plan: Sendable {
         let hop: Hop
         let connectTimeout: Duration
         let idleTimeout: Duration
-        /// What is left of the time for the whole exchange.
+        /// The remaining time for the whole exchange.
         let totalTimeout: Duration?
         let maximumBodySize: UInt64?
         var bodyBufferSize = 2 << 20
-        /// What libcurl takes from the network at once: a share of what may wait.
+        /// The most bytes that libcurl reads at once: a third of the buffer, from 64 to 512 KiB.
         var pieceSize: Int { min(512 << 10, max(64 << 10, bodyBufferSize / 3)) }
     }
 
@@ -30,18 +30,18 @@ final class Exchange: Sendable {
     let id: UInt64
     let plan: Plan
     private let state: Locked<State>
-    /// Asks the curl thread to go on after it was paused.
+    /// Tells the curl thread to continue a paused transfer.
     private let resume: @Sendable (UInt64) -> Void
 
     init(id: UInt64, plan: Plan, resume: @escaping @Sendable (UInt64) -> Void) {
         self.id = id
         self.plan = plan
-        // The piece that fills the buffer goes in whole.
+        // Leave room for one piece, because the piece that fills the buffer is accepted whole.
         state = Locked(State(body: BodyBuffer(capacity: plan.bodyBufferSize - plan.pieceSize)))
         self.resume = resume
     }
 
-    // MARK: The consumer's side
+    // MARK: Called by the consumer
 
     /// Waits for the head of the response.
     func head() async throws -> ResponseHead {
@@ -82,7 +82,7 @@ final class Exchange: Sendable {
         return outcome
     }
 
-    /// Ends the exchange for the consumer, at once; returns whether the curl thread still has to be told.
+    /// Ends the exchange for the consumer at once. Returns whether the curl thread must be told.
     func cancel() -> Bool {
         let (isNews, headWaiter, chunkWaiter) = state.withLock { state in
             let isNews = !state.isCancelled && !state.body.hasEnded
@@ -96,7 +96,7 @@ final class Exchange: Sendable {
         return isNews
     }
 
-    // MARK: The curl thread's side
+    // MARK: Called by the curl thread
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
@@ -109,8 +109,8 @@ final class Exchange: Sendable {
         waiter?.resume(returning: head)
     }
 
-    /// Takes bytes of the body in, and hands out what is there once that is as much as may wait.
-    /// - Returns: whether more may come; else ``resume`` is called when it may.
+    /// Buffers bytes of the body, and delivers them if the buffer is full.
+    /// - Returns: whether more bytes may follow at once; otherwise ``resume`` is called later.
     func receive(_ bytes: UnsafeRawBufferPointer, expected: UInt64?) -> Bool {
         let isFull = state.withLock { state in
             state.body.append(bytes, expected: expected)
@@ -121,7 +121,7 @@ final class Exchange: Sendable {
         return state.withLock { !$0.body.pauseIfFull() }
     }
 
-    /// Hands what has arrived to a consumer who waits. Called when nothing more is there to be read, so that chunks are large.
+    /// Delivers the buffered bytes to a waiting consumer. Called if no more bytes are ready, so that chunks are large.
     func flush() {
         let (waiter, outcome, mustResume) = state.withLock {
             state -> (CheckedContinuation<[UInt8]?, any Error>?, Result<[UInt8]?, any Error>?, Bool) in
@@ -134,7 +134,7 @@ final class Exchange: Sendable {
         if let waiter, let outcome { waiter.resume(with: outcome) }
     }
 
-    /// The response is whole, or nothing more will come of it.
+    /// Ends the response, complete or failed.
     func finish(_ result: Result<Void, any Error>) {
         let waiter = state.withLock { state in
             state.body.finish(result)
@@ -152,7 +152,7 @@ final class Exchange: Sendable {
 }
 
 extension BodyBuffer.Taken {
-    /// What a waiting consumer is told, `nil` for nothing yet, and whether the producer waits for room.
+    /// The result for a waiting consumer (`nil` for nothing yet), and whether the producer waits for room.
     fileprivate var outcome: (outcome: Result<[UInt8]?, any Error>?, mustResume: Bool) {
         switch self {
         case .chunk(let bytes, let resume): (.success(bytes), resume)

@@ -1,11 +1,11 @@
 import Foundation
 import HearthBase
 
-/// `file:` addresses answered as a web server would: for origins on a disk or a network share.
+/// Answers requests for `file:` addresses like a web server, for origins on a disk or a network share.
 ///
-/// `GET` and `HEAD`; ranges with `If-Range`; a strong `ETag` of the size, the time of the last change and the inode; 404
-/// for what is missing, or can never be found (a name too long, links in a circle), 403 for a folder and for what may not be
-/// read. A disk or a share that fails is a connection that broke, with the error of the system underneath.
+/// Supports `GET`, `HEAD`, and ranges with `If-Range`. The `ETag` is strong: size, modification time and inode. The
+/// status is 404 for a missing file or an impossible path (a name too long, circular links), and 403 for a folder or an
+/// unreadable file. A failing disk or share is reported as a lost connection, with the system's error underneath.
 public struct FileHTTPClient: HTTPClient {
     /// The bytes of one chunk.
     private static let chunkSize = 512 << 10
@@ -26,10 +26,10 @@ public struct FileHTTPClient: HTTPClient {
         }
     }
 
-    /// What lies at a path.
+    /// The result of looking up a path.
     private enum Finding: Sendable {
         case file(OpenFile, FileStatus)
-        /// Nothing that could be sent, and the status that says so.
+        /// No readable file; the status for the response.
         case refused(Int)
     }
 
@@ -43,15 +43,15 @@ public struct FileHTTPClient: HTTPClient {
             switch error.code {
             case .notFound, .notADirectory: return .refused(404)
             case .permissionDenied: return .refused(403)
-            // Nothing will ever be found there, however often it is asked for.
-            case _ where [ENAMETOOLONG, ELOOP].contains(where: { error.context.found == "errno \($0)" }):
+            // No file can ever exist at such a path.
+            case _ where error.isSystemError(ENAMETOOLONG, ELOOP):
                 return .refused(404)
             default: throw unreadable(path, error)
             }
         }
     }
 
-    /// A server's error, for whoever asks takes it for one of a place, of which there may be others.
+    /// A connection error, so that the caller may try other addresses.
     private static func unreadable(_ path: Path, _ error: FileError) -> HTTPError {
         HTTPError(
             .connectionLost, "\(path.lastComponent) could not be read where it lies",
@@ -153,18 +153,18 @@ public struct FileHTTPClient: HTTPClient {
     }
 }
 
-/// The client for every address a model can come from: `https`, `http` to this machine, and `file:`.
+/// The client for all addresses of models: `https`, `http` to this machine, and `file:`.
 public struct DefaultHTTPClient: HTTPClient {
     private let network: any HTTPClient
     private let files: FileHTTPClient
 
-    /// A client of `network` for everything that is not a file.
+    /// Uses `network` for all addresses except files.
     public init(network: any HTTPClient, fileSystem: any FileSystem = LocalFileSystem()) {
         self.network = network
         files = FileHTTPClient(fileSystem: fileSystem)
     }
 
-    /// A client that names itself `hearth/<version>` to servers.
+    /// A client whose user agent is `hearth/<version>`.
     public init(version: String = "1") { self.init(network: CurlHTTPClient(version: version)) }
 
     public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {

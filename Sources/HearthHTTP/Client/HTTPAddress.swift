@@ -7,7 +7,7 @@ import HearthBase
     import Glibc
 #endif
 
-/// An `http` or `https` address this package may talk to, taken apart once so that nobody parses it differently later.
+/// An allowed `http` or `https` address, parsed once so that no later code parses it differently.
 struct HTTPAddress: Sendable, Hashable {
     enum Scheme: String, Sendable, Hashable {
         case http, https
@@ -16,15 +16,15 @@ struct HTTPAddress: Sendable, Hashable {
     }
 
     let scheme: Scheme
-    /// Lower-case; an IPv6 address without its brackets.
+    /// Lower-case; an IPv6 address has no brackets.
     let host: String
     let port: Int
-    /// The path and the query as they are sent; always begins with a slash.
+    /// The path and the query as sent; begins with a slash.
     let target: String
 
-    /// Takes an address apart.
-    /// - Throws: ``HTTPError`` with `unsupported-url` unless it is `https`, or `http` to this machine, without a name
-    ///   or password in it.
+    /// Parses and checks an address.
+    /// - Throws: ``HTTPError`` with `unsupported-url` unless the address is `https`, or `http` to this machine, and has
+    ///   no user name or password.
     init(_ url: URL) throws {
         let shown = Self.display(url)
         func refuse(_ why: String, remedy: String? = nil) -> HTTPError {
@@ -53,12 +53,12 @@ struct HTTPAddress: Sendable, Hashable {
         self.target = target
         guard scheme == .https || isLoopback else {
             throw refuse(
-                "\(host) would be asked over http, which anybody on the way can change",
+                "\(host) would be asked over http, where any host on the way can change the bytes",
                 remedy: "Use https; http is for this machine only.")
         }
     }
 
-    /// Whether the host is this machine by definition, not by what a name server says.
+    /// Whether the host is this machine by definition; no name server is asked.
     var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
         var address = in_addr()
@@ -66,12 +66,12 @@ struct HTTPAddress: Sendable, Hashable {
         return UInt32(bigEndian: address.s_addr) >> 24 == 127
     }
 
-    /// Whether credentials meant for `self` may be shown to `other`.
+    /// Whether credentials for `self` may be sent to `other`.
     func isSameOrigin(as other: Self) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
-    /// The address in full, the way it was checked.
+    /// The whole address in the form that was checked.
     var text: String { "\(scheme.rawValue)://\(authority)\(target)" }
 
     private var authority: String {
@@ -79,15 +79,15 @@ struct HTTPAddress: Sendable, Hashable {
         return port == scheme.standardPort ? name : "\(name):\(port)"
     }
 
-    /// The host, with the port where it is not the usual one: what messages name.
+    /// The host for messages, with the port if it is not the standard one.
     var hostText: String { authority }
 
-    /// The address without its query, which may hold a secret.
+    /// The address without its query, which may contain a secret.
     var display: String {
         "\(scheme.rawValue)://\(authority)\(target.prefix { $0 != "?" })"
     }
 
-    /// Any address as messages may show it: without user, password, query and fragment.
+    /// Any address for messages: without user, password, query and fragment.
     static func display(_ url: URL) -> String {
         guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "the address" }
         parts.user = nil

@@ -1,39 +1,39 @@
 import Foundation
 import HearthBase
 
-/// The seam every network call of this package goes through; libcurl stands behind it on Linux.
+/// Sends all requests of this package; on Linux, libcurl implements it.
 public protocol HTTPClient: Sendable {
-    /// Sends a request and returns once the final response's header is there; redirects have been followed.
+    /// Sends a request, follows redirects, and returns when the final response's header has arrived.
     ///
-    /// The body arrives as it is consumed: a slow consumer slows the server down. Cancelling the task, or letting go of
-    /// the response before its body's end, closes the connection.
+    /// The body arrives as it is consumed: a slow consumer slows the server down. Cancelling the task, or releasing the
+    /// response before its body's end, closes the connection.
     /// - Throws: ``HTTPError``, or `CancellationError`. A status of 400 or above is a response, not an error.
     func execute(_ request: HTTPRequest) async throws -> HTTPResponse
 }
 
-/// One request.
+/// A request and its limits.
 public struct HTTPRequest: Sendable {
     public var url: URL
     /// `GET`, `HEAD`, `POST`, `PUT`, …
     public var method: String
     public var headers: HTTPHeaders
     public var body: Data?
-    /// A secret for the `Authorization` header; sent to the host of `url` only, dropped when a redirect leaves it.
+    /// A secret for the `Authorization` header; sent only to the host of `url`, and dropped by a redirect to another.
     public var authorization: String?
-    /// The time a connection may take to be made.
+    /// The time limit for connecting.
     public var connectTimeout: Duration
-    /// The time without a single byte after which the transfer fails.
+    /// The longest time without a byte.
     public var idleTimeout: Duration
-    /// The time the whole exchange may take, `nil` for no limit.
+    /// The time limit for the whole exchange, `nil` for none.
     public var totalTimeout: Duration?
-    /// The redirects followed; with 0 a redirect is a response like any other.
+    /// The most redirects to follow; with 0, a redirect is an ordinary response.
     public var maximumRedirects: Int
-    /// The bytes of body after which the transfer fails with `response-too-large`, `nil` for no limit.
+    /// The most bytes of the body, `nil` for no limit; more fail with `response-too-large`.
     public var maximumBodySize: UInt64?
-    /// The bytes of body that may wait for their consumer before the server has to.
+    /// The most bytes of the body that are buffered for the consumer.
     public var bodyBufferSize = 2 << 20
 
-    /// A request with the package's usual limits: 10 s to connect, 30 s idle, 10 redirects.
+    /// A request with the default limits: 10 s to connect, 30 s idle, 10 redirects.
     public init(
         _ url: URL, method: String = "GET", headers: HTTPHeaders = HTTPHeaders(), body: Data? = nil,
         authorization: String? = nil, connectTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(30),
@@ -52,9 +52,9 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-/// Header fields in order; names compare without case.
+/// Header fields in order; the case of names is ignored.
 public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// The fields as they were sent.
+    /// The fields as sent.
     public private(set) var fields: [Field] = []
 
     /// One field.
@@ -62,21 +62,19 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         public let name: String
         public let value: String
 
-        /// A field of the given name and value.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// No fields.
     public init() {}
 
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
-    /// The last value of a field; setting replaces all of them, `nil` removes them.
+    /// The last value of a field. Setting replaces all values of the field; `nil` removes them.
     public subscript(_ name: String) -> String? {
         get { fields.last { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value }
         set {
@@ -85,17 +83,17 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Gives the last field another value: a line of the head went on in the next.
+    /// Replaces the value of the last field, for a header line that continues on the next.
     mutating func replaceLast(value: String) {
         guard let last = fields.popLast() else { return }
         fields.append(Field(name: last.name, value: value))
     }
 
-    /// Adds a field beside those of the same name.
+    /// Adds a field; fields of the same name stay.
     public mutating func append(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
 }
 
-/// The final response: its head at once, its body as it comes.
+/// The final response: its head, and its body as it arrives.
 public struct HTTPResponse: Sendable {
     public let status: Int
     public let headers: HTTPHeaders
@@ -103,7 +101,7 @@ public struct HTTPResponse: Sendable {
     public let url: URL
     public let body: HTTPBody
 
-    /// A response of the given parts; transports and tests make these.
+    /// Memberwise, for transports and tests.
     public init(status: Int, headers: HTTPHeaders, url: URL, body: HTTPBody) {
         self.status = status
         self.headers = headers
@@ -111,13 +109,13 @@ public struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// The declared length of the body, if the server gave a proper one.
+    /// The declared length of the body, if it is a valid number.
     public var contentLength: UInt64? { headers["Content-Length"].flatMap { UInt64($0) } }
 }
 
-/// A body as a sequence of byte chunks, to be consumed once: a second iterator throws `body-consumed`.
+/// A body as a sequence of byte chunks. It can be read once: a second iterator throws `body-consumed`.
 ///
-/// Letting go of the body and its iterators before the end closes the connection.
+/// Releasing the body and its iterators before the end closes the connection.
 public struct HTTPBody: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
 
@@ -127,10 +125,10 @@ public struct HTTPBody: AsyncSequence, Sendable {
     private let source: Source
     private let isClaimed = Locked(false)
 
-    /// A body that asks `source` for each chunk.
+    /// A body that calls `source` for each chunk.
     public init(_ source: @escaping Source) { self.source = source }
 
-    /// A body that is in memory already; an empty one has no chunk.
+    /// A body from memory; an empty one has no chunk.
     public init(_ bytes: [UInt8]) {
         let remaining = Locked(bytes.isEmpty ? nil : bytes)
         self.init {
@@ -159,7 +157,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
         public mutating func next() async throws -> [UInt8]? { try await source() }
     }
 
-    /// The whole body in memory.
+    /// Reads the whole body into memory.
     /// - Throws: ``HTTPError`` with `response-too-large` above `limit` bytes.
     public func collect(upTo limit: Int) async throws -> Data {
         var data = Data()

@@ -11,33 +11,33 @@ public enum HTTPErrorDomain: ErrorDomain {
     }
 }
 
-/// An exchange that brought no usable response.
+/// A request failed without a usable response.
 public typealias HTTPError = HearthError<HTTPErrorDomain>
 
 extension ErrorCode<HTTPErrorDomain> {
-    /// The address is not `https`, or `http` to this machine.
+    /// The address is neither `https` nor `http` to this machine.
     public static var unsupportedURL: Self { "unsupported-url" }
-    /// The host's name leads nowhere.
+    /// The host's name was not found.
     public static var cannotResolve: Self { "host-not-found" }
-    /// Nobody answers at that address.
+    /// No server answers at that address.
     public static var cannotConnect: Self { "cannot-connect" }
     /// The server took too long.
     public static var timedOut: Self { "timed-out" }
-    /// The connection broke before the response was whole.
+    /// The connection broke before the response was complete.
     public static var connectionLost: Self { "connection-lost" }
     /// A redirect from `https` to `http`.
     public static var insecureRedirect: Self { "insecure-redirect" }
     /// More redirects than allowed.
     public static var tooManyRedirects: Self { "too-many-redirects" }
-    /// The server's certificate or the encryption did not hold.
+    /// The server's certificate or the encryption was not accepted.
     public static var tlsFailure: Self { "tls-failure" }
     /// The body is larger than the request allowed.
     public static var tooLarge: Self { "response-too-large" }
-    /// The server does not speak HTTP properly.
+    /// The server's response is not valid HTTP.
     public static var badResponse: Self { "bad-response" }
     /// The request has a method or a header that cannot be sent.
     public static var badRequest: Self { "bad-request" }
-    /// A body was asked for its bytes a second time.
+    /// The body was read a second time.
     public static var bodyConsumed: Self { "body-consumed" }
 }
 

@@ -1,12 +1,12 @@
 import Foundation
 import HearthBase
 
-/// A secret that shows itself to nobody: not in a log, not in a dump, not in an error.
+/// A secret whose value never appears in logs, dumps or errors.
 public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The secret itself, for the one who sends it.
+    /// The secret itself, for sending.
     public let value: String
 
-    /// A secret of one line, `nil` for an empty text or one that no header can hold.
+    /// A secret of one line, `nil` for an empty text or one that a header cannot contain.
     public init?(_ text: some StringProtocol) {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard (1...4096).contains(trimmed.utf8.count), trimmed.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -20,17 +20,17 @@ public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugSt
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A client that shows one host a secret, and nobody else.
+/// A client that sends a secret to one host only.
 ///
-/// The secret goes into no request that another part of the package could write down, and only to the scheme, host and
-/// port it was given for; a redirect that leaves them drops it.
+/// Requests that other parts of the package might log never contain the secret. It is sent only to the given scheme,
+/// host and port; a redirect to another host drops it.
 public struct HostCredentials: HTTPClient {
     private let base: any HTTPClient
     private let host: HTTPAddress
     private let secret: Secret
 
     /// Sends `Authorization: Bearer <secret>` with every request to the host of `url`.
-    /// - Throws: ``HTTPError`` with `unsupported-url` for a host that no request may be sent to.
+    /// - Throws: ``HTTPError`` with `unsupported-url` for a host to which no request may be sent.
     public init(_ base: any HTTPClient, host url: URL, bearer secret: Secret) throws {
         self.base = base
         host = try HTTPAddress(url)
@@ -38,7 +38,7 @@ public struct HostCredentials: HTTPClient {
     }
 
     public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
-        // An address that cannot be taken apart is refused by the client itself, in its own words.
+        // The client refuses a malformed address with its own error.
         guard let address = try? HTTPAddress(request.url), address.isSameOrigin(as: host), request.authorization == nil
         else { return try await base.execute(request) }
         var request = request

@@ -1,7 +1,7 @@
 import Foundation
 import HearthBase
 
-/// What is sent to one address: the request as it was asked for, or what a redirect made of it.
+/// A request to one address: the original one, or the next after a redirect.
 struct Hop: Sendable {
     var address: HTTPAddress
     var url: URL
@@ -12,7 +12,7 @@ struct Hop: Sendable {
     /// The redirects followed so far.
     var redirects = 0
 
-    /// The first hop of a request.
+    /// The first request.
     /// - Throws: ``HTTPError`` with `unsupported-url` or `bad-request`.
     init(_ request: HTTPRequest) throws {
         address = try HTTPAddress(request.url)
@@ -24,7 +24,7 @@ struct Hop: Sendable {
         try Self.check(request)
     }
 
-    /// A line break in a header would let whoever chose its value write headers of his own.
+    /// Rejects invalid methods and headers: a line break in a value would let its author add headers.
     private static func check(_ request: HTTPRequest) throws {
         func refuse(_ field: String, _ why: String) -> HTTPError {
             HTTPError(.badRequest, why, context: ErrorContext(field: field), disposition: .usage)
@@ -52,17 +52,17 @@ struct Hop: Sendable {
     }
 }
 
-/// Decides what a response with a redirecting status leads to. Pure: no socket is needed to test it.
+/// Decides which request follows a redirect. Pure: testable without a socket.
 struct RedirectPolicy: Sendable {
-    /// The redirects a request may follow.
+    /// The most redirects of a request.
     let maximum: Int
 
-    /// Headers that are secrets of the host they were meant for.
+    /// Headers whose values are secrets of one host.
     private static let credentials = ["Authorization", "Cookie", "Proxy-Authorization"]
 
-    /// The next hop, or `nil` when the response is the final one.
+    /// The next hop, or `nil` if the response is final.
     ///
-    /// RFC 9110, 15.4: 301, 302 and 303 turn a request with a body into a `GET`, 307 and 308 repeat it as it was.
+    /// RFC 9110, 15.4: 301 and 302 turn a `POST` into a `GET`, and 303 any method but `HEAD`; others repeat it.
     /// - Throws: ``HTTPError`` with `insecure-redirect`, `too-many-redirects` or `bad-response`.
     func next(after hop: Hop, status: Int, location: String?) throws -> Hop? {
         guard [301, 302, 303, 307, 308].contains(status), let location, maximum > 0 else { return nil }

@@ -7,18 +7,18 @@ struct ResponseHead: Sendable, Hashable {
     let headers: HTTPHeaders
 }
 
-/// Assembles the head of the final response from header lines as they arrive. Interim (1xx) heads and trailers are
-/// passed over, and the whole may not grow past a limit whatever a server sends.
+/// Parses the head of the final response from header lines as they arrive. Interim (1xx) heads and trailers are
+/// skipped, and the total size is limited.
 struct ResponseHeadParser: Sendable {
-    /// What a line led to.
+    /// The result of a line.
     enum Outcome: Sendable, Hashable {
         case more
         case complete(ResponseHead)
-        /// More header bytes than allowed, or lines that contradict each other.
+        /// More header bytes than allowed, or contradictory lines.
         case refused(String)
     }
 
-    /// The bytes all header lines of one exchange may have together.
+    /// The most bytes of all header lines of one exchange.
     static let limit = 256 << 10
 
     private var byteCount = 0
@@ -26,12 +26,12 @@ struct ResponseHeadParser: Sendable {
     private var headers = HTTPHeaders()
     private var isComplete = false
 
-    /// Takes one line, with or without its line break.
+    /// Parses one line, with or without its line break.
     mutating func append(_ line: some Collection<UInt8>) -> Outcome {
         byteCount += line.count
         guard byteCount <= Self.limit else { return .refused("more than \(Self.limit) bytes of headers") }
         guard !isComplete else { return .more }
-        // Header values are bytes; those that are not UTF-8 are Latin-1 by the older standard. Neither may fail here.
+        // Header values are bytes, in older practice Latin-1. Bytes that are not UTF-8 must not fail here.
         let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
         if text.hasPrefix("HTTP/") {
             headers = HTTPHeaders()
@@ -54,7 +54,7 @@ struct ResponseHeadParser: Sendable {
     private mutating func finish() -> Outcome {
         if (100..<200).contains(status) { return .more }
         isComplete = true
-        // RFC 9112, 6.3: with a transfer coding the length header means nothing; two different lengths mean an attack.
+        // RFC 9112, 6.3: a transfer coding overrides the length; two different lengths indicate an attack.
         if headers["Transfer-Encoding"] != nil {
             headers["Content-Length"] = nil
         } else {

@@ -2,14 +2,14 @@ import HearthBase
 
 /// One event of a `text/event-stream`.
 public struct ServerSentEvent: Sendable, Hashable {
-    /// `message` unless the server named it.
+    /// The name from the server, `message` by default.
     public var name: String
     /// The data lines, joined by line feeds.
     public var data: String
-    /// The last id the server gave, with this event or before it; empty if none.
+    /// The last ID that the server gave, with this event or earlier; empty if it gave none.
     public var id: String
 
-    /// An event of the given parts.
+    /// Memberwise.
     public init(name: String = "message", data: String, id: String = "") {
         self.name = name
         self.data = data
@@ -17,7 +17,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     }
 }
 
-/// Takes a `text/event-stream` apart, however its bytes are cut (WHATWG HTML, 9.2.6).
+/// Parses a `text/event-stream`, in chunks of any size (WHATWG HTML, 9.2.6).
 ///
 /// ```swift
 /// var parser = ServerSentEventParser()
@@ -25,14 +25,14 @@ public struct ServerSentEvent: Sendable, Hashable {
 ///     for event in try parser.append(chunk) { … }
 /// }
 /// ```
-/// An event that is not ended by an empty line when the stream ends is dropped, as the standard says.
+/// At the end of the stream, an event without its final empty line is dropped, as the standard demands.
 public struct ServerSentEventParser: Sendable {
     private static let lineFeed = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
 
-    /// The bytes one event may have, from one empty line to the next.
+    /// The most bytes of one event, from one empty line to the next.
     public let limit: Int
-    /// The milliseconds the server wants a client to wait before it connects again, if it said so.
+    /// The delay before reconnecting in milliseconds, if the server gave one.
     public private(set) var retryMilliseconds: Int?
 
     private var line: [UInt8] = []
@@ -43,15 +43,15 @@ public struct ServerSentEventParser: Sendable {
     private var data: [String] = []
     private var lastID = ""
 
-    /// A parser at the start of a stream.
+    /// Creates a parser for a new stream.
     public init(limit: Int = 1 << 20) { self.limit = limit }
 
-    /// Takes more bytes and returns the events they complete, in order.
-    /// - Throws: ``HTTPError`` with `response-too-large` for an event above the limit; the stream is of no use then.
+    /// Parses more bytes and returns the events that they complete, in order.
+    /// - Throws: ``HTTPError`` with `response-too-large` for an event above the limit; then the parser is unusable.
     public mutating func append(_ bytes: some Sequence<UInt8>) throws -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         for byte in bytes {
-            // CR LF is one line end, also when the two come in different chunks.
+            // CR LF is one line break, even if split between two chunks.
             let isSecondHalf = endedWithCarriageReturn && byte == Self.lineFeed
             endedWithCarriageReturn = byte == Self.carriageReturn
             if isSecondHalf { continue }
@@ -108,12 +108,12 @@ public struct ServerSentEventParser: Sendable {
     }
 }
 
-/// The events of a response's body, as they arrive.
+/// The events of a response's body as they arrive.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     private let body: HTTPBody
     private let limit: Int
 
-    /// The events of `body`; each of at most `limit` bytes.
+    /// The events of `body`, each of at most `limit` bytes.
     public init(_ body: HTTPBody, limit: Int = 1 << 20) {
         self.body = body
         self.limit = limit

@@ -122,7 +122,7 @@
             }
         }
 
-        /// Tells whoever listens how it ended.
+        /// Tells the log how the exchange ended.
         func complete(wasSent: Bool) {
             guard phase != .begun else { return }
             if phase == .replied {

@@ -87,7 +87,7 @@
         init(errno number: Int32) {
             self =
                 switch number {
-                // EXDEV and ELOOP: the name leads out of the folder, or in a circle. Nobody outside learns which.
+                // EXDEV and ELOOP: the name leads out of the folder, or in a circle. The client does not learn which.
                 case ENOENT, ENOTDIR, EXDEV, ELOOP, ENAMETOOLONG, ENXIO: .notFound
                 case EACCES, EPERM: .forbidden
                 case EMFILE, ENFILE, ENOMEM: .busy

@@ -2,7 +2,7 @@
     import Foundation
     import HearthBase
 
-    /// A model origin: serves one folder to whoever asks, and nothing outside of it.
+    /// A model origin: serves one folder to every client, and nothing outside of it.
     ///
     /// ```swift
     /// let server = OriginServer(folder: Path("origin"))

@@ -35,7 +35,7 @@ public final class FaultyFileSystem: ForwardingFileSystem {
         let tears: Bool
     }
 
-    /// What a call has to do besides what it is for.
+    /// The extra work of a call.
     private enum Fate {
         case goesThrough
         case fails(FileError, tears: Bool)
@@ -196,5 +196,12 @@ public final class FaultyFileSystem: ForwardingFileSystem {
     public func makeHardLink(at path: Path, to target: Path) throws {
         try note(.makeHardLink, path)
         try base.makeHardLink(at: path, to: target)
+    }
+}
+
+extension FaultyFileSystem {
+    /// The calls so far that a fault of this kind counts.
+    package func callCount(of operation: Operation?) -> Int {
+        operation.map { operation in calls.count { $0.operation == operation } } ?? mutations.count
     }
 }

@@ -6,7 +6,6 @@ public protocol ForwardingFileSystem: FileSystem {
 }
 
 extension ForwardingFileSystem {
-    public var cacheLifetime: String? { base.cacheLifetime }
     public func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
         try base.open(path, mode, permissions: permissions)
     }

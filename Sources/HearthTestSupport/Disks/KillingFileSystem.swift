@@ -38,6 +38,7 @@ public final class KillingFileSystem: ForwardingFileSystem {
             return switch name.utf8.count {
             case 64: "transfer"
             case 32: "mark"
+            case 16: "artifact"
             default: String(name)
             }
         }

@@ -36,8 +36,6 @@ public final class PowerCutDisk: ForwardingFileSystem {
     /// The folder this disk is.
     public let root: Path
     public let base: any FileSystem = LocalFileSystem()
-    /// It ends with the cut.
-    public let cacheLifetime: String? = UUID().uuidString
 
     private struct State {
         var log: [DiskChange] = []
@@ -207,7 +205,7 @@ public final class PowerCutDisk: ForwardingFileSystem {
         return node
     }
 
-    /// The file that has `path` for its only name. The real disk may give its inode to the next file, which somebody may
+    /// The file that has `path` for its only name. The real disk may give its inode to the next file, which a caller may
     /// write past this one: a change of that has to be an error, and not the old file's.
     private static func lastName(_ path: Path) -> FileIdentity? {
         var status = stat()

@@ -60,8 +60,8 @@ public final class FaultServer: Sendable {
         await listener.recorder.wait(until: condition)
     }
 
-    /// Closes every connection; returns when the port is free. Others may get it then: for an address that nobody
-    /// answers at, use ``ClosedPort``.
+    /// Closes every connection; returns when the port is free. Others may get it then: for an address without a
+    /// server, use ``ClosedPort``.
     public func stop() { listener.stop() }
 }
 
@@ -77,7 +77,7 @@ struct ServerScript: Sendable {
 final class Listener: Sendable {
     let port: UInt16
     let recorder = Recorder()
-    /// Opened when the server stops: whoever waits for a socket waits for this too.
+    /// Opened when the server stops: a thread that waits for a socket waits for this too.
     let end = Gate()
     private let script: ServerScript
     private let socket: Int32
@@ -127,7 +127,7 @@ func inThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
     thread.start()
 }
 
-/// A port of this machine that nobody answers at, and that nobody else gets while this value lives.
+/// A port of this machine without a server, which no other process gets while this value lives.
 public final class ClosedPort: Sendable {
     public let port: UInt16
     private let socket: Int32

@@ -31,13 +31,13 @@ public final class Gate: Sendable {
         close(ends.read)
     }
 
-    /// Lets everybody through, from now on.
+    /// Lets every request through, from now on.
     public func open() {
         let isNews = state.withLock { state in
             defer { state.isOpen = true }
             return !state.isOpen
         }
-        // A byte that nobody takes makes the reading end ready for good, for everybody who polls it. Closing the writing end
+        // A byte that is never read makes the reading end ready for good, for every thread that polls it. Closing the writing end
         // would not: a child being started by another test has a copy of it.
         if isNews { _ = write(ends.write, [1], 1) }
     }

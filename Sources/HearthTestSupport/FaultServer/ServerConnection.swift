@@ -141,7 +141,7 @@ final class ServerConnection: Sendable {
         var done: UInt64 = 0
         while done < content.count {
             let (count, error) = content.withBytes(from: done, upTo: 1 << 20) { bytes in
-                // Sent and counted at once: whoever asks what is on its way finds both or neither.
+                // Sent and counted at once: a test that asks what is on its way finds both or neither.
                 recorder.update { record in
                     #if canImport(Darwin)
                         let count = Darwin.send(socket, bytes.baseAddress, bytes.count, 0)

@@ -10,9 +10,9 @@ import HearthBase
 /// An `https` server on loopback that gives out whole scripted answers: `openssl s_server` as a child process.
 ///
 /// Its certificate is one of its own making, so that only a client who is told to trusts it. It stops with its last
-/// reference, and by itself after a thousand connections.
+/// reference, and after a thousand connections.
 public final class TLSServer: Sendable {
-    /// What is wrong with a certificate, apart from nobody having signed it.
+    /// What is wrong with a certificate, apart from its missing signature.
     public enum Certificate: Sendable, Hashable {
         /// Nothing: a client that trusts ``TLSServer/authority`` talks to the server.
         case proper

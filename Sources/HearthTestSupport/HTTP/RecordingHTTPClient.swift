@@ -28,23 +28,23 @@ public final class RecordingHTTPClient: HTTPClient {
 
     private let base: any HTTPClient
     private let size: UInt64
-    private let patience: Duration
+    private let silenceLimit: Duration
     private let beforePiece: @Sendable (HTTPHeaders) async throws -> Int
     private let state = Locked(State())
 
     /// Notes what passes through `base`.
     /// - Parameters:
     ///   - size: the file's length, where a range without an end stops.
-    ///   - patience: the longest silence this client waits for, whatever a request allows: nobody waits in a test.
+    ///   - silenceLimit: the longest silence this client waits for, whatever a request allows, so that tests are quick.
     ///   - beforePiece: called with the answer's headers before bytes are handed on; returns how many at most. What a
     ///     server sends bit by bit may come in one piece if this machine is busy.
     public init(
-        _ base: any HTTPClient, size: UInt64, patience: Duration = .seconds(60),
+        _ base: any HTTPClient, size: UInt64, silenceLimit: Duration = .seconds(60),
         beforePiece: @escaping @Sendable (HTTPHeaders) async throws -> Int = { _ in .max }
     ) {
         self.base = base
         self.size = size
-        self.patience = patience
+        self.silenceLimit = silenceLimit
         self.beforePiece = beforePiece
     }
 
@@ -66,8 +66,8 @@ public final class RecordingHTTPClient: HTTPClient {
             return state.exchanges.count - 1
         }
         var impatient = request
-        impatient.idleTimeout = min(request.idleTimeout, patience)
-        impatient.connectTimeout = min(request.connectTimeout, patience)
+        impatient.idleTimeout = min(request.idleTimeout, silenceLimit)
+        impatient.connectTimeout = min(request.connectTimeout, silenceLimit)
         let response = try await base.execute(impatient)
         state.withLock { $0.exchanges[index].status = response.status }
         let start = response.status == 206 ? asked.lowerBound : 0

@@ -2,7 +2,7 @@ import Foundation
 import HearthBase
 import HearthHTTP
 
-/// A network that nobody reaches, and that counts who tried: for what must never ask it, and for being offline.
+/// A client without a network that counts the attempts: for code that must never use the network, and for being offline.
 public final class UnreachableClient: HTTPClient {
     private let requests = Locked<[HTTPRequest]>([])
 

@@ -146,7 +146,7 @@ struct HubAnswers: Sendable {
         return repository.access == .tokenHolders && !isAuthorized(request) ? nil : repository
     }
 
-    /// Nobody without an account learns whether a repository is missing or private.
+    /// A client without an account does not learn whether a repository is missing or private.
     private func missing(_ request: RecordedRequest) -> Reply {
         switch request.headers["Authorization"] {
         case nil: Self.failure(401, "RepoNotFound", "Repository not found")

@@ -11,7 +11,7 @@ import HearthHTTP
 /// let settings = try HubSettings(endpoint: hub.endpoint)
 /// ```
 /// What it does as the real one does: revisions resolve to commits; a tree comes in pages with `Link`; large files redirect
-/// to another host, which refuses whoever shows it a token; a repository that is missing, or private without its token,
+/// to another host, which refuses a client that shows it a token; a repository that is missing, or private without its token,
 /// answers 401; one that is gated shows its facts and keeps its files; a renamed one redirects with 307.
 public final class TestHub: Sendable {
     /// The bytes of a file, and how the repository holds them.
@@ -31,9 +31,9 @@ public final class TestHub: Sendable {
     /// Who may see a repository.
     public enum Access: Sendable, Hashable {
         case everybody
-        /// Whoever shows the token; for others there is no such repository.
+        /// Only clients with the token see it; for others the repository does not exist.
         case tokenHolders
-        /// Everybody sees the facts, whoever shows the token gets the files.
+        /// Every client sees the facts; clients with the token get the files.
         case gated
     }
 

@@ -1,9 +1,13 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// Homes in which a process activates, goes back or starts, and what holds in them wherever it is killed.
 struct ActivationLab {
@@ -147,9 +151,9 @@ struct ActivationLab {
         let inventory = try await store.inventory()
         #expect(inventory.damaged.isEmpty && inventory.releases.count == versions.count, "\(note)")
         for release in inventory.releases {
-            guard let prepared = try await store.prepared(of: release) else { continue }
-            let whole = try store.preparedFiles.find(prepared.recipe, of: release, rehashing: true, flag: StopFlag())
-            #expect(whole == prepared, "\(note)")
+            guard let artifact = try await store.artifact(of: release) else { continue }
+            let whole = try store.artifacts.find(artifact.recipe, of: release, rehashing: true, flag: StopFlag())
+            #expect(whole == artifact, "\(note)")
         }
         return try await store.state(of: family)
     }

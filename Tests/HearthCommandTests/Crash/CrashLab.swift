@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// An origin with a small version 1.0.0 of a model, which is what a device has, and a version 2.0.0, which it is to get;
 /// and homes to kill pulls in.
@@ -89,15 +92,14 @@ struct CrashLab {
 
     /// What the records of a home vouch for, of version 2.0.0.
     func recorded(_ home: Path) throws -> RangeSet<UInt64> {
-        try Self.recorded(in: Path(home.string + "/transfers/\(digest.hex)"), digest)
+        try Self.recorded(in: Path(home.string + "/transfers/\(digest.hex)"))
     }
 
-    /// What the journal and the record of what is written vouch for in the folder of a transfer.
-    static func recorded(in place: Path, _ digest: SHA256Digest) throws -> RangeSet<UInt64> {
+    /// The bytes the journal in the folder of a transfer vouches for.
+    static func recorded(in place: Path) throws -> RangeSet<UInt64> {
         let disk = LocalFileSystem()
-        guard let part = try disk.status(at: place.appending("data.part")) else { return RangeSet() }
-        let journal = try TransferJournal.read(place.appending("journal"), in: disk)?.held ?? RangeSet()
-        return journal.union(try WrittenRecord.find(in: place, of: part, digest: digest, fileSystem: disk))
+        guard try disk.status(at: place.appending("data.part")) != nil else { return RangeSet() }
+        return try TransferJournal.read(place.appending("journal"), in: disk)?.held ?? RangeSet()
     }
 
     /// The bytes of version 2.0.0 that a program that stands still has read from a server. What moves between the sockets while

@@ -3,7 +3,10 @@ import HearthBase
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// A process that activates, goes back, starts or answers is killed at every step of what it does to the disk, and at seeded
 /// moments.
@@ -12,7 +15,7 @@ import Testing
     private static let expected: [ActivationLab.Deed: [String]] = {
         let record = ["rename state.json", "synchronizeFolder tiny"]
         let switched = ["makeLink active.tmp", "rename active"] + record
-        let tried = switched + ["rename prepared.json", "makeFolder 2.0.0.tmp", "rename mark", "removeFile mark"]
+        let tried = switched + ["rename artifact.json", "rename artifact", "rename mark", "removeFile mark"]
         let goneBack = switched + ["rename mark", "removeFile mark"]
         let retreated = record + ["removeFile active", "rename mark", "removeFile mark"]
         return [

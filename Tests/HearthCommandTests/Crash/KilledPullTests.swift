@@ -3,15 +3,18 @@ import HearthBase
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// The built program is killed with `SIGKILL` while it pulls.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct KilledPullTests {
     /// At any moment of the pull, seeded: `list` and `verify` work, the active release is whole, and the next pull ends with the
     /// right bytes and fetches what was not recorded, and no more.
     ///
-    /// What a kill costs is what the program took from the network and did not record, by ``TransferTuning/recordBytes`` at
-    /// most 16 MiB, however busy the machine is. To see it the program is stopped before it is killed: what the system has
+    /// What a kill costs is what the program took from the network and did not record: at most 16 MiB in the median, and never
+    /// more than the network may be ahead of the journal. To see it the program is stopped before it is killed: what the system has
     /// received for it and it has not read is then no part of what the server gave away.
     @Test func aPullKilledAtAnyMomentGoesOn() async throws {
         let size: UInt64 = CrashSuite.isFull ? 256 << 20 : 32 << 20
@@ -50,7 +53,7 @@ import Testing
             if !isInstalled {
                 let cost = taken.subtracting(recorded).byteCount
                 lost.append(cost)
-                #expect(cost <= TransferTuning().recordBytes, "\(note): \(taken.byteCount) were taken")
+                #expect(cost <= Self.ahead, "\(note): \(taken.byteCount) were taken")
             }
 
             let again = try await lab.hearth(["pull", "big", "--format", "json"], home, server)
@@ -61,7 +64,7 @@ import Testing
             try await lab.checkDone(home, note)
             costs.append(await lab.served(by: server) - size)
             #expect(
-                costs[number] <= TransferTuning().recordBytes + Self.underWay, "\(note): \(before) were served before")
+                costs[number] <= Self.ahead + Self.underWay, "\(note): \(before) were served before")
             try LocalFileSystem().removeTree(home)
         }
         func summary(_ bytes: [UInt64]) -> String {
@@ -74,11 +77,15 @@ import Testing
         print("crash suite: taken from the network and not recorded at the kill: \(summary(lost))")
         print("crash suite: served in both runs beyond the file's size: \(summary(costs))")
         #expect(!lost.isEmpty)
+        #expect(lost.sorted()[lost.count / 2] <= 16 << 20)
         #expect(late < (CrashSuite.isFull ? costs.count / 5 : costs.count))
     }
 
     /// The most bytes a second on one connection.
     private static let pace = 16_000_000
+    /// The most bytes that are not recorded: four records' worth come while a record of as many is on its way, and 11 MiB are in
+    /// buffers.
+    private static let ahead = 8 * TransferTuning().recordBytes + (11 << 20)
     /// What the server has given away and the program has not read: 4 MiB on each of 16 connections.
     private static let underWay: UInt64 = 16 * (4 << 20)
 

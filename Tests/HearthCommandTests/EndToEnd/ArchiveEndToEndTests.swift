@@ -127,12 +127,12 @@ import Testing
         let lab = try HearthLab()
         let first = try lab.folder.write("diary-v1.0.0-q4.gguf", ModelFiles.gguf())
         let published = try await lab.serve(
-            first, "--canary-prompt", "Two and two?", "--canary-pattern", "[4]|four", "--canary-tokens", "8",
+            first, "--canary-prompt", "Two and two?", "--canary-pattern", "[4f]", "--canary-tokens", "8",
             "--canary-rate", "0.5", "--canary-memory", "3G")
         #expect(published.status == 0, "\(published.errors)")
         let manifest = try String(contentsOf: lab.folder.path("origin/models.json").url, encoding: .utf8)
         for line in [
-            #""prompt": "Two and two?""#, #""pattern": "[4]|four""#, #""maxNewTokens": 8"#,
+            #""prompt": "Two and two?""#, #""pattern": "[4f]""#, #""maxNewTokens": 8"#,
             #""minTokensPerSecond": 0.5"#, #""maxMemoryBytes": 3000000000"#,
         ] { #expect(manifest.contains(line), "\(line)") }
         // The file is no model: whoever tries it does not take it.
@@ -143,7 +143,7 @@ import Testing
         let used = try await lab.run("use", "diary@1.0.0", "--no-probe", "--pin")
         #expect(used.status == 0)
         #expect(used.errors == "diary@1.0.0:q4 is active and pinned.\n")
-        #expect(try await lab.run("show", "diary").output.contains("Two and two? -> [4]|four"))
+        #expect(try await lab.run("show", "diary").output.contains("Two and two? -> [4f]"))
 
         let next = try lab.folder.write("diary-v2.0.0-q4.gguf", ModelFiles.gguf(payload: [9]))
         #expect(try await lab.run("publish", next.string, "--to", lab.origin).status == 0)

@@ -1,7 +1,11 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 @testable import HearthCommand
@@ -51,7 +55,7 @@ struct MockedNetworkTests {
         let gate = NetworkGate(
             policy: NetworkPolicy(), monitor: SystemNetwork.monitor(), settling: .milliseconds(20))
         let events = Locked<[String]>([])
-        let (holds, holding) = AsyncStream<DownloadHold?>.makeStream()
+        let (holds, holding) = AsyncStream<NetworkHold?>.makeStream()
         let (runs, running) = AsyncStream<Int>.makeStream()
         let work = Task {
             try await gate.whileAllowed(locations: Self.far) { hold in

@@ -1,5 +1,8 @@
 import Hearth
+import HearthCatalog
 import HearthDelivery
+import HearthStore
+import HearthTransfer
 import Testing
 
 @testable import HearthCommand
@@ -58,7 +61,7 @@ import Testing
             "a failure is tried again", Rows.offered("ada", .download, .failed(Rows.lost)), .enter,
             action: .download(ada)),
         Case("what is on its way goes on", Rows.offered("ada", .download), .enter),
-        Case("what waits too", Rows.offered("ada", .download, .report(.hold(.offline))), .enter),
+        Case("what waits too", Rows.offered("ada", .download, .reading(.hold(.offline))), .enter),
         Case("what is here becomes the default", Rows.here("ada"), .enter, action: .makeDefault(ada)),
         Case("also with an update", Rows.updatable("ada"), .enter, action: .makeDefault(ada)),
         Case("u fetches that", Rows.updatable("ada"), .character("u"), action: .download(ada)),

@@ -1,6 +1,9 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
+import HearthTransfer
 import Testing
 
 @testable import HearthCommand
@@ -12,7 +15,7 @@ import Testing
     }
 
     private static let library = [
-        Rows.here("ada"), Rows.offered("bob", .download, .report(.progress(0.42)), .reading(Rows.reading())),
+        Rows.here("ada"), Rows.offered("bob", .download, .reading(.progress(0.42)), .reading(Rows.reading())),
         Rows.offered("cyd"),
     ]
 
@@ -87,7 +90,7 @@ import Testing
     @Test func noticesAndQuestionsAreShown() {
         var screen = Self.screen(Self.library)
         screen.isRefreshing = true
-        screen.notices = ["main: it does not answer. Its list of 2026-11-20T08:00:00Z has to do."]
+        screen.notices = ["main: it does not answer. Using the list cached on 2026-11-20T08:00:00Z."]
         screen.prompt = "Delete ada from this device? [y/N]"
         let lines = screen.lines(ScreenSize(columns: 100, lines: 24))
         #expect(lines.first == "3 models, 1 on this device (* default); asking the origins")

@@ -1,8 +1,12 @@
 import Foundation
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 @testable import HearthCommand

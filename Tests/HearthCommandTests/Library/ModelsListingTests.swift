@@ -86,7 +86,7 @@ import Testing
         let probe = probe(environment)
         #expect(await probe.run("models", "--refresh") == 0)
         #expect(probe.output.contents.contains("not downloaded"))
-        #expect(probe.errors.contents.contains(" has to do."), "\(probe.errors.contents)")
+        #expect(probe.errors.contents.contains("Using the list cached on "), "\(probe.errors.contents)")
         let quiet = self.probe(environment)
         #expect(await quiet.run("models", "--refresh", "--quiet") == 0)
         #expect(quiet.errors.contents.isEmpty)

@@ -1,6 +1,9 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
+import HearthTransfer
 import Testing
 
 /// Rows as a library has them, for tables.
@@ -45,9 +48,9 @@ enum Rows {
             .offered(OfferedModel(model(name, version: "1.1.0"), isUpdate: true)))
     }
 
-    static func reading(_ phase: TransferProgress.Phase = .downloading, _ done: UInt64 = 42) -> TransferProgress {
+    static func reading(_ state: TransferState = .downloading, _ done: UInt64 = 42) -> TransferProgress {
         TransferProgress(
-            phase: phase, completedBytes: done * 1_000_000, totalBytes: 100_000_000, bytesPerSecond: 2e6, connections: 4
+            state: state, completedBytes: done * 1_000_000, totalBytes: 100_000_000, bytesPerSecond: 2e6, connections: 4
         )
     }
 
@@ -59,4 +62,21 @@ enum Rows {
         state.list(offered: offers)
         return state.rows
     }
+}
+
+/// Readings in short.
+extension TransferProgress {
+    static func progress(_ part: Double) -> Self {
+        TransferProgress(state: .downloading, completedBytes: UInt64(part * 1000), totalBytes: 1000)
+    }
+
+    static func hold(_ hold: DownloadHold) -> Self {
+        TransferProgress(state: .waiting(hold), completedBytes: 500, totalBytes: 1000)
+    }
+
+    /// A connection that nothing is known of.
+    static let release = TransferProgress(state: .connecting, completedBytes: 500, totalBytes: nil)
+    static let received = TransferProgress(state: .verifying, completedBytes: 1000, totalBytes: 1000)
+    static let mismatch = TransferProgress(
+        state: .retrying(attempt: 2, limit: 3), completedBytes: 1000, totalBytes: 1000)
 }

@@ -1,7 +1,10 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 /// No file goes under a reader in another process.

@@ -1,9 +1,13 @@
 import Foundation
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
 import HearthInference
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 /// Delivery and engines together, with engines that say which file they were opened from.
@@ -224,14 +228,14 @@ import Testing
     private struct CopyingPreparer: ReleasePreparer {
         let settings: Locked<String>
 
-        func recipe(for release: InstalledRelease) async throws -> PreparationRecipe? {
-            PreparationRecipe(
+        func recipe(for release: InstalledRelease) async throws -> Recipe? {
+            Recipe(
                 engine: "copy", engineVersion: "1", settings: settings.withLock { $0 }, fileName: "made.bin",
                 expectedSize: 1, summary: "a copy")
         }
 
         func build(
-            _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
+            _ recipe: Recipe, of release: InstalledRelease, at target: Path,
             progress: @escaping @Sendable (Double) -> Void
         ) async throws { try Data(recipe.settings.utf8).write(to: target.url) }
     }

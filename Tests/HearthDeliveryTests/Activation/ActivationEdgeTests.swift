@@ -3,7 +3,10 @@ import HearthBase
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// What an activation and a way back leave behind where something else happens at the same time.
 @Suite(.timeLimit(.minutes(10))) struct ActivationEdgeTests {
@@ -178,7 +181,8 @@ import Testing
     // MARK: - After an interruption
 
     @Test func whatWasHalfMadeGoesWithTheNextStart() async throws {
-        let half = try fixture.folder.write("home/prepared/tiny/.2.0.0~q4.tmp-abc/made.bin", Data("half".utf8))
+        let half = try fixture.folder.write(
+            "home/prepared/tiny/2.0.0~q4/.0123456789abcdef.tmp-abc/made.bin", Data("half".utf8))
         try fixture.leave(.prepare, two)
         try await fixture.manager().recover()
         #expect(try !fixture.exists(half) && fixture.temporaryNames().isEmpty)

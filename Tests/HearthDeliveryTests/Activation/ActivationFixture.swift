@@ -1,19 +1,21 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// Writes what it is told to, and counts.
 final class ScriptedPreparer: ReleasePreparer {
     struct Failure: Error {}
 
-    let recipe = Locked<PreparationRecipe?>(nil)
+    let recipe = Locked<Recipe?>(nil)
     let fails = Locked(false)
     let builds = Locked(0)
-    /// Those it speaks for.
-    let engines = Locked<Set<String>>([])
     private let fileSystem: any FileSystem
 
     init(settings: String? = "small", fileSystem: any FileSystem = LocalFileSystem()) {
@@ -21,24 +23,21 @@ final class ScriptedPreparer: ReleasePreparer {
         use(settings)
     }
 
-    func speaks(for engine: String) -> Bool { engines.withLock { $0.contains(engine) } }
-
     /// What it makes from now on; `nil` for nothing.
     func use(_ settings: String?) {
         recipe.withLock { recipe in
             recipe = settings.map {
-                PreparationRecipe(
+                Recipe(
                     engine: "scripted", engineVersion: "1", settings: $0, fileName: "made.bin", expectedSize: 10,
                     summary: "a \($0) one")
             }
         }
     }
 
-    func recipe(for release: InstalledRelease) async throws -> PreparationRecipe? { recipe.withLock { $0 } }
+    func recipe(for release: InstalledRelease) async throws -> Recipe? { recipe.withLock { $0 } }
 
     func build(
-        _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
-        progress: @escaping @Sendable (Double) -> Void
+        _ recipe: Recipe, of release: InstalledRelease, at target: Path, progress: @escaping @Sendable (Double) -> Void
     ) async throws {
         builds.withLock { $0 += 1 }
         let file = try fileSystem.open(target, .createNew)
@@ -51,69 +50,21 @@ final class ScriptedPreparer: ReleasePreparer {
     }
 }
 
-/// Makes of every release what a test wants.
+/// Makes the artifact of every release by a closure.
 struct ClosurePreparer: ReleasePreparer {
-    private let product: PreparationRecipe.Product
     private let body: @Sendable (Path) async throws -> Void
 
-    init(_ product: PreparationRecipe.Product = .file, _ body: @escaping @Sendable (Path) async throws -> Void) {
-        self.product = product
-        self.body = body
-    }
+    init(_ body: @escaping @Sendable (Path) async throws -> Void) { self.body = body }
 
-    func recipe(for release: InstalledRelease) async throws -> PreparationRecipe? {
-        PreparationRecipe(
+    func recipe(for release: InstalledRelease) async throws -> Recipe? {
+        Recipe(
             engine: "scripted", engineVersion: "1", settings: "any", fileName: "made.bin", expectedSize: 1,
-            summary: "anything", product: product)
+            summary: "anything")
     }
 
     func build(
-        _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
-        progress: @escaping @Sendable (Double) -> Void
+        _ recipe: Recipe, of release: InstalledRelease, at target: Path, progress: @escaping @Sendable (Double) -> Void
     ) async throws { try await body(target) }
-}
-
-/// Makes a folder of a package, as a compiler of models does, and counts.
-final class FolderPreparer: ReleasePreparer {
-    /// What lies in it; `empty` is a folder without anything.
-    static let files = ["analytics/usage.bin", "data.bin", "weights/0/weight.bin"]
-    static let folders = ["analytics", "empty", "weights", "weights/0"]
-
-    let settings: Locked<String>
-    let builds = Locked(0)
-    private let fileSystem: any FileSystem
-
-    init(settings: String = "small", fileSystem: any FileSystem = LocalFileSystem()) {
-        self.settings = Locked(settings)
-        self.fileSystem = fileSystem
-    }
-
-    func recipe(for release: InstalledRelease) async throws -> PreparationRecipe? {
-        PreparationRecipe(
-            engine: "scripted", engineVersion: "1", settings: settings.withLock { $0 }, fileName: "made.bundle",
-            expectedSize: 10, summary: "a folder", product: .folder,
-            source: RelativePath("Leaf.package").map(PreparationRecipe.Source.folder) ?? .weights)
-    }
-
-    static func contents(_ file: String, of identity: ReleaseIdentity, _ settings: String = "small") -> Data {
-        Data("\(settings) \(file) of \(identity)".utf8)
-    }
-
-    func build(
-        _ recipe: PreparationRecipe, of release: InstalledRelease, at target: Path,
-        progress: @escaping @Sendable (Double) -> Void
-    ) async throws {
-        builds.withLock { $0 += 1 }
-        try fileSystem.makeFolder(target, permissions: 0o755)
-        for folder in Self.folders { try fileSystem.makeFolder(HomeLayout.join(target, folder), permissions: 0o755) }
-        for name in Self.files {
-            let file = try fileSystem.open(HomeLayout.join(target, name), .createNew)
-            try Self.contents(name, of: release.identity, recipe.settings).withUnsafeBytes {
-                try fileSystem.write(file, $0, at: 0)
-            }
-        }
-        progress(1)
-    }
 }
 
 /// Answers what it is told to, by the file it is given.

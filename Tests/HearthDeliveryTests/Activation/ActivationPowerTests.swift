@@ -1,9 +1,13 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// The power goes after any call of what makes a release live or leaves it; whatever the disk keeps, what is live is whole,
 /// and the next start needs no help.
@@ -94,10 +98,10 @@ import Testing
 
     /// What an engine makes is found again or made again, and is found only with every byte of it; as it is where it is made
     /// for the first time, and where it takes the place of what another version of the engine made.
-    @Test(arguments: [false, true]) func everyPowerCutLeavesAWholeArtefactOrNone(_ isAgain: Bool) async throws {
-        let release = try await fixture.install(one, names: PreparedFolderTests.names, activate: true)
+    @Test(arguments: [false, true]) func everyPowerCutLeavesAWholeArtifactOrNone(_ isAgain: Bool) async throws {
+        let release = try await fixture.install(one, activate: true)
         if isAgain {
-            _ = try await fixture.manager(preparer: FolderPreparer(settings: "old")).weightsToOpen(of: release)
+            _ = try await fixture.manager(preparer: ScriptedPreparer(settings: "old")).weightsToOpen(of: release)
         }
         let disk = try PowerCutDisk(root: fixture.folder.path)
         func manager(_ root: Path, _ preparer: any ReleasePreparer, _ fileSystem: any FileSystem) -> ModelManager {
@@ -105,11 +109,11 @@ import Testing
                 home: root.appending("home"), origins: [], fileSystem: fileSystem, time: fixture.time,
                 network: UnmonitoredNetwork(), deviceMemory: 1 << 40, preparer: preparer)
         }
-        let preparer = FolderPreparer(fileSystem: disk)
+        let preparer = ScriptedPreparer(fileSystem: disk)
         let first = manager(disk.root, preparer, disk)
         let made = try await first.weightsToOpen(of: try await first.installed(one.family))
-        #expect(made.lastComponent == "made.bundle")
-        #expect(disk.operationCount > 30)
+        #expect(made.lastComponent == "made.bin")
+        #expect(disk.operationCount > 10)
         var generator = SeededGenerator(seed: 6)
         for operation in 0...disk.operationCount {
             let isLast = operation == disk.operationCount
@@ -118,16 +122,16 @@ import Testing
                 let note = "cut after \(disk.operations.prefix(operation).last ?? "nothing"), \(policy)"
                 let after = try TemporaryFolder()
                 try disk.rebuild(after: operation, policy: policy, into: after.path)
-                let again = FolderPreparer()
+                let again = ScriptedPreparer()
                 let next = manager(after.path, again, LocalFileSystem())
                 let release = try await next.installed(one.family)
-                if let found = try await next.store.prepared(of: release) {
+                if let found = try await next.store.artifact(of: release) {
                     #expect(try isWhole(found), "\(note): \(found.recipe.settings)")
                 }
                 let path = try await next.weightsToOpen(of: release)
-                let prepared = try #require(try await next.store.prepared(of: release), "\(note)")
-                #expect(try prepared.path == path && isWhole(prepared), "\(note)")
-                #expect(prepared.recipe.settings == "small", "\(note)")
+                let artifact = try #require(try await next.store.artifact(of: release), "\(note)")
+                #expect(try artifact.path == path && isWhole(artifact), "\(note)")
+                #expect(artifact.recipe.settings == "small", "\(note)")
                 if isLast { #expect(again.builds.withLock { $0 } == 0, "\(note): what is finished lasts") }
                 let folder = next.store.layout.preparedFolder(of: one)
                 #expect(try LocalFileSystem().contents(of: folder) == [path.parent.lastComponent], "\(note)")
@@ -135,11 +139,8 @@ import Testing
         }
     }
 
-    private func isWhole(_ prepared: PreparedRelease) throws -> Bool {
-        try FolderPreparer.files.allSatisfy { name in
-            try Data(contentsOf: HomeLayout.join(prepared.path, name).url)
-                == FolderPreparer.contents(name, of: prepared.release, prepared.recipe.settings)
-        }
+    private func isWhole(_ artifact: Artifact) throws -> Bool {
+        try fixture.text(artifact.path) == "\(artifact.recipe.settings) of \(artifact.release)"
     }
 
     private func check(_ home: Path, _ deed: Deed, _ note: String) async throws {

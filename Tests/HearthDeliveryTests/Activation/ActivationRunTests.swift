@@ -3,7 +3,10 @@ import HearthBase
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// The transaction on a disk, with scripted engines.
 @Suite(.timeLimit(.minutes(10))) struct ActivationRunTests {
@@ -95,7 +98,7 @@ import Testing
     @Test func theCanaryOfItsPublisherIsAsked() async throws {
         let three = try StoreFixture.identity("3.0.0")
         var release = try StoreFixture.release(three)
-        release.canary = Canary(prompt: "Capital of France?", pattern: CanaryPattern("Paris"))
+        release.canary = Canary(prompt: "Capital of France?", pattern: "Paris")
         _ = try await fixture.store.install(release, files: try fixture.stage(release), origin: nil)
         #expect(try await fixture.store.installed(three)?.receipt.canary == release.canary)
         let prompts = Locked<[String]>([])
@@ -117,7 +120,7 @@ import Testing
         try data.write(to: weights.url)
     }
 
-    /// They were whole when they came, and damage would be made part of an artefact that passes for whole.
+    /// They were whole when they came, and damage would become part of an artifact that passes for whole.
     @Test func nothingIsMadeOfWeightsThatRottedMeanwhile() async throws {
         let preparer = ScriptedPreparer()
         let manager = fixture.manager(preparer: preparer, probe: ScriptedProbe())
@@ -134,7 +137,7 @@ import Testing
         let state = try await state()
         #expect(state.active == one && !state.isHeldBack(two) && state.probation == nil)
         #expect(try preparer.builds.withLock { $0 } == 0 && fixture.marks().isEmpty)
-        #expect(try LocalFileSystem().contents(of: fixture.layout.preparedFolder(of: one.family)).isEmpty)
+        #expect(try LocalFileSystem().files(below: fixture.layout.preparedFolder(of: one.family)).isEmpty)
         // Where nothing is made, nothing is read.
         preparer.use(nil)
         #expect(try await manager.weightsToOpen(of: live) == live.weights)
@@ -148,15 +151,6 @@ import Testing
         let made = try await fixture.manager(preparer: preparer).weightsToOpen(of: live)
         try damage(live)
         #expect(try await fixture.manager(preparer: preparer).weightsToOpen(of: live) == made && made != live.weights)
-    }
-
-    /// What has passed is not held back any more, whatever failed before with the same bytes.
-    @Test func bytesThatPassAreForgiven() async throws {
-        let content = try #require(try await fixture.store.installed(one)).receipt.content
-        try await fixture.store.holdBack(content, of: one, because: "it said nothing")
-        #expect(try await state().heldBackContents.count == 1)
-        _ = try await fixture.manager(probe: ScriptedProbe()).activate(one)
-        #expect(try await state().heldBackContents.isEmpty)
     }
 
     @Test func changedBytesAreNeverTried() async throws {
@@ -222,15 +216,14 @@ import Testing
         #expect(try leases.holders(of: three).isEmpty)
     }
 
-    /// What an engine cannot use is not kept for the sake of who tries it.
-    @Test func anArtefactThatFailsGoesAtOnce() async throws {
+    @Test func anArtifactThatFailsItsProbeIsRemovedAtOnce() async throws {
         let probe = ScriptedProbe { candidate in
             if candidate.weights.lastComponent == "made.bin" { throw StoreError(.releaseDamaged, "no") }
             return ScriptedProbe.report()
         }
         try await fixture.manager(preparer: ScriptedPreparer(), probe: probe).activate(two)
         let left = try LocalFileSystem().files(below: fixture.layout.preparedFolder(of: two))
-        #expect(left.map { $0.hasSuffix("/prepared.json") } == [true], "that it has failed is remembered")
+        #expect(left.map { $0.hasSuffix("/artifact.json") } == [true], "the refusal is recorded")
     }
 
     /// The marks of a release go with it, also where others of its family stay.

@@ -3,7 +3,9 @@ import HearthBase
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
 
 /// Lets another process do something just before a call of the disk, once.
 final class MeddlingDisk: ForwardingFileSystem {

@@ -1,7 +1,11 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 @Suite struct ModelPageCacheWarmerTests {
@@ -50,23 +54,6 @@ import Testing
         #expect(await hint("store/models/m\0x") == 0, "not the file before the NUL")
         #expect(await ModelPageCacheWarmer.hint(file: folder.path("store/models/m"), below: folder.path("none")) == 0)
         #expect(await ModelPageCacheWarmer.hint(file: store, below: store) == 0)
-    }
-
-    /// A compiled model: the small files first, and of the large one what is left.
-    @Test func ofAFolderTheFilesInItAreAskedFor() async throws {
-        let large = try folder.write("store/models/m.mlmodelc/weights/a.bin", Data())
-        try disk.truncate(try disk.open(large, .readWrite), to: 200 << 20)
-        try folder.write("store/models/m.mlmodelc/b.bin", Data(count: 5000))
-        try folder.write("store/models/m.mlmodelc/weights/c.bin", Data(count: 300_000))
-        try folder.write("outside/m.gguf", Data(count: 5000))
-        try disk.makeLink(at: folder.path("store/models/m.mlmodelc/link"), to: folder.path("outside/m.gguf").string)
-        try disk.makeLink(at: folder.path("store/models/m.mlmodelc/folder"), to: folder.path("outside").string)
-        let path = folder.path("store/models/m.mlmodelc")
-        #expect(await hint("store/models/m.mlmodelc") == 64 << 20)
-        #expect(await ModelPageCacheWarmer.hint(file: path, below: store, bytes: 304_000) == 304_000)
-        try disk.removeFile(large)
-        #expect(await hint("store/models/m.mlmodelc") == 305_000)
-        #expect(await hint("outside") == 0)
     }
 
     @Test func aLinkOutOfTheStoreIsRefused() async throws {

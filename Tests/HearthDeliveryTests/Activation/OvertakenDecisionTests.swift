@@ -1,9 +1,13 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// Refuses to put one file in its place, once.
 private final class RefusingDisk: ForwardingFileSystem {
@@ -100,19 +104,6 @@ private final class RefusingDisk: ForwardingFileSystem {
         #expect(try await state().probation?.release == two)
         let next = try await start()
         #expect(next.active == two && next.previous == one && next.probation?.release == two)
-    }
-
-    /// Bytes that have passed are held back no more, whoever brings their activation to its end.
-    @Test(arguments: halves) func whatIsFinishedIsNotHeldBack(_ half: String) async throws {
-        let store = fixture.anotherStore()
-        try await manager.activate(two)
-        let content = try #require(try await store.installed(two)).receipt.content
-        try await store.holdBack(content, of: two, because: "they were bad")
-        try await manager.activate(one)
-        #expect(try await state().heldBackContents.map(\.release) == [two])
-        try await failToActivate(half)
-        let next = try await start()
-        #expect(next.active == two && next.heldBackContents.isEmpty)
     }
 
     @Test(arguments: halves) func nothingElseDecidedItIsFinished(_ half: String) async throws {

@@ -3,7 +3,9 @@ import HearthBase
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
 
 /// Refuses what happens below one folder, or has whoever changes something below another cancelled.
 private final class PartlyDeadDisk: ForwardingFileSystem {
@@ -42,7 +44,7 @@ private final class PartlyDeadDisk: ForwardingFileSystem {
     }
 
     @Test func aRollbackIsToldWhereNothingCanBeClearedUp() async throws {
-        try fixture.folder.write("home/prepared/tiny/.2.0.0~q4.tmp-abc/made.bin", Data("half".utf8))
+        try fixture.folder.write("home/prepared/tiny/2.0.0~q4/.0123456789abcdef.tmp-abc/made.bin", Data("half".utf8))
         let disk = FaultyFileSystem()
         disk.fail(call: 1, of: .removeFolder, errno: EIO, stays: true)
         let manager = fixture.manager(fileSystem: disk)

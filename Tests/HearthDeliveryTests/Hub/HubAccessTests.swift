@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// Who may have what of a hub, and who sees the token.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct HubAccessTests {

@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// What the Hub's own client has fetched before.
 @Suite(.timeLimit(.minutes(10))) struct HubCacheTests {

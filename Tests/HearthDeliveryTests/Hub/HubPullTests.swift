@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// Repositories of a hub, brought over and installed.
 @Suite(.timeLimit(.minutes(10))) struct HubPullTests {
@@ -127,7 +130,7 @@ import Testing
         #expect(try await manager.updates().map(\.reason) == [.upToDate])
         let commit = lab.hub.publish("o/m", files.merging(["config.json": .small("{}")]) { $1 })
         #expect(
-            try await manager.updates().first?.resolved?.release.identity.version.name == String(commit.prefix(12)))
+            try await manager.updates().first?.offer?.release.identity.version.name == String(commit.prefix(12)))
     }
 
     /// Each variant has what is picked beside it: what a hub lists must not multiply without end.
@@ -197,7 +200,7 @@ import Testing
         let second = lab.hub.publish("o/m", ["m.gguf": .large(.pattern(offset: 5, count: 6000))])
         let finding = try #require(try await manager.updates().first)
         #expect(finding.plan?.fetchedBytes == 6000)
-        let resolved = try #require(finding.resolved)
+        let resolved = try #require(finding.offer)
         #expect(resolved.release.identity.version.name == String(second.prefix(12)))
         #expect(try await manager.pull(resolved).release.isActive)
         #expect(try await manager.updates().map(\.reason) == [.upToDate])
@@ -209,7 +212,7 @@ import Testing
         let manager = try lab.manager()
         _ = try await manager.pull(try ModelReference(parsing: "hf:o/m"))
         lab.hub.publish("o/m", ["m.gguf": .large(.pattern(offset: 5, count: 6000))])
-        let resolved = try #require(try await manager.updates().first?.resolved)
+        let resolved = try #require(try await manager.updates().first?.offer)
         let newer = resolved.release.identity
         _ = try await manager.store.holdBack(newer, because: "it failed")
         #expect(await HubLab.code { _ = try await manager.pull(resolved) } == "held-back")

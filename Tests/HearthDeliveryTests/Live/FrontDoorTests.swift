@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// The front door at the start of an app: at once, silent, and good without a network.
 @Suite(.timeLimit(.minutes(10))) struct FrontDoorTests {

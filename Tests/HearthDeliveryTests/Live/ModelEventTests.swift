@@ -1,9 +1,13 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// Everybody hears what happens, and nobody who does not listen costs anything.
 @Suite(.timeLimit(.minutes(10))) struct ModelEventTests {

@@ -2,7 +2,11 @@ import Foundation
 import HearthBase
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTestSupport
+@testable import HearthTransfer
 
 /// Whom the updates of an installed family come from.
 @Suite struct ReleaseOriginTests {
@@ -10,6 +14,8 @@ import Testing
         let what: String
         /// The origin of the receipt, `nil` for none.
         let origin: String?
+        /// The name of that origin when the release came.
+        var name = "own"
         /// What the configured origins list: a name, an address, and whether the family is there; `nil` for no answer.
         let configured: [(name: String, address: String, lists: Bool?)]
         /// `follow NAME`, `silent NAME`, or the code of why it stays.
@@ -49,11 +55,14 @@ import Testing
             configured: [("own", "https://me:secret@own.example/models.json", true), ("other", other, true)],
             answer: "follow own"),
         Row(
-            what: "channels of one host", origin: own + "?channel=b",
+            what: "channels of one host", origin: own + "?channel=b", name: "b",
             configured: [("a", own + "?channel=a", true), ("b", own + "?channel=b", true)], answer: "follow b"),
         Row(
-            what: "a channel that is not configured", origin: own + "?channel=c",
+            what: "a channel that is not configured", origin: own + "?channel=c", name: "c",
             configured: [("a", own + "?channel=a", true), ("b", own + "?channel=b", true)], answer: "other-origin"),
+        Row(
+            what: "another token in the address of one of two", origin: own + "?token=old", name: "b",
+            configured: [("a", own + "?token=a", true), ("b", own + "?token=new", true)], answer: "follow b"),
         Row(
             what: "another file of its host", origin: own,
             configured: [("own", "https://own.example/other.json", true)], answer: "other-origin"),
@@ -91,11 +100,11 @@ import Testing
                 outcome: .success(
                     CatalogListing(
                         catalog: Catalog(releases: [listed]), source: name, location: origin.manifestURL,
-                        standing: .fetched)))
+                        freshness: .fetched)))
         }
         let source: ReleaseOrigin =
-            if let origin = try row.origin.map({ try #require(URL(string: $0)) }) {
-                .manifest(try #require(origin.withoutSecrets), digest: origin.addressDigest)
+            if let url = try row.origin.map({ try #require(URL(string: $0)) }) {
+                .manifest(try #require(url.withoutSecrets), key: Origin(name: row.name, manifestURL: url).key)
             } else {
                 .nobody
             }

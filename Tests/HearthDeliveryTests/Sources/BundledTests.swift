@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// Models that came with the app, and what was downloaded since.
 @Suite(.timeLimit(.minutes(10))) struct BundledTests {
@@ -146,7 +149,7 @@ import Testing
         let manager = manager(origins: [Origin(name: "o", manifestURL: manifest.url)])
         let finding = try #require(try await manager.updates().first)
         #expect(finding.active?.name == "1.0.0")
-        let release = try await manager.pull(try #require(finding.resolved)).release
+        let release = try await manager.pull(try #require(finding.offer)).release
         #expect(try await manager.availability(of: try family()) == .downloaded(release))
         #expect(try await manager.updates().map(\.reason) == [.upToDate])
     }

@@ -4,29 +4,32 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// How new an origin's list is, and what stands in for one that does not answer.
 @Suite(.timeLimit(.minutes(10))) struct OriginSourceTests {
     private func isKept(_ listing: CatalogListing) -> Bool {
-        if case .kept = listing.standing { true } else { false }
+        if case .kept = listing.freshness { true } else { false }
     }
 
     private func isFresh(_ listing: CatalogListing) -> Bool {
-        if case .fresh = listing.standing { true } else { false }
+        if case .fresh = listing.freshness { true } else { false }
     }
 
     @Test func isGoodForAnHour() async throws {
         let lab = try SourceLab()
-        #expect(try await lab.listing().standing == .fetched)
+        #expect(try await lab.listing().freshness == .fetched)
         let start = lab.clock.time.now
         lab.clock.advance(by: .seconds(3599))
-        #expect(try await lab.listing().standing == .fresh(since: start))
+        #expect(try await lab.listing().freshness == .fresh(since: start))
         #expect(lab.http.requests.count == 1)
         lab.clock.advance(by: .seconds(1))
-        #expect(try await lab.listing().standing == .fetched)
+        #expect(try await lab.listing().freshness == .fetched)
         #expect(lab.http.requests.count == 2)
-        #expect(try await lab.listing(.now).standing == .fetched)
+        #expect(try await lab.listing(.now).freshness == .fetched)
         #expect(lab.http.requests.count == 3)
     }
 
@@ -39,7 +42,7 @@ import Testing
         let lab = try SourceLab(.manifest(control: control, tag: "\"a\""))
         _ = try await lab.listing()
         lab.http.answer(.status(304))
-        #expect(try await lab.listing().standing == (everyTime ? .revalidated : .fresh(since: lab.clock.time.now)))
+        #expect(try await lab.listing().freshness == (everyTime ? .revalidated : .fresh(since: lab.clock.time.now)))
         // What may not be kept is kept all the same for when there is no network.
         lab.http.answer(.offline)
         lab.clock.advance(by: .seconds(7200))
@@ -54,7 +57,7 @@ import Testing
         #expect(lab.http.requests[0].totalTimeout == .seconds(10))
         lab.http.answer(.status(304, headers: ["Cache-Control": "max-age=600"]))
         let listing = try await lab.listing()
-        #expect(listing.standing == .revalidated)
+        #expect(listing.freshness == .revalidated)
         #expect(lab.version(listing) == "1.0.0")
         #expect(lab.http.requests[1].headers["If-None-Match"] == "W/\"a\"")
         #expect(lab.http.requests[1].headers["If-Modified-Since"] == "Sat, 21 Nov 2026 00:00:00 GMT")
@@ -85,8 +88,8 @@ import Testing
         lab.clock.advance(by: .seconds(86400))
         lab.http.answer(silence)
         let listing = try await lab.listing()
-        guard case .kept(since: since, because: let reason) = listing.standing else {
-            Issue.record("\(listing.standing)")
+        guard case .kept(since: since, because: let reason) = listing.freshness else {
+            Issue.record("\(listing.freshness)")
             return
         }
         #expect(!reason.contains("hidden") && !reason.contains("secret"))
@@ -125,6 +128,36 @@ import Testing
         #expect(lab.version(try await lab.listing(.now)) == "1.1.0")
         lab.http.answer(.manifest("1.0.1", serial: 7))
         #expect(await HubLab.code { _ = try await lab.listing(.now) } == "catalog-rollback")
+    }
+
+    /// A token or a password that changes makes no other origin: its serial still counts, and the source is asked anew.
+    @Test(arguments: [
+        "https://me:other@h.example/models.json?token=hidden", "https://h.example/models.json?token=rotated",
+        "https://h.example/models.json",
+    ])
+    func anotherTokenOrPasswordResetsNoSerial(_ address: String) async throws {
+        let lab = try SourceLab(.manifest("1.0.0", serial: 7))
+        _ = try await lab.listing()
+        let url: URL = try #require(URL(string: address))
+        let rotated = lab.source(url)
+        lab.http.answer(.manifest("0.9.0", serial: 6))
+        #expect(await HubLab.code { _ = try await rotated.listing(.asPublished) } == "catalog-rollback")
+        lab.http.answer(.manifest("1.1.0", serial: 8))
+        #expect(
+            lab.version(try await rotated.listing(.asPublished)) == "1.1.0",
+            "a cached list answers its own address only")
+        lab.http.answer(.offline)
+        #expect(lab.version(try await rotated.listing(.now)) == "1.1.0")
+        #expect(try LocalFileSystem().contents(of: lab.catalogs).count == 1)
+    }
+
+    @Test func originsThatDifferInNameOrQueryAlone() throws {
+        let url = try #require(URL(string: "https://h.example/models.json?channel=a"))
+        let other = try #require(URL(string: "https://h.example/models.json?channel=b"))
+        #expect(Origin(name: "a", manifestURL: url).key != Origin(name: "b", manifestURL: url).key)
+        #expect(Origin(name: "a", manifestURL: url).key == Origin(name: "a", manifestURL: other).key)
+        #expect(Origin(address: url).key != Origin(address: other).key, "without a name the query tells them apart")
+        #expect(!Origin(address: url).name.contains("channel"))
     }
 
     @Test func theSerialIsKnownEvenWhereTheBytesAreLost() async throws {
@@ -180,14 +213,14 @@ import Testing
         let earlier = OriginSource(
             Origin(name: "test", manifestURL: lab.url), family: nil, folder: lab.catalogs,
             fetcher: CatalogFetcher(http: lab.http), fileSystem: LocalFileSystem(), time: ManualClock().time)
-        #expect(try await earlier.listing(.asPublished).standing == .fetched)
+        #expect(try await earlier.listing(.asPublished).freshness == .fetched)
     }
 
     @Test func aFileIsItsOwnCopy() async throws {
         let lab = try SourceLab(.offline)
         let path = try lab.folder.write(
             "models.json", Data(ScriptedOrigin.Answer.manifest("1.0.0", serial: 5).body.utf8))
-        #expect(try await lab.source(path.url).listing(.asPublished).standing == .fetched)
+        #expect(try await lab.source(path.url).listing(.asPublished).freshness == .fetched)
         try lab.folder.write("models.json", Data(ScriptedOrigin.Answer.manifest("0.9.0", serial: 4).body.utf8))
         #expect(lab.version(try await lab.source(path.url).listing(.asPublished)) == "0.9.0")
         #expect(lab.http.requests.isEmpty)
@@ -199,6 +232,6 @@ import Testing
         let disk = FaultyFileSystem()
         disk.fail(call: 1, errno: ENOSPC, stays: true)
         lab.fileSystem = disk
-        #expect(try await lab.listing().standing == .fetched)
+        #expect(try await lab.listing().freshness == .fetched)
     }
 }

@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// Answers with whatever it is told, and remembers what it was asked.
 final class ScriptedOrigin: HTTPClient {
@@ -75,16 +78,20 @@ struct SourceLab {
 
     var catalogs: Path { folder.path("home/catalogs") }
 
+    var origin: Origin { Origin(name: "test", manifestURL: url) }
+
     func source(_ url: URL? = nil) -> OriginSource {
         OriginSource(
-            Origin(name: "test", manifestURL: url ?? self.url), family: nil, folder: catalogs,
+            Origin(name: origin.name, manifestURL: url ?? self.url), family: nil, folder: catalogs,
             fetcher: CatalogFetcher(http: http, fileSystem: fileSystem), fileSystem: fileSystem, time: clock.time)
     }
 
-    func listing(_ wish: ListingWish = .asPublished) async throws -> CatalogListing { try await source().listing(wish) }
+    func listing(_ policy: CachePolicy = .asPublished) async throws -> CatalogListing {
+        try await source().listing(policy)
+    }
 
     /// The place of the copy.
-    var place: Path { KeptCatalogs(folder: catalogs, fileSystem: LocalFileSystem()).place(of: url) }
+    var place: Path { CatalogCache(folder: catalogs, fileSystem: LocalFileSystem()).place(of: origin) }
     var record: Path { place.appending("record.json") }
 
     func version(_ listing: CatalogListing) -> String? { listing.catalog.releases.first?.identity.version.name }

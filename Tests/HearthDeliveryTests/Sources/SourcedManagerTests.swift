@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// The front door over its sources: what is offered, to whom, and what stands in when nobody answers.
 @Suite(.timeLimit(.minutes(10))) struct SourcedManagerTests {
@@ -83,7 +86,7 @@ import Testing
         #expect(
             try LocalFileSystem().status(at: folder.path("home/device-id")) == nil, "nobody and everybody need no name")
         #expect(try await pull("toy@1.0.0") == "1.0.0", "who names it means it")
-        let identifier = DeviceIdentifier(layout: HomeLayout(home: folder.path("home")), fileSystem: LocalFileSystem())
+        let identifier = DeviceIdentifier(path: folder.path("home/device-id"), fileSystem: LocalFileSystem())
         let place = try identifier.cohort().place(seed: "s")
         for (percent, expected) in [(max(1, place), place == 0 ? 1 : 0), (min(99, place + 1), place == 99 ? 0 : 1)] {
             offer(["1.0.0", #"1.1.0 "rollout": {"percent": \#(percent), "seed": "s"}"#])
@@ -166,8 +169,8 @@ import Testing
         }
         let finding = try #require(try await manager.updates().first)
         #expect(finding.reason == .upToDate)
-        guard case .kept? = finding.standing else {
-            Issue.record("\(String(describing: finding.standing))")
+        guard case .kept? = finding.freshness else {
+            Issue.record("\(String(describing: finding.freshness))")
             return
         }
         #expect(try await manager.available().count == 1)
@@ -246,5 +249,41 @@ import Testing
         offer(["1.0.0"], top: #""serial": 4,"#)
         #expect(await HubLab.code { _ = try await pull() } == "catalog-rollback")
         #expect(try await manager().availability(of: try #require(Family("toy"))).identity?.version.name == "1.1.0")
+    }
+
+    @Test func originsAreAskedAtOnceAndReportedInTheirOrder() async throws {
+        let names = ["a", "b", "c"]
+        let http = WaitingClient(count: names.count)
+        let manager = ModelManager(
+            home: folder.path("home"),
+            origins: try names.map {
+                Origin(name: $0, manifestURL: try #require(URL(string: "https://\($0).example/models.json")))
+            }, http: http, network: UnmonitoredNetwork(), deviceMemory: 8 << 30)
+        let reports = try await manager.reports()
+        #expect(reports.map(\.source) == names)
+        #expect(reports.allSatisfy { $0.listing != nil }, "no request waits for the answer to another")
+    }
+}
+
+/// Answers its requests once so many are under way, the last one first.
+private struct WaitingClient: HTTPClient {
+    let count: Int
+    private let begun = Locked(0)
+    private let ended = Locked(0)
+
+    init(count: Int) { self.count = count }
+
+    func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let place = begun.withLock { begun in
+            begun += 1
+            return begun
+        }
+        for _ in 0..<1000 where ended.withLock({ $0 }) != count - place || begun.withLock({ $0 }) < count {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        ended.withLock { $0 += 1 }
+        guard begun.withLock({ $0 }) == count else { throw HTTPError(.timedOut, "no other request came") }
+        let body = #"{"schemaVersion": 1, "models": []}"#
+        return HTTPResponse(status: 200, headers: [:], url: request.url, body: HTTPBody(Array(body.utf8)))
     }
 }

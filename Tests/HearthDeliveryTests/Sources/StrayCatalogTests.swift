@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// Copies of catalogs that nobody asks for any more go; how far their origins had counted stays.
 @Suite(.timeLimit(.minutes(5))) struct StrayCatalogTests {

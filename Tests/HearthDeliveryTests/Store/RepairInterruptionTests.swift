@@ -3,7 +3,10 @@ import HearthBase
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// Mending is interrupted: by a disk that fails, and by the power. Kills are in `KilledStoreTests`.
 @Suite(.timeLimit(.minutes(30))) struct RepairInterruptionTests {

@@ -1,9 +1,13 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// A release that was damaged, and what has to hold wherever mending it is interrupted.
 enum RepairScenario: CaseIterable, Sendable {
@@ -159,7 +163,7 @@ struct RepairLab {
 
     /// Lets the time pass in which a lease that cannot be read may be one that is just being written.
     private static func ageLeases(_ home: Path) throws {
-        let earlier = Date(timeIntervalSinceNow: -2 * TransferLease.lifetime.seconds)
+        let earlier = Date(timeIntervalSinceNow: -2 * TransferLock.lifetime.seconds)
         for file in try LocalFileSystem().files(below: home) where "\(file)".hasSuffix("/lease") {
             let path = home.string + "/\(file)"
             try FileManager.default.setAttributes([.modificationDate: earlier], ofItemAtPath: path)

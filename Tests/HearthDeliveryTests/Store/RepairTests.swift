@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// A release of 72 MiB and one that shares its projector, behind a server that counts.
 @Suite(.timeLimit(.minutes(10))) struct RepairTests {
@@ -109,6 +112,51 @@ import Testing
         // Nothing to do any more.
         #expect(try await manager.repair(release.identity).mended.isEmpty)
         #expect(bytesServed() == 0)
+    }
+
+    /// A disk on which another process begins to fetch a file at the moment a repair reads the damaged copy of it.
+    private struct CrowdedDisk: ForwardingFileSystem {
+        let base: any FileSystem = LocalFileSystem()
+        let damaged: Path
+        /// The folder of the file's transfer.
+        let place: Path
+        let other = Locked<TransferLock?>(nil)
+        let wasAsked = Locked(false)
+
+        func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
+            // Before that the file is only read to find the damage.
+            if path == damaged, try base.status(at: place, followLinks: false) != nil {
+                wasAsked.withLock { $0 = true }
+                if let lock = try TransferLock.tryAcquire(place, fileSystem: base) {
+                    other.withLock { $0 = lock }
+                    let part = try base.open(place.appending("data.part"), .readWrite, permissions: 0o644)
+                    try [UInt8](repeating: 7, count: 100).withUnsafeBytes { try base.write(part, $0, at: 0) }
+                }
+            }
+            return try base.open(path, mode, permissions: permissions)
+        }
+    }
+
+    /// If a pull begins while a repair of the same file does, the repair may not write into or remove the folder of the pull.
+    @Test func aRepairTouchesNoTransferOfAnotherProcess() async throws {
+        let manager = try manager()
+        let release = try await manager.pull(ModelReference(parsing: "big@1.0.0")).release
+        let path = try #require(release.weights)
+        try flip(path, at: [5])
+        let disk = CrowdedDisk(
+            damaged: path, place: Path(folder.path("home/transfers").string + "/" + Self.digest))
+        let repairing = ModelManager(
+            home: folder.path("home"), origins: [Origin(name: "test", manifestURL: try server.url("/models.json"))],
+            fileSystem: disk, network: UnmonitoredNetwork(), deviceMemory: 1 << 40)
+        let outcome = await code { _ = try await repairing.repair(release.identity) }
+        #expect(disk.wasAsked.withLock { $0 }, "the damaged file is reused")
+        if let other = disk.other.withLock({ $0 }) {
+            #expect(try LocalFileSystem().status(at: disk.place.appending("data.part"))?.size == 100)
+            other.release()
+        } else {
+            #expect(outcome == nil)
+            #expect(try await manager.store.verify(release.identity).isIntact)
+        }
     }
 
     @Test func whoSharesADamagedFileIsMendedWithIt() async throws {

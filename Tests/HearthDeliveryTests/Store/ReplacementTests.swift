@@ -3,7 +3,9 @@ import HearthBase
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
 
 /// A release takes the place of one that is there already, while somebody reads that.
 @Suite(.timeLimit(.minutes(5))) struct ReplacementTests {
@@ -32,26 +34,85 @@ import Testing
         try names.map { try fixture.text(Path("\(fixture.layout.folder(of: identity))/\($0)")) }
     }
 
-    @Test func anotherReleaseHasToWait() async throws {
+    /// Other bytes of a version are another release: they are installed beside it, also while a process reads it.
+    @Test func otherBytesAreInstalledBeside() async throws {
         let fixture = try StoreFixture()
         let identity = try StoreFixture.identity()
         try await fixture.install(identity, names: names, activate: true)
         let before = try contents(fixture, identity)
         let other = try StoreFixture.release(identity, names: names, salt: " again")
         let lease = try leases(fixture).acquire(identity)
-        let staged = try fixture.stage(other, salt: " again")
-        let error = await #expect(throws: StoreError.self) {
-            try await fixture.store.install(other, files: staged, origin: StoreFixture.origin)
+        let tagged = identity.tagged(ContentTag(of: try #require(other.content)))
+        for _ in 1...2 {
+            let installed = try await fixture.store.install(
+                other, files: try fixture.stage(other, salt: " again"), origin: StoreFixture.origin)
+            #expect(installed.identity == tagged && !installed.isActive)
+            #expect(installed.folder.lastComponent == "1.0.0~q4+\(try #require(tagged.content))")
         }
-        #expect(error?.code == .releaseInUse)
-        #expect(error?.disposition == .tryLater)
-        #expect(try contents(fixture, identity) == before)
-        #expect(try fixture.temporaryNames().isEmpty)
-        for file in staged { #expect(try fixture.exists(file.path), "nothing that came is lost") }
         lease.release()
-        _ = try await fixture.store.install(other, files: staged, origin: StoreFixture.origin)
-        #expect(try contents(fixture, identity) != before)
+        #expect(try contents(fixture, identity) == before)
+        #expect(try await fixture.anotherStore().active(identity.family)?.identity == identity)
+        #expect(try contents(fixture, tagged)[0] == "weights.gguf again of \(identity)")
+        #expect(try fixture.temporaryNames().isEmpty)
+        #expect(try await fixture.anotherStore().installed().map(\.identity) == [identity, tagged])
+        for identity in [identity, tagged] { #expect(try await fixture.store.verify(identity).isIntact) }
+        #expect(
+            try await fixture.install(identity, names: names).identity == identity, "the same bytes keep their name")
+        // A whole release is found by its content, whatever its name.
+        _ = try await fixture.store.activate(tagged)
+        _ = try await fixture.store.remove(identity.family, version: identity.version, variant: nil)
+        #expect(
+            try await fixture.store.installed().map(\.identity) == [tagged], "the plain name means the plain release")
+        let again = try await fixture.store.install(
+            other, files: try fixture.stage(other, salt: " again"), origin: StoreFixture.origin)
+        #expect(again.identity == tagged)
+    }
+
+    /// Nothing tells what a release without its receipt held: the bytes that come to its place are not live untried.
+    @Test(arguments: ["no receipt", "no folder", "no folder and no record"])
+    func unknownBytesAreNotReplacedLive(_ damage: String) async throws {
+        let fixture = try StoreFixture()
+        let identity = try StoreFixture.identity()
+        let installed = try await fixture.install(identity, names: names, activate: true)
+        try LocalFileSystem().removeTree(
+            damage == "no receipt" ? HomeLayout.receipt(in: installed.folder) : installed.folder)
+        if damage == "no folder and no record" {
+            try LocalFileSystem().removeFile(fixture.layout.stateFile(of: identity.family))
+        }
+        let other = try StoreFixture.release(identity, names: names, salt: " again")
+        let again = try await fixture.store.install(
+            other, files: try fixture.stage(other, salt: " again"), origin: StoreFixture.origin)
+        #expect(again.identity == identity && !again.isActive)
         #expect(try await fixture.store.verify(identity).isIntact)
+        #expect(try await fixture.anotherStore().active(identity.family) == nil)
+    }
+
+    /// A removal that fails at any call leaves what was live as it was, or is done.
+    @Test(arguments: [EIO, EACCES]) func aFailedRemovalChangesNothing(_ number: Int32) async throws {
+        var call = 1
+        while true {
+            let disk = FaultyFileSystem()
+            let fixture = try StoreFixture(fileSystem: disk)
+            let (one, two) = (try StoreFixture.identity("1.0.0"), try StoreFixture.identity("2.0.0"))
+            try await fixture.install(one, activate: true)
+            try await fixture.install(two, activate: true)
+            let before = try await fixture.anotherStore().state(of: two.family)
+            let done = disk.mutations.count
+            disk.fail(call: call, errno: number)
+            let failure = await code { try await fixture.store.remove(two.family, version: two.version, variant: nil) }
+            let calls = disk.mutations.count - done
+            disk.heal()
+            let after = try await fixture.anotherStore().state(of: two.family)
+            if failure == nil {
+                #expect(after.active == one, "call \(call)")
+            } else {
+                #expect(after == before, "call \(call)")
+                #expect(try await fixture.anotherStore().active(two.family)?.identity == two, "call \(call)")
+            }
+            if calls < call { break }
+            call += 1
+        }
+        #expect(call > 5)
     }
 
     @Test func aDamagedOneIsMendedUnderItsReader() async throws {
@@ -84,33 +145,6 @@ import Testing
             }
             lease.release()
             #expect(try await fixture.store.verify(identity).isIntact, "\(damage)")
-        }
-    }
-
-    @Test func whoComesInBetweenIsSeen() async throws {
-        for isSame in [false, true] {
-            let disk = Intrusion()
-            let fixture = try StoreFixture(fileSystem: disk)
-            let identity = try StoreFixture.identity()
-            let installed = try await fixture.install(identity, names: names, activate: true)
-            let whole = try contents(fixture, identity)
-            if isSame { try LocalFileSystem().removeFile(try #require(installed.weights)) }
-            let lease = Locked<ReleaseLease?>(nil)
-            let leases = leases(fixture)
-            disk.body.withLock { body in
-                body = { try lease.withLock { $0 = try leases.acquire(identity) } }
-            }
-            disk.source.withLock { $0 = fixture.layout.folder(of: identity) }
-            let salt = isSame ? "" : " again"
-            let release = try StoreFixture.release(identity, names: names, salt: salt)
-            let staged = try fixture.stage(release, salt: salt)
-            let outcome = await code {
-                try await fixture.store.install(release, files: staged, origin: StoreFixture.origin)
-            }
-            #expect(lease.withLock { $0 } != nil)
-            #expect(outcome == (isSame ? nil : "release-in-use"))
-            #expect(try contents(fixture, identity) == whole)
-            #expect(try fixture.temporaryNames().isEmpty)
         }
     }
 

@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// Releases that have files in common, pulled from a server that counts.
 @Suite(.timeLimit(.minutes(10))) struct SharingTests {

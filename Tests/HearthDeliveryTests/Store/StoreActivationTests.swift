@@ -3,7 +3,10 @@ import HearthBase
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 @Suite(.timeLimit(.minutes(10))) struct StoreActivationTests {
     @Test func activatingSwitchesARelativeLinkAndRecordsTheWayBack() async throws {
@@ -108,13 +111,15 @@ import Testing
         let identity = try StoreFixture.identity()
         let names = ["a.gguf", "b.gguf", "c.gguf", "d.gguf", "e.gguf"]
         let installed = try await fixture.install(identity, names: names, isVerified: false)
-        let readings = Locked<[TransferProgress]>([])
-        let whole = try await fixture.store.verify(installed) { reading in readings.withLock { $0.append(reading) } }
+        let readings = Locked<[(completed: UInt64, total: UInt64?)]>([])
+        let whole = try await fixture.store.verify(installed) { completed, total in
+            readings.withLock { $0.append((completed, total)) }
+        }
         #expect(whole.isIntact)
         #expect(!whole.isVerified)
         #expect(whole.unexpected.isEmpty)
-        #expect(readings.withLock { $0.last?.fraction } == 1)
-        #expect(readings.withLock { $0.allSatisfy { $0.phase == .verifying } })
+        let last = try #require(readings.withLock { $0.last })
+        #expect(last.completed == last.total)
 
         let changed = Data("A.gguf of tiny@1.0.0:q4".utf8)
         try changed.write(to: installed.folder.appending("a.gguf").url)

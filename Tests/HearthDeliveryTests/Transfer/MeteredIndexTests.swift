@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// A file that may be fetched, whose chunk index lies on another host.
 @Suite(.timeLimit(.minutes(10))) struct MeteredIndexTests {

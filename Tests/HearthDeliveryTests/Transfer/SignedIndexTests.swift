@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// A bucket that gives nothing out without a signed address: the index of a file comes by the same way as the file.
 @Suite(.timeLimit(.minutes(10))) struct SignedIndexTests {
@@ -41,7 +44,7 @@ import Testing
 
     private func index(_ server: FaultServer, _ provider: CountingProvider?) async throws -> ChunkIndex? {
         try await ChunkIndexFetcher(http: Self.http, provider: provider)
-            .fetch(try file(server), fileSize: Self.content.count)
+            .fetch(TransferRequest(try file(server)), fileSize: Self.content.count)
     }
 
     @Test(arguments: [400, 401, 403])

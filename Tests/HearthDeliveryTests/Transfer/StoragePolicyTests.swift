@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 @Suite struct StoragePolicyTests {
     @Test(
@@ -52,7 +55,9 @@ import Testing
     }
 
     private func manager(_ disk: SmallDisk) -> ModelManager {
-        ModelManager(home: folder.path("home"), origins: [], fileSystem: disk, deviceMemory: 8 << 30)
+        ModelManager(
+            home: folder.path("home"), origins: [], fileSystem: disk, network: UnmonitoredNetwork(),
+            deviceMemory: 8 << 30)
     }
 
     private func refusal(_ disk: SmallDisk) async -> DeliveryError? {
@@ -68,6 +73,17 @@ import Testing
         #expect(error?.context.remedy != nil)
         let transfers = try LocalFileSystem().contents(of: folder.path("home/transfers"))
         #expect(transfers == [], "not even a folder was made for it")
+    }
+
+    /// A publisher's `storageBytes` are the free space that a device needs, the spare fifth included.
+    @Test(arguments: [(UInt64(600_000), "600000 bytes"), (480_000, "480000 bytes"), (100, "480000 bytes")])
+    func storageBytesOfThePublisherCount(_ storage: UInt64, _ expected: String) async throws {
+        let manager = manager(SmallDisk(free: 479_999))
+        var release = try await manager.resolve(.file(model)).release
+        release.requirements.storageBytes = storage
+        let offer = Offer(release: release, reason: .asked).named(true)
+        let error = await #expect(throws: DeliveryError.self) { try await manager.pull(offer) }
+        #expect(error?.code == .insufficientStorage && error?.context.expected == expected)
     }
 
     @Test func noOptionOverridesIt() async throws {
@@ -171,8 +187,8 @@ import Testing
         await gate.reached()
         while try LocalFileSystem().status(at: journal) == nil { await Task.yield() }
         gate.open()
-        let error = await #expect(throws: DeliveryError.self) { try await running.value }
-        #expect(error?.code == .insufficientStorage)
+        let error = await #expect(throws: FileError.self) { try await running.value }
+        #expect(error?.code == .diskFull)
         let file = try await transfer(LocalFileSystem()).fetch(request) { _ in }
         #expect(file.digest == request.digest)
         #expect(file.fetchedBytes < Self.content.count, "what had come was kept")

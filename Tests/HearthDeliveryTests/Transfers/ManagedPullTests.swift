@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// Pulls through the front door: shared in a process, refused between owners, repeated from what was written down.
 @Suite(.timeLimit(.minutes(10))) struct ManagedPullTests {
@@ -39,7 +42,7 @@ import Testing
     private func manager() throws -> ModelManager {
         ModelManager(
             home: folder.path("home"), origins: [Origin(name: "test", manifestURL: try server.url("/models.json"))],
-            http: DefaultHTTPClient(), deviceMemory: 8 << 30)
+            network: SystemNetwork.monitor(), deviceMemory: 8 << 30)
     }
 
     /// Pulls a part of a model, as the end of the process would leave it.
@@ -51,7 +54,7 @@ import Testing
             try await manager.pull(try ModelReference(parsing: reference), options: options) { sink.yield($0) }
         }
         await gate.reached()
-        for await reading in readings where reading.phase == .downloading && reading.completedBytes > 0 { break }
+        for await reading in readings where reading.state == .downloading && reading.completedBytes > 0 { break }
         pull.cancel()
         await #expect(throws: CancellationError.self) { try await pull.value }
         gate.open()

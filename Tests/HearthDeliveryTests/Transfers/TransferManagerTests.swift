@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// Real sockets and a real disk; the managers' own time stands still unless a test moves it.
 @Suite(.timeLimit(.minutes(10))) struct TransferManagerTests {
@@ -41,8 +44,8 @@ import Testing
             size: .exact(Self.content.count), digest: Self.digest)
     }
 
-    func purpose(_ server: FaultServer) throws -> TransferPurpose {
-        TransferPurpose(release: release, source: try server.url("/models.json?key=secret"))
+    func tag(_ server: FaultServer) throws -> String? {
+        TransferPurpose(release: release, source: try server.url("/models.json?key=secret")).tag
     }
 
     /// A server that stops in the middle of its first answer until the gate is open.
@@ -158,7 +161,7 @@ import Testing
         let readings = Readings()
         let asker = Task { try await manager.fetch(request) { readings.take($0) } }
         await gate.reached()
-        await readings.first { $0.phase == .downloading && $0.completedBytes > 0 }
+        await readings.first { $0.state == .downloading && $0.completedBytes > 0 }
         asker.cancel()
         await #expect(throws: CancellationError.self) { try await asker.value }
         await server.wait { $0.connectionsOpen == 0 }
@@ -218,12 +221,12 @@ import Testing
         let readings = Readings()
         let asker = Task { try await manager.fetch(request) { readings.take($0) } }
         await gate.reached()
-        await readings.first { $0.phase == .downloading && $0.completedBytes > 0 }
+        await readings.first { $0.state == .downloading && $0.completedBytes > 0 }
         #expect(try await manager.pause(key) == .here)
-        await readings.first { $0.phase == .paused }
+        await readings.first { $0.state == .waiting(.paused) }
         await server.wait { $0.connectionsOpen == 0 }
         let here = TransferHolder(process: getpid(), isHere: true)
-        #expect(try await manager.list().map(\.state) == [.paused(by: here)])
+        #expect(try await manager.list().map(\.state) == [.held(.waiting(.paused), by: here)])
         #expect(try await manager.restore { _ in Issue.record("it is paused") }.isEmpty)
 
         #expect(try await manager.resume(key) == .here)
@@ -246,13 +249,13 @@ import Testing
         let request = try request(server)
         let key = try TransferKey(request)
         let readings = Readings()
-        let asker = Task { try await runner.fetch(request, for: try purpose(server)) { readings.take($0) } }
+        let asker = Task { try await runner.fetch(request, tag: try tag(server)) { readings.take($0) } }
         await gates[0].reached()
 
         #expect(try await other.list().map(\.plan?.label) == ["toy-v1.0.0-q4_1.gguf"])
         _ = try await other.pause(key)
         await tick()
-        await readings.first { $0.phase == .paused }
+        await readings.first { $0.state == .waiting(.paused) }
         #expect(try await other.list().map(\.state.word) == ["paused"])
         let busy = await #expect(throws: TransferError.self) { try await other.fetch(request) }
         #expect(busy?.code == .busy && busy?.message.contains("process \(getpid())") == true)
@@ -275,7 +278,7 @@ import Testing
     // MARK: - After a restart
 
     /// What a killed process leaves: a plan, a journal, a part, and a lease of a process that is gone.
-    func leaveAsKilled(_ server: FaultServer, wish: TransferPlan.Wish = .running) async throws {
+    func leaveAsKilled(_ server: FaultServer, isPaused: Bool = false) async throws {
         let gate = Gate()
         let first = try FaultServer { FaultServer.answer($0, with: Self.content).stalled(after: 100_000, at: gate) }
         let manager = manager()
@@ -283,18 +286,18 @@ import Testing
         var request = try request(server)
         request.locations = [try first.url("/toy-v1.0.0-q4_1.gguf")]
         let asker = Task { [request] in
-            try await manager.fetch(request, for: try purpose(server)) { readings.take($0) }
+            try await manager.fetch(request, tag: try tag(server)) { readings.take($0) }
         }
         await gate.reached()
-        await readings.first { $0.phase == .downloading && $0.completedBytes > 0 }
+        await readings.first { $0.state == .downloading && $0.completedBytes > 0 }
         asker.cancel()
         _ = await asker.result
-        var lease = TransferLease(at: Date())
+        var lease = Claim(at: Date())
         lease.holder = ProcessIdentity(
             number: getpid(), started: "1", boot: ProcessIdentity.current.boot, space: ProcessIdentity.current.space)
-        try disk.replaceContents(of: LeaseClaim.place(in: place), with: try lease.data())
+        try disk.replaceContents(of: TransferLock.place(in: place), with: try lease.padded())
         let folder = TransferFolder(try TransferKey(request), in: transfers, fileSystem: disk)
-        #expect(try folder.wish(wish))
+        #expect(try folder.setPaused(isPaused))
     }
 
     @Test func whatAKilledProcessLeftIsBroughtBack() async throws {
@@ -324,16 +327,18 @@ import Testing
 
     @Test func aPausedOneStaysPausedAndACancelledOneGoes() async throws {
         let server = try FaultServer(FaultServer.file(Self.content))
-        try await leaveAsKilled(server, wish: .paused)
+        try await leaveAsKilled(server, isPaused: true)
         let manager = manager()
-        #expect(try await manager.list().map(\.state) == [.paused(by: nil)])
+        #expect(try await manager.list().map(\.state) == [.paused])
         #expect(try await manager.restore { _ in Issue.record("nobody asked for it") }.isEmpty)
         #expect(try await manager.resume(try TransferKey(try request(server))) == .nobody)
         #expect(try await manager.list().map(\.state) == [.interrupted])
 
         let folder = TransferFolder(try TransferKey(try request(server)), in: transfers, fileSystem: disk)
-        #expect(try folder.wish(.cancelled))
+        try folder.removePlan()
+        #expect(try await manager.list().map(\.state.word) == ["orphaned"])
         #expect(try await manager.restore { _ in Issue.record("nobody wants it") }.isEmpty)
+        #expect(try await manager.clean(.orphans).count == 1)
         #expect(try disk.contents(of: transfers) == [])
     }
 

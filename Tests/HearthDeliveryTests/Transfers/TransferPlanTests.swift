@@ -4,7 +4,10 @@ import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCatalog
 @testable import HearthDelivery
+@testable import HearthStore
+@testable import HearthTransfer
 
 /// What is written down of a transfer, and what a stranger could have written there.
 @Suite struct TransferPlanTests {
@@ -46,8 +49,8 @@ import Testing
     @Test func itIsReadAsItWasWrittenAndHoldsNoSecret() throws {
         let source = try #require(URL(string: "https://user:password@models.example.org/models.json?key=secret"))
         let request = try request("https://user:password@cdn.example.org/toy.gguf?signature=secret")
-        let plan = TransferPlan(
-            request, for: TransferPurpose(release: try release(), source: source, activates: false), at: Date())
+        let tag = TransferPurpose(release: try release(), source: source, activates: false).tag
+        let plan = TransferPlan(request, tag: tag, at: Date())
         let data = try plan.data()
         let text = String(decoding: data, as: UTF8.self)
         #expect(!text.contains("secret") && !text.contains("password"))
@@ -59,7 +62,7 @@ import Testing
         let path = folder.path("toy-v1.0.0-q4_1.gguf")
         let plan = TransferPlan(
             try request("https://cdn.example.org/toy.gguf"),
-            for: TransferPurpose(release: try release(), source: path.url), at: Date())
+            tag: TransferPurpose(release: try release(), source: path.url).tag, at: Date())
         #expect(plan.reference == .file(path))
         #expect(try TransferPlan(data: plan.data()) == plan)
     }
@@ -69,7 +72,7 @@ import Testing
         let source = try #require(URL(string: "https://models.example.org/models.json"))
         let good = TransferPlan(
             try request("https://cdn.example.org/toy.gguf"),
-            for: TransferPurpose(release: try release(), source: source), at: Date())
+            tag: TransferPurpose(release: try release(), source: source).tag, at: Date())
         guard case .object(var members) = try JSONValue(parsing: try good.data()) else { return Data() }
         #expect(members[name] != nil, "there is no \(name)")
         members[name] = try JSONValue(parsing: Data(value.utf8))
@@ -77,19 +80,51 @@ import Testing
     }
 
     static let hostile: [(String, String)] = [
-        ("format", "2"), ("format", "-1"), ("format", "\"1\""), ("label", #""../../etc/passwd""#),
+        ("format", "1"), ("format", "-1"), ("format", "\"2\""), ("label", #""../../etc/passwd""#),
         ("label", #""a/../b""#),
         ("label", #""""#), ("label", "7"), ("label", #""\u0000""#), ("label", #""\u202Egnp.fugg""#),
         ("locations", #""https://x""#), ("locations", "[1]"), ("sizeBytes", "-1"), ("sizeBytes", "1e400"),
         ("sizeBytes", "18446744073709551615"), ("sizeBytes", "[]"), ("sha256", #""abc""#), ("sha256", "{}"),
-        ("family", #""../x""#), ("family", "7"), ("version", #""../1""#), ("version", "null"), ("variant", #""Q/4""#),
-        ("reference", #""http://evil.example.org/models.json#toy@1.0.0:q4_1""#),
-        ("reference", #""https://models.example.org/models.json""#),
-        ("reference", #""https://models.example.org/models.json#other@1.0.0:q4_1""#),
-        ("reference", #""https://models.example.org/models.json#toy@2.0.0:q4_1""#), ("reference", #""toy@1.0.0""#),
-        ("reference", #""hf:org/repo""#), ("reference", "[]"), ("activate", "7"), ("created", #""yesterday""#),
-        ("created", "1"), ("requested", #""destroyed""#), ("requested", "true"),
+        ("tag", "7"), ("tag", "[]"), ("tag", "\"\(String(repeating: "x", count: TransferPlan.tagLimit + 1))\""),
+        ("created", #""yesterday""#), ("created", "1"), ("paused", #""true""#), ("paused", "null"),
     ]
+
+    private static func tag(
+        _ reference: String, release: String = #"{"family":"toy","variant":"q4_1","version":"1.0.0"}"#
+    ) -> String {
+        #"{"activate":true,"named":true,"reference":"\#(reference)","release":\#(release)}"#
+    }
+
+    static let hostileTags = [
+        "", "{}", "null", tag("http://evil.example.org/models.json#toy@1.0.0:q4_1"),
+        tag("https://models.example.org/models.json"), tag("https://models.example.org/models.json#other@1.0.0:q4_1"),
+        tag("https://models.example.org/models.json#toy@2.0.0:q4_1"), tag("toy@1.0.0"), tag("hf:org/repo"),
+        tag("https://models.example.org/models.json#toy@1.0.0", release: #"{"family":"../x","version":"1.0.0"}"#),
+        tag("https://models.example.org/models.json#toy@1.0.0", release: #"{"family":"toy","version":"../1"}"#),
+    ]
+
+    @Test(arguments: hostileTags)
+    func aHostileTagLeadsToNoModel(_ tag: String) throws {
+        let plan = TransferPlan(try request("https://cdn.example.org/toy.gguf"), tag: tag, at: Date())
+        #expect(try TransferPlan(data: plan.data()).tag == tag)
+        #expect(plan.purpose == nil && plan.release == nil && plan.reference == nil)
+    }
+
+    @Test func aTagLeadsBackToItsModel() throws {
+        let tag = Self.tag("https://models.example.org/models.json#toy@1.0.0:q4_1")
+        let purpose = try #require(TransferPurpose(tag: tag))
+        #expect(purpose.release == (try release()) && purpose.activates && purpose.isNamed)
+        #expect(purpose.tag == tag)
+        let hub = try ModelReference(parsing: "hf:org/toy")
+        guard case .hub(let repository) = hub, let family = repository.family else {
+            Issue.record("no repository")
+            return
+        }
+        var other = TransferPurpose(
+            release: ReleaseIdentity(family: family, version: purpose.release.version), source: nil)
+        other.reference = hub
+        #expect(TransferPurpose(tag: try #require(other.tag)) == other)
+    }
 
     @Test(arguments: hostile)
     func aHostilePlanIsShownAndCanBeRemoved(_ name: String, _ value: String) async throws {
@@ -108,7 +143,7 @@ import Testing
 
     @Test func aLinkOrAFolderIsNoPlan() async throws {
         let outside = folder.path("outside.json")
-        try disk.replaceContents(of: outside, with: try plan("activate", "true"))
+        try disk.replaceContents(of: outside, with: try plan("paused", "true"))
         try disk.makeFolders(place(Self.digest.hex))
         try disk.makeLink(at: Path("\(place(Self.digest.hex))/plan.json"), to: outside.string)
         try await expectOrphan()
@@ -143,10 +178,12 @@ import Testing
 
     @Test func oneIsFoundByWhatPeopleCallIt() throws {
         func summary(_ key: String, _ label: String, _ family: String) throws -> TransferSummary {
-            var plan = TransferPlan(try request("https://x.example.org/a"), for: nil, at: Date())
-            plan.label = label
-            plan.release = ReleaseIdentity(
+            let release = ReleaseIdentity(
                 family: try #require(Family(family)), version: ReleaseVersion(SemanticVersion(1, 0, 0)))
+            var plan = TransferPlan(
+                try request("https://x.example.org/a"), tag: TransferPurpose(release: release, source: nil).tag,
+                at: Date())
+            plan.label = label
             return TransferSummary(
                 key: try #require(TransferKey(key)), state: .interrupted, plan: plan, recordedBytes: 0,
                 allocatedBytes: 0, totalBytes: nil, changed: nil)

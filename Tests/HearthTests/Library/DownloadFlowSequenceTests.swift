@@ -1,5 +1,8 @@
 import Hearth
+import HearthCatalog
 import HearthDelivery
+import HearthStore
+import HearthTransfer
 import Testing
 
 /// What several events in a row must not come to, beside the transitions of ``DownloadFlowTests``.

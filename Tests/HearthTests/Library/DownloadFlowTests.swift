@@ -1,5 +1,8 @@
 import Hearth
+import HearthCatalog
 import HearthDelivery
+import HearthStore
+import HearthTransfer
 import Testing
 
 /// Every transition of the one-model flow, and that nothing else is one.

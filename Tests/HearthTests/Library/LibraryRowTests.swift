@@ -1,6 +1,9 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
+import HearthTransfer
 import Testing
 
 /// Every transition of one model's row, what it shows, and what a tap does.
@@ -17,15 +20,15 @@ import Testing
     /// A way into each state, by its name.
     private static let ways: [String: [LibraryRowEvent]] = [
         "notDownloaded": [offered],
-        "waiting": [offered, .download, .report(.hold(.metered))],
-        "downloading": [offered, .download, .report(.progress(0.5))],
-        "verifying": [offered, .download, .report(.received)],
-        "retrying": [offered, .download, .report(.received), .report(.mismatch)],
+        "waiting": [offered, .download, .reading(.hold(.metered))],
+        "downloading": [offered, .download, .reading(.progress(0.5))],
+        "verifying": [offered, .download, .reading(.received)],
+        "retrying": [offered, .download, .reading(.received), .reading(.mismatch)],
         "failed": [offered, .download, .failed(lost)],
         "incompatible": [.offered(OfferedModel(model, objection: tooLarge))],
         "downloaded": [offered, .download, .arrived(Models.arrived(model))],
         "updateAvailable": [here, update],
-        "updating": [here, update, .download, .report(.progress(0.25))],
+        "updating": [here, update, .download, .reading(.progress(0.25))],
         "update failed": [here, update, .download, .failed(lost)],
         "deleting": [offered, here, .delete],
     ]
@@ -45,8 +48,8 @@ import Testing
     ]
 
     private static let events: [LibraryRowEvent] = [
-        .download, .report(.progress(0.75)), .report(.hold(.offline)), .report(.release), .report(.received),
-        .report(.mismatch), .report(.pauseOver), .arrived(Models.arrived(newer)), .failed(lost), .cancelledElsewhere,
+        .download, .reading(.progress(0.75)), .reading(.hold(.offline)), .reading(.release), .reading(.received),
+        .reading(.mismatch), .reading(.release), .arrived(Models.arrived(newer)), .failed(lost), .cancelledElsewhere,
         .cancel, .delete, .deleted(true), .deleted(false), .reset,
     ]
 
@@ -78,17 +81,6 @@ import Testing
             Step("update failed", .download, .downloading(progress: nil), [.fetch]),
             Step("deleting", .download, .downloading(progress: nil), [.fetch]),
             Step("incompatible", .download, .incompatible(tooLarge), [.refuse(tooLarge)]),
-            Step("downloading", .report(.progress(0.75)), .downloading(progress: 0.75)),
-            Step("updating", .report(.progress(0.75)), .downloading(progress: 0.75)),
-            Step("downloading", .report(.hold(.offline)), .waiting(.offline)),
-            Step("updating", .report(.hold(.offline)), .waiting(.offline)),
-            Step("waiting", .report(.hold(.offline)), .waiting(.offline)),
-            Step("retrying", .report(.hold(.offline)), .waiting(.offline)),
-            Step("waiting", .report(.release), .downloading(progress: nil)),
-            Step("downloading", .report(.received), .downloading(progress: 1)),
-            Step("updating", .report(.received), .downloading(progress: 1)),
-            Step("verifying", .report(.mismatch), .downloading(progress: 0)),
-            Step("retrying", .report(.pauseOver), .downloading(progress: nil)),
             Step("failed", .cancel, .notDownloaded, [.discard]),
             Step("failed", .delete, .notDownloaded, [.discard]),
             Step("failed", .cancelledElsewhere, .notDownloaded),
@@ -118,7 +110,15 @@ import Testing
                 Step(state, .failed(lost), .failed(lost)),
             ]
         }
-        // From wherever the last report has left it.
+        + ["waiting", "downloading", "verifying", "retrying", "updating"].flatMap { state in
+            [
+                Step(state, .reading(.progress(0.75)), .downloading(progress: 0.75)),
+                Step(state, .reading(.hold(.offline)), .waiting(.offline)),
+                Step(state, .reading(.release), .downloading(progress: nil)),
+                Step(state, .reading(.received), .downloading(progress: 1)),
+                Step(state, .reading(.mismatch), .downloading(progress: 0)),
+            ]
+        }
         + states.keys.sorted().filter { $0 != "failed" && $0 != "update failed" }.map {
             Step($0, .arrived(Models.arrived(newer)), .downloaded)
         }

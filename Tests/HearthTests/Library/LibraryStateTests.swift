@@ -1,6 +1,9 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
+import HearthTransfer
 import Testing
 
 @Suite struct LibraryStateTests {

@@ -1,6 +1,9 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
+import HearthTransfer
 import Testing
 
 /// A row in words.
@@ -12,11 +15,11 @@ import Testing
     private static let here = LibraryRowEvent.local(LocalModel(model))
 
     private static func reading(
-        _ phase: TransferProgress.Phase, _ done: UInt64 = 42, of total: UInt64? = 100, rate: Double? = 2
+        _ state: TransferState, _ done: UInt64 = 42, of total: UInt64? = 100, rate: Double? = 2
     ) -> LibraryRowEvent {
         .reading(
             TransferProgress(
-                phase: phase, completedBytes: done * 1_000_000, totalBytes: total.map { $0 * 1_000_000 },
+                state: state, completedBytes: done * 1_000_000, totalBytes: total.map { $0 * 1_000_000 },
                 bytesPerSecond: rate.map { $0 * 1e6 }))
     }
 
@@ -38,23 +41,23 @@ import Testing
         Case(offered, text: "not downloaded", word: "not-downloaded"),
         Case(offered, .download, text: "downloading", word: "downloading"),
         Case(
-            offered, .download, .report(.progress(0.42)), reading(.downloading),
+            offered, .download, .reading(.progress(0.42)), reading(.downloading),
             text: "downloading 42%, 2.0 MB/s, 29 s left", word: "downloading"),
         Case(
             offered, .download, reading(.downloading, 99, rate: nil), text: "downloading 99%", word: "downloading"),
         Case(
             offered, .download, reading(.downloading, 5, of: nil), text: "downloading, 2.0 MB/s", word: "downloading"),
         Case(
-            offered, .download, .report(.received), reading(.verifying, 100), text: "verifying 100%",
+            offered, .download, .reading(.received), reading(.verifying, 100), text: "verifying 100%",
             word: "downloading"),
         Case(
-            offered, .download, .report(.received), reading(.probing, 100), text: "probing", word: "downloading"),
+            offered, .download, .reading(.received), reading(.probing, 100), text: "probing", word: "downloading"),
         Case(
-            offered, .download, .report(.received), .report(.mismatch), reading(.retrying),
+            offered, .download, .reading(.received), .reading(.mismatch), reading(.retrying(attempt: 2, limit: 3)),
             text: "retrying, attempt 2 of 3", word: "downloading"),
         Case(
-            offered, .download, .report(.hold(.metered)), text: "waiting: Wi-Fi required", word: "waiting",
-            detail: "Wi-Fi required: this network is metered; the download goes on by itself on another"),
+            offered, .download, .reading(.hold(.metered)), text: "waiting: Wi-Fi required", word: "waiting",
+            detail: "Wi-Fi required: this network is metered; the download continues on another"),
         Case(here, text: "downloaded", word: "downloaded"),
         Case(
             here, offered, .unchanged(.upToDate), text: "downloaded", word: "downloaded", detail: "up to date",
@@ -95,5 +98,25 @@ import Testing
         #expect(row.reading == nil)
         row.take(Self.reading(.downloading))
         #expect(row.reading == nil, "of a download that is over nothing is shown")
+    }
+
+    /// What an app shows of each state of a delivery, half of whose bytes are here, or all.
+    @Test(
+        arguments: [
+            (.queued, .downloading(progress: 0.5), .downloading(progress: 1)),
+            (.connecting, .downloading(progress: 0.5), .downloading(progress: 1)),
+            (.downloading, .downloading(progress: 0.5), .downloading(progress: 1)),
+            (.verifying, .downloading(progress: 0.5), .verifying),
+            (.waiting(.metered), .waiting(.metered), .waiting(.metered)),
+            (.waiting(.paused), .waiting(.paused), .waiting(.paused)),
+            (.retrying(attempt: 3, limit: 3), .retrying(attempt: 3), .retrying(attempt: 3)),
+            (.extracting, .extracting, .extracting), (.installing, .verifying, .verifying),
+            (.preparing, .verifying, .verifying), (.probing, .verifying, .verifying),
+        ] as [(TransferState, DownloadState, DownloadState)])
+    func theStateOfADownloadFollowsFromItsReading(
+        _ state: TransferState, _ half: DownloadState, _ whole: DownloadState
+    ) {
+        #expect(DownloadState(TransferProgress(state: state, completedBytes: 1, totalBytes: 2)) == half)
+        #expect(DownloadState(TransferProgress(state: state, completedBytes: 2, totalBytes: 2)) == whole)
     }
 }

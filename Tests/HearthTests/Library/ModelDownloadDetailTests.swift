@@ -1,8 +1,11 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthHTTP
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 /// What ``ModelDownloadViewModelTests`` passes over.

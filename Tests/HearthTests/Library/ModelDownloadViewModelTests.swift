@@ -1,9 +1,12 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthHTTP
 import HearthInference
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 /// From the tap on "download" to the first answer, over a scripted delivery and loader.
@@ -55,6 +58,18 @@ import Testing
         models.resetState()
         #expect(models.downloadState == .idle)
         #expect(models.isModelLoaded)
+    }
+
+    @Test func progressStaysWhileItWaits() async throws {
+        let barrier = Barrier()
+        delivery.script(Models.text, [.report(.progress(0.5)), .report(.hold(.offline)), .wait(barrier)])
+        let models = viewModel()
+        try models.startDownload()
+        await until { models.downloadState == .waiting(.offline) }
+        #expect(models.progress == 0.5)
+        #expect(models.library.row(of: Models.text.id)?.progress == 0.5)
+        barrier.open()
+        await until { models.isModelLoaded }
     }
 
     @Test func loadsTheModelOfTheStartWhateverIsSelectedMeanwhile() async throws {

@@ -1,6 +1,9 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
+import HearthTransfer
 import Testing
 
 /// Who is told of an end, and what a library leaves alone.
@@ -120,10 +123,10 @@ import Testing
 
     @Test func figuresOfADownloadAreShownWhileItRuns() async throws {
         let reading = TransferProgress(
-            phase: .downloading, completedBytes: 42, totalBytes: 100, bytesPerSecond: 29, connections: 4)
+            state: .downloading, completedBytes: 42, totalBytes: 100, bytesPerSecond: 29, connections: 4)
         let barrier = Barrier()
         delivery.offer(OfferedModel(Models.text))
-        delivery.script(Models.text, [.report(.progress(0.42)), .read(reading), .wait(barrier)])
+        delivery.script(Models.text, [.report(.progress(0.42)), .report(reading), .wait(barrier)])
         let library = await library()
         try library.download(Models.text.id)
         await until { library.row(of: Models.text.id)?.reading == reading }

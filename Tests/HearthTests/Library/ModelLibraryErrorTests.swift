@@ -1,8 +1,11 @@
 import Foundation
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthHTTP
+import HearthStore
+import HearthTransfer
 import Testing
 
 /// The sentences are agreed, to the letter.
@@ -58,8 +61,8 @@ import Testing
             "Not enough storage. 0.2 GB required."
         ),
         (FileError(errno: ENOSPC, doing: "write", path: Path("/x")), "insufficient-storage", nil),
-        (DeliveryError(.offline, "there is no network"), "network-error", "Network error: there is no network"),
-        (DeliveryError(.meteredNetwork, "Wi-Fi required"), "metered-network", "Wi-Fi required"),
+        (NetworkError(.offline, "there is no network"), "network-error", "Network error: there is no network"),
+        (NetworkError(.meteredNetwork, "Wi-Fi required"), "metered-network", "Wi-Fi required"),
         (HTTPError(.connectionLost, "the connection broke"), "network-error", "Network error: the connection broke"),
         (HTTPError(.cannotResolve, "no such host"), "network-error", "Network error: no such host"),
         (TransferError(.missing, "404"), "model-not-found", "Model not found: diary"),

@@ -1,9 +1,12 @@
 import Foundation
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthHTTP
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 /// The shell around the rows, over a scripted delivery.
@@ -164,7 +167,7 @@ import Testing
 
     @Test func theNextDownloadMayUseAMeteredNetwork() async throws {
         delivery.offer(OfferedModel(Models.text))
-        delivery.script(Models.text, [.fail(DeliveryError(.meteredNetwork, "Wi-Fi required"))])
+        delivery.script(Models.text, [.fail(NetworkError(.meteredNetwork, "Wi-Fi required"))])
         let library = await library()
         try library.download(Models.text.id)
         await until {
@@ -180,21 +183,18 @@ import Testing
     // MARK: Cancelling, at every moment
 
     /// The moments, as what has been reported when the user cancels.
-    private nonisolated static let moments: [(String, [DownloadEvent])] = [
+    private nonisolated static let moments: [(String, [TransferProgress])] = [
         ("before the first byte", []), ("while bytes come", [.progress(0.5)]),
         ("while it waits for the network", [.progress(0.5), .hold(.offline)]),
         ("while it is checked", [.received]),
         ("in the pause between corrupted tries", [.received, .mismatch]),
-        ("in the second pause", [.received, .mismatch, .pauseOver, .received, .mismatch]),
+        ("in the second pause", [.received, .mismatch, .release, .received, .mismatch]),
     ]
 
     @Test(arguments: moments.indices)
     func cancellingDiscardsAndLeavesItReady(_ moment: Int) async throws {
         let (name, reports) = Self.moments[moment]
-        var expected = Download()
-        expected.take(.start)
-        for report in reports { expected.take(report) }
-        let wanted = expected.state
+        let wanted = reports.last.map { DownloadState($0) } ?? .downloading(progress: nil)
         delivery.offer(OfferedModel(Models.text))
         delivery.script(Models.text, reports.map { .report($0) } + [.sleep(.milliseconds(1500))], [])
         let library = await library()
@@ -217,7 +217,7 @@ import Testing
         delivery.script(
             Models.text,
             [
-                .report(.received), .report(.mismatch), .sleep(.milliseconds(1500)), .report(.pauseOver),
+                .report(.received), .report(.mismatch), .sleep(.milliseconds(1500)), .report(.release),
                 .report(.progress(1)),
             ])
         let library = await library()

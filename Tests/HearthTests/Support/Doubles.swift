@@ -1,7 +1,11 @@
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 
 /// What the doubles were asked, in order, over all of them.
 final class Journal: Sendable {
@@ -30,8 +34,7 @@ final class Barrier: Sendable {
 final class ScriptedDelivery: ModelDelivering {
     /// One step of a pull.
     enum Step: Sendable {
-        case report(DownloadEvent)
-        case read(TransferProgress)
+        case report(TransferProgress)
         case sleep(Duration)
         case wait(Barrier)
         case fail(any Error)
@@ -92,7 +95,7 @@ final class ScriptedDelivery: ModelDelivering {
         return models
     }
 
-    func offeredModels(_ wish: ListingWish) async throws -> OfferedModels {
+    func offeredModels(_ wish: CachePolicy) async throws -> OfferedModels {
         journal.note("ask sources")
         let (problem, offers, partial) = state.withLock { ($0.offerProblem, $0.offers, $0.partialProblem) }
         if let problem { throw problem }
@@ -100,7 +103,7 @@ final class ScriptedDelivery: ModelDelivering {
     }
 
     func pull(
-        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (DeliveryReport) -> Void
+        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> LocalDelivery {
         journal.note("pull \(model.id)")
         let steps = state.withLock { state -> [Step] in
@@ -111,8 +114,7 @@ final class ScriptedDelivery: ModelDelivering {
         do {
             for step in steps {
                 switch step {
-                case .report(let event): report(.event(event))
-                case .read(let progress): report(.reading(progress))
+                case .report(let reading): report(reading)
                 case .sleep(let duration):
                     try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
                 case .wait(let barrier): try await barrier.pass()
@@ -223,4 +225,21 @@ final class MemorySetting: Sendable {
             self.value.withLock { $0 = text }
         }
     }
+}
+
+/// Readings in short.
+extension TransferProgress {
+    static func progress(_ part: Double) -> Self {
+        TransferProgress(state: .downloading, completedBytes: UInt64(part * 1000), totalBytes: 1000)
+    }
+
+    static func hold(_ hold: DownloadHold) -> Self {
+        TransferProgress(state: .waiting(hold), completedBytes: 500, totalBytes: 1000)
+    }
+
+    /// A connection that nothing is known of.
+    static let release = TransferProgress(state: .connecting, completedBytes: 500, totalBytes: nil)
+    static let received = TransferProgress(state: .verifying, completedBytes: 1000, totalBytes: 1000)
+    static let mismatch = TransferProgress(
+        state: .retrying(attempt: 2, limit: 3), completedBytes: 1000, totalBytes: 1000)
 }

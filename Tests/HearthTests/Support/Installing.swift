@@ -1,5 +1,8 @@
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthStore
+import HearthTransfer
 import Testing
 
 extension ModelStore {

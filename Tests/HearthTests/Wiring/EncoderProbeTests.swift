@@ -1,8 +1,12 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
+import HearthHTTP
 import HearthInference
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 @testable import Hearth
@@ -55,7 +59,7 @@ import Testing
         let engine = VectorEngine(
             vectors: vectors, isEncoderOnly: isEncoderOnly, embeddingLength: embeddingLength, failure: failure)
         let probe = EngineReleaseProbe(formats: [.gguf]) { _ in engine }
-        let canary = Canary(prompt: "Capital?", pattern: CanaryPattern("Paris"), minimumTokensPerSecond: 1)
+        let canary = Canary(prompt: "Capital?", pattern: "Paris", minimumTokensPerSecond: 1)
         let candidate = ProbeCandidate(release: release, weights: try #require(release.weights), canary: canary)
         let task = Task { try await probe.probe(candidate) }
         return (engine, await task.result)
@@ -68,7 +72,7 @@ import Testing
         #expect(report.embeddingLength == 2 && report.text.isEmpty && report.generatedTokens == 0)
         #expect(report.answerSeconds > 0 && !report.isTimedOut)
         // What a publisher wants of an answer is not asked of it.
-        let canary = Canary(prompt: "Capital?", pattern: CanaryPattern("Paris"), minimumTokensPerSecond: 1)
+        let canary = Canary(prompt: "Capital?", pattern: "Paris", minimumTokensPerSecond: 1)
         #expect(canary.objection(to: report) == nil)
     }
 

@@ -1,8 +1,11 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthHTTP
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 @testable import Hearth
@@ -54,7 +57,7 @@ import Testing
     }
 
     @Test func theAppsVersionAndItsEnginesDecide() async throws {
-        let objections = try await manager().available().filter { $0.origin.name == "o" }.map(\.objection)
+        let objections = try await manager().available().filter { $0.origin?.name == "o" }.map(\.objection)
         let engine: Ineligibility? = EngineOpening.runsGGUF ? .noEngine(.onnx) : nil
         #expect(objections == [.appTooOld(needs: SemanticVersion(2, 0, 0)), engine, nil])
     }

@@ -2,7 +2,11 @@
     import Foundation
     import Hearth
     import HearthBase
+    import HearthCatalog
+    import HearthTransfer
+    import HearthStore
     import HearthDelivery
+    import HearthHTTP
     import HearthTestSupport
     import Testing
 
@@ -43,14 +47,14 @@
                 origin: nil)
         }
 
-        private func canary(_ pattern: String? = nil) throws -> Canary {
+        private func canary(_ pattern: String? = nil) -> Canary {
             Canary(
-                prompt: "Name the capital of France.", pattern: try pattern.map { try #require(CanaryPattern($0)) },
+                prompt: "Name the capital of France.", pattern: pattern,
                 maximumNewTokens: 16, timeoutSeconds: 300)
         }
 
         @Test func theAnswerThatIsWantedMakesItLive() async throws {
-            try await install(new, asking: try canary("(?i)^the capital.*paris"))
+            try await install(new, asking: canary("The capital*Paris"))
             let live = try await manager.activate(new)
             #expect(live.identity == new && live.isActive)
             let state = try await manager.store.state(of: new.family)
@@ -62,7 +66,7 @@
         @Test(arguments: ["pattern", "rate", "memory"]) func anythingElseIsRefusedAndSaysWhy(_ what: String)
             async throws
         {
-            var canary = try canary(what == "pattern" ? "(?i)ouagadougou" : nil)
+            var canary = canary(what == "pattern" ? "Ouagadougou" : nil)
             if what == "rate" { canary.minimumTokensPerSecond = 1_000_000 }
             if what == "memory" { canary.maximumMemoryBytes = 1_000_000 }
             try await install(new, asking: canary)
@@ -73,7 +77,7 @@
             let reason = try #require(state.heldBack(new)?.reason)
             print("probe refused for its \(what): \(reason)")
             let expected = [
-                "pattern": "does not match (?i)ouagadougou", "rate": "at least 1000000.0 are wanted",
+                "pattern": "does not match Ouagadougou", "rate": "at least 1000000.0 are wanted",
                 "memory": "bytes of memory, at most 1000000 are allowed",
             ]
             #expect(try reason.contains(#require(expected[what])), "\(reason)")

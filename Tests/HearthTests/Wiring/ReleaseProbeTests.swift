@@ -1,9 +1,12 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthHTTP
 import HearthInference
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 @testable import Hearth
@@ -157,7 +160,7 @@ import Testing
                     candidate(
                         release,
                         canary: Canary(
-                            prompt: "What is the capital of France?", pattern: CanaryPattern("(?i)paris"),
+                            prompt: "What is the capital of France?", pattern: "Paris",
                             timeoutSeconds: 300))))
             print(
                 "probe: \(start.duration(to: .now)) for the default model, load \(report.loadSeconds) s, answer "
@@ -225,8 +228,8 @@ import Testing
         @Test func whatCannotBeQuantisedIsKnownByItsHead() async throws {
             let folder = try TemporaryFolder()
             let whole = try await install(TestModel.path, in: folder)
-            let preparer = FormatPreparer([.gguf: QuantizingPreparer(deviceMemory: 1000)])
-            let recipe = PreparationRecipe(
+            let preparer = QuantizingPreparer(deviceMemory: 1000)
+            let recipe = Recipe(
                 engine: "llama.cpp", engineVersion: "1", settings: "q4_0", fileName: "m.gguf", expectedSize: 1,
                 summary: "")
             try await preparer.check(recipe, of: whole)
@@ -245,7 +248,8 @@ import Testing
             let weights = try folder.write("x.gguf", Data("GGUF".utf8) + Data(repeating: 0, count: 500))
             let release = try await install(weights, in: folder)
             let manager = ModelManager(
-                home: folder.path("home"), origins: [], deviceMemory: 1 << 40, probe: EngineReleaseProbe())
+                home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40,
+                probe: EngineReleaseProbe())
             await #expect(throws: ActivationError.self) { try await manager.activate(release.identity) }
             let state = try await manager.store.state(of: release.identity.family)
             #expect(state.active == nil && state.isHeldBack(release.identity))
@@ -286,10 +290,10 @@ import Testing
             let manager = try manager(470)
             let live = try await manager.pull(reference).release
             #expect(live.isActive)
-            let prepared = try #require(try await manager.store.prepared(of: live))
-            #expect(prepared.size < live.receipt.totalSize * 7 / 10)
-            #expect(try GGUFHeader(file: prepared.path).quantization == "q8_0")
-            #expect(try await manager.weightsToOpen(of: live) == prepared.path)
+            let artifact = try #require(try await manager.store.artifact(of: live))
+            #expect(artifact.size < live.receipt.totalSize * 7 / 10)
+            #expect(try GGUFHeader(file: artifact.path).quantization == "q8_0")
+            #expect(try await manager.weightsToOpen(of: live) == artifact.path)
             #expect(try await QuantizingPreparer(deviceMemory: 8 << 30).recipe(for: live) == nil)
         }
 

@@ -1,9 +1,12 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthDelivery
 import HearthHTTP
 import HearthInference
+import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 @testable import Hearth
@@ -184,7 +187,7 @@ import Testing
             ("f16", 5000, 6256, 0, "q8_0"), ("f16", 5000, 7200, 0, "q6_k"), ("f16", 5000, 20_000, 0, nil),
             ("f16", .max >> 20, .max >> 20, .max >> 20, nil),
         ] as [(String?, UInt64, UInt64?, UInt64, String?)])
-    func theEntryTellsWhetherItIsMadeToFit(
+    func theEntryTellsWhetherTheArtifactFits(
         _ variant: String?, _ size: UInt64, _ memory: UInt64?, _ projector: UInt64, _ expected: String?
     ) throws {
         var release = try release(size: size << 20)
@@ -222,7 +225,7 @@ import Testing
         let manager = ModelManager(
             home: folder.path("home"),
             origins: [Origin(name: "m", manifestURL: folder.path("origin/models.json").url)],
-            deviceMemory: 1 << 20,
+            network: UnmonitoredNetwork(), deviceMemory: 1 << 20,
             preflight: MemoryPreflight(configuration: Configuration(), deviceMemory: 1 << 20))
         await #expect {
             try await manager.pull(try ModelReference(parsing: "m"))

@@ -1,7 +1,11 @@
 #if Llama
     import Hearth
     import HearthBase
+    import HearthCatalog
+    import HearthTransfer
+    import HearthStore
     import HearthDelivery
+    import HearthHTTP
     import HearthInference
     import HearthTestSupport
     import Testing
@@ -10,21 +14,19 @@
     @Suite(.serialized, .timeLimit(.minutes(10))) struct SeeingReleaseTests {
         private let folder: TemporaryFolder
         private let manager: ModelManager
-        private let configuration: Configuration
 
         init() throws {
             folder = try TemporaryFolder()
             var configuration = Configuration()
             configuration.contextLength = 512
             configuration.threads = 1
-            self.configuration = configuration
             manager = ModelManager(
                 home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40,
                 probe: EngineReleaseProbe(configuration: configuration, deviceMemory: 1 << 40))
         }
 
         private func answer(_ release: InstalledRelease) async throws -> (summary: GenerationSummary?, leftOut: Int) {
-            let loader = EngineLoader(manager: manager, configuration: configuration)
+            let loader = EngineLoader(manager: manager)
             let model = try await loader.models.model(release.identity.family, policy: .localOnly)
             let picture = try ChatImage(TestPictures.png(width: 40, height: 30))
             var options = GenerationOptions()

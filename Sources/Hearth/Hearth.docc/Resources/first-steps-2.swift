@@ -13,6 +13,6 @@ func firstSteps(manifest: URL, saved: URL) async throws {
     // Fetched if it is not here yet; loaded when it is first used.
     let models = LiveModels(manager: manager)
     let model = try await models.model(family) { progress in
-        print(progress.phase, progress.fraction ?? 0)
+        print(progress.state, progress.fraction ?? 0)
     }
 }

@@ -13,7 +13,7 @@ func firstSteps(manifest: URL, saved: URL) async throws {
     // Fetched if it is not here yet; loaded when it is first used.
     let models = LiveModels(manager: manager)
     let model = try await models.model(family) { progress in
-        print(progress.phase, progress.fraction ?? 0)
+        print(progress.state, progress.fraction ?? 0)
     }
 
     // A question and its answer.
@@ -21,7 +21,7 @@ func firstSteps(manifest: URL, saved: URL) async throws {
     let response = try await session.respond(to: "What is the capital of France?")
     print(response.content)
 
-    // The next answer as it comes.
+    // The next answer, streamed.
     for try await snapshot in session.streamResponse(to: "And of Germany?") {
         print(snapshot.content)
     }

@@ -1,18 +1,19 @@
 import Foundation
 import HearthDelivery
 
-// Reads a manifest as an origin would serve it, and prints the release this device would be given.
-guard CommandLine.arguments.count == 2, let address = URL(string: "https://models.example/models.json") else {
+// Asks an origin, here a file, for its models, and prints the release this device would be given of each family.
+guard CommandLine.arguments.count == 2 else {
     print("usage: Consumer MODELS.JSON")
     exit(64)
 }
+let home = FileManager.default.temporaryDirectory.appending(path: "consumer-\(UUID().uuidString)")
+defer { try? FileManager.default.removeItem(at: home) }
 do {
-    let catalog = try Catalog(manifest: Data(contentsOf: URL(filePath: CommandLine.arguments[1])), url: address)
-    for family in catalog.families {
-        let release = try catalog.select(
-            family: family, selection: CatalogSelection(deviceMemory: ProcessInfo.processInfo.physicalMemory))
-        print("\(release.identity) \(release.totalSize) bytes")
-    }
+    let manager = ModelManager(
+        home: Path(home.path), origins: [Origin(name: "file", manifestURL: URL(filePath: CommandLine.arguments[1]))],
+        deviceMemory: ProcessInfo.processInfo.physicalMemory)
+    let offer = try await manager.resolve(try ModelReference(parsing: "lupus-diary"))
+    print("\(offer.release.identity) \(offer.release.totalSize) bytes")
 } catch {
     print(error)
     exit(1)

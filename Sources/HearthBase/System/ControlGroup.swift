@@ -1,0 +1,97 @@
+import Foundation
+
+/// The memory and processors of Linux control groups (cgroups(7)), version 1 and 2.
+package enum ControlGroup {
+    /// One group that this process is in, or one above it.
+    package struct Memory: Sendable, Hashable {
+        /// The most its processes may take together, in bytes; `nil` without a limit.
+        package var limit: UInt64?
+        /// What they take now, with the system's copies of their files.
+        package var used: UInt64?
+        /// The part of that which the system gives back before a process lacks memory: copies of files, not used lately.
+        package var reclaimable: UInt64?
+    }
+
+    /// The names that one version of control groups has for its files.
+    private struct Names {
+        let limit: String
+        let used: String
+        let reclaimable: String
+
+        static let first = Names(
+            limit: "memory.limit_in_bytes", used: "memory.usage_in_bytes",
+            reclaimable: "total_inactive_file")
+        static let second = Names(
+            limit: "memory.max", used: "memory.current", reclaimable: "inactive_file")
+    }
+
+    /// The smallest limit of this process's groups and those above them.
+    /// - Parameter contents: the text of a file, `nil` when it cannot be read.
+    package static func memoryLimit(contents: (String) -> String?) -> UInt64? {
+        places(contents: contents).compactMap { contents("\($0.folder)/\($0.names.limit)").flatMap(bytes) }.min()
+    }
+
+    /// What this process's groups and those above them say of their memory.
+    /// - Parameter contents: the text of a file, `nil` when it cannot be read.
+    package static func memoryGroups(contents: (String) -> String?) -> [Memory] {
+        places(contents: contents).map { folder, names in
+            func number(_ file: String) -> UInt64? { contents("\(folder)/\(file)").flatMap(bytes) }
+            let statistics = contents("\(folder)/memory.stat") ?? ""
+            let line = statistics.split(separator: "\n").first { $0.hasPrefix(names.reclaimable + " ") }
+            return Memory(
+                limit: number(names.limit), used: number(names.used),
+                reclaimable: line.flatMap { UInt64($0.dropFirst(names.reclaimable.count + 1)) })
+        }
+    }
+
+    /// The processors whose time this process's groups and those above them may use, the fewest of them; `nil` without a limit.
+    /// - Parameter contents: the text of a file, `nil` when it cannot be read.
+    package static func processorLimit(contents: (String) -> String?) -> Double? {
+        folders(of: "cpu", contents: contents).compactMap { folder, isFirst in
+            // "quota period" or "max period", in microseconds; version 1 shows "no limit" as -1.
+            let text =
+                isFirst
+                ? ["cpu.cfs_quota_us", "cpu.cfs_period_us"].map { contents("\(folder)/\($0)") ?? "" }.joined(
+                    separator: " ")
+                : contents("\(folder)/cpu.max") ?? ""
+            let numbers = text.split(whereSeparator: \.isWhitespace).map { Double($0) }
+            guard numbers.count == 2, let quota = numbers[0], let period = numbers[1], quota > 0, period > 0,
+                quota.isFinite, period.isFinite
+            else { return nil }
+            return quota / period
+        }.min()
+    }
+
+    private static func places(contents: (String) -> String?) -> [(folder: String, names: Names)] {
+        folders(of: "memory", contents: contents).map {
+            (folder: $0.path, names: $0.isFirst ? Names.first : Names.second)
+        }
+    }
+
+    /// The folders of the groups that a controller limits this process by, with whether they are of version 1.
+    private static func folders(of controller: String, contents: (String) -> String?) -> [(path: String, isFirst: Bool)]
+    {
+        var places: [(String, Bool)] = []
+        for line in (contents("/proc/self/cgroup") ?? "").split(separator: "\n") {
+            // hierarchy-ID:controller-list:cgroup-path
+            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3 else { continue }
+            let controllers = fields[1].split(separator: ",")
+            let isFirst = !(fields[0] == "0" && controllers.isEmpty)
+            if isFirst && !controllers.contains(Substring(controller)) { continue }
+            let root = isFirst ? "/sys/fs/cgroup/\(controller)" : "/sys/fs/cgroup"
+            var folders = fields[2].split(separator: "/").filter { $0 != ".." && $0 != "." }
+            while true {
+                places.append((([root] + folders.map(String.init)).joined(separator: "/"), isFirst))
+                if folders.popLast() == nil { break }
+            }
+        }
+        return places
+    }
+
+    /// A figure as the kernel writes it; version 1 shows "no limit" as a number near 2^63.
+    private static func bytes(_ text: String) -> UInt64? {
+        guard let value = UInt64(text.trimmingCharacters(in: .whitespacesAndNewlines)) else { return nil }
+        return value > 0 && value < 1 << 60 ? value : nil
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A process, distinguished from every other process that had or will have the same number.
+package struct ProcessIdentity: Sendable, Hashable, Codable {
+    package let number: Int32
+    /// The time of its start, in the system's own unit; empty if the system does not tell.
+    package let started: String
+    /// The boot of its machine; empty if the system does not tell.
+    package let boot: String
+    /// The number space it belongs to: two containers on one machine number their processes separately.
+    package let space: String
+
+    /// An identity of the given facts.
+    package init(number: Int32, started: String, boot: String, space: String) {
+        self.number = number
+        self.started = started
+        self.boot = boot
+        self.space = space
+    }
+
+    /// This process.
+    package static let current = ProcessIdentity(
+        number: getpid(), started: Look.start(of: getpid()) ?? "", boot: SystemBoot.identity, space: Look.space())
+
+    /// Whether the process still runs; `nil` if this process cannot tell: it is of another machine, boot or container.
+    /// this process cannot ask about.
+    package var isRunning: Bool? {
+        let here = Self.current
+        guard !here.boot.isEmpty, boot == here.boot, space == here.space, number > 0 else { return nil }
+        // Signal 0 only asks. For processes of other users the call fails with EPERM.
+        if kill(number, 0) != 0 && errno == ESRCH { return false }
+        guard let now = Look.start(of: number) else { return !Look.isEnded(number) }
+        return started.isEmpty || now == started
+    }
+}
+
+/// Facts of the system about processes.
+private enum Look {
+    #if canImport(Darwin)
+        static func start(of process: Int32) -> String? {
+            var facts = kinfo_proc()
+            var size = MemoryLayout<kinfo_proc>.stride
+            var name: [Int32] = [CTL_KERN, KERN_PROC, KERN_PROC_PID, process]
+            guard sysctl(&name, UInt32(name.count), &facts, &size, nil, 0) == 0, size > 0 else { return nil }
+            guard facts.kp_proc.p_stat != SZOMB else { return nil }
+            let time = facts.kp_proc.p_un.__p_starttime
+            return "\(time.tv_sec).\(time.tv_usec)"
+        }
+
+        static func isEnded(_ process: Int32) -> Bool {
+            var facts = kinfo_proc()
+            var size = MemoryLayout<kinfo_proc>.stride
+            var name: [Int32] = [CTL_KERN, KERN_PROC, KERN_PROC_PID, process]
+            guard sysctl(&name, UInt32(name.count), &facts, &size, nil, 0) == 0, size > 0 else { return false }
+            return facts.kp_proc.p_stat == SZOMB
+        }
+
+        static func space() -> String { "" }
+    #else
+        /// The 22nd word of `/proc/<pid>/stat`, in clock ticks since the boot; `nil` for an ended or hidden process.
+        /// is hidden from us.
+        static func start(of process: Int32) -> String? {
+            guard let words = words(of: process), words.count > 19, !isEnded(state: words[0]) else { return nil }
+            return String(words[19])
+        }
+
+        /// Whether the process has ended and its parent has not noticed yet.
+        static func isEnded(_ process: Int32) -> Bool { words(of: process)?.first.map(isEnded(state:)) ?? false }
+
+        private static func isEnded(state: Substring) -> Bool { ["Z", "X", "x"].contains(state) }
+
+        /// The words from the third on: the second, the program's name in brackets, may contain anything.
+        private static func words(of process: Int32) -> [Substring]? {
+            guard let text = SystemFile.contents("/proc/\(process)/stat"), let bracket = text.lastIndex(of: ")") else {
+                return nil
+            }
+            return text[text.index(after: bracket)...].split(separator: " ")
+        }
+
+        static func space() -> String {
+            var buffer = [CChar](repeating: 0, count: 64)
+            let count = readlink("/proc/self/ns/pid", &buffer, buffer.count)
+            guard count > 0 else { return "" }
+            return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    #endif
+}

@@ -1,0 +1,28 @@
+extension String {
+    /// Whether the text holds nothing that could move a terminal's cursor or make a person read something else.
+    package func isPlain(except allowed: String = "") -> Bool {
+        !unicodeScalars.contains { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: !allowed.unicodeScalars.contains(scalar)
+            case .format: scalar.properties.isBidiControl
+            default: false
+            }
+        }
+    }
+
+    /// The text in quotation marks, fit for one line of a terminal: control characters escaped, at most `limit`
+    /// characters.
+    package var quoted: String { quoted(limit: 60) }
+
+    package func quoted(limit: Int) -> String {
+        var text = ""
+        for scalar in unicodeScalars.prefix(limit) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:
+                text += "\\u{\(String(scalar.value, radix: 16))}"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return unicodeScalars.count > limit ? "\"\(text)…\"" : "\"\(text)\""
+    }
+}

@@ -1,0 +1,26 @@
+/// Tells blocking work on another thread to stop.
+package final class StopFlag: Sendable {
+    private let isSet = Locked(false)
+
+    package init() {}
+
+    package func set() { isSet.withLock { $0 = true } }
+
+    /// - Throws: `CancellationError` once the flag is set.
+    package func check() throws { if isSet.withLock({ $0 }) { throw CancellationError() } }
+
+    /// Runs a blocking body outside the cooperative pool; cancelling the task sets the flag.
+    package static func blocking<Result: Sendable>(
+        _ body: @escaping @Sendable (StopFlag) throws -> Result
+    ) async throws -> Result {
+        let flag = StopFlag()
+        return try await withTaskCancellationHandler {
+            try await HearthBase.blocking {
+                try flag.check()
+                return try body(flag)
+            }
+        } onCancel: {
+            flag.set()
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+
+/// Asks a hub which commit a revision of a repository is, and which files it has.
+///
+/// Uses the API of the Hugging Face Hub, which mirrors also offer.
+struct HubClient: Sendable {
+    /// The time limit of one request.
+    package static let timeout = Duration.seconds(10)
+    /// The most pages of a tree that are read; the Hub lists a thousand files on each.
+    static let maximumPages = 100
+    /// The most files of a repository.
+    package static let maximumFiles = 20_000
+
+    private let http: any HTTPClient
+    private let settings: HubSettings
+
+    /// A client that sends the token only to the endpoint's host.
+    init(http: any HTTPClient, settings: HubSettings) {
+        self.http = settings.authorized(http)
+        self.settings = settings
+    }
+
+    /// The repository at the revision that the reference names, else at the default branch.
+    /// - Throws: ``CatalogError`` with `repository-missing`, `repository-gated`, `unknown-revision`,
+    ///   `hub-answer-invalid`, `origin-unreachable`, `origin-refused`; `HTTPError`; `CancellationError`.
+    func repository(_ reference: HubReference) async throws -> HubRepository {
+        var names = ["api", "models", reference.organisation, reference.repository]
+        if let revision = reference.revision { names += ["revision", revision] }
+        let (data, _) = try await get(try address(names, of: reference), of: reference)
+        return try HubRepository(answer: data, of: reference)
+    }
+
+    /// Lists all files of the repository at a commit.
+    /// - Throws: as ``repository(_:)``.
+    package func files(_ reference: HubReference, at commit: String) async throws -> [HubFile] {
+        let names = ["api", "models", reference.organisation, reference.repository, "tree", commit]
+        var next: URL? = try address(names, query: "recursive=true&expand=false", of: reference)
+        var files: [HubFile] = []
+        var pages = 0
+        while let page = next {
+            pages += 1
+            guard pages <= Self.maximumPages, files.count <= Self.maximumFiles else {
+                throw HubAnswer.invalid(
+                    reference, "more files than a model has", expected: "at most \(Self.maximumFiles)")
+            }
+            let (data, response) = try await get(page, of: reference)
+            files += try HubFile.page(data, of: reference)
+            next = try nextPage(response, of: reference)
+        }
+        return files
+    }
+
+    /// Checks access to a file without downloading it.
+    /// - Throws: as ``repository(_:)``, and `unknown-file`.
+    package func check(_ file: RelativePath, _ reference: HubReference, at commit: String) async throws {
+        var request = HTTPRequest(
+            try location(of: file, reference, at: commit), method: "HEAD", headers: ["Accept-Encoding": "identity"],
+            totalTimeout: Self.timeout)
+        // A redirect to the bytes' host means access. It is not followed, because that host may not support HEAD.
+        request.maximumRedirects = 0
+        let response = try await execute(request, of: reference)
+        guard response.status < 400 else { throw failure(response, of: reference) }
+    }
+
+    /// The address of a file's bytes.
+    package func location(of file: RelativePath, _ reference: HubReference, at commit: String) throws(CatalogError)
+        -> URL
+    {
+        let names = [reference.organisation, reference.repository, "resolve", commit]
+        return try address(names + file.components.map(\.name), of: reference)
+    }
+
+    /// The web page of a repository at a commit, for people and for the receipt.
+    package func page(_ reference: HubReference, at commit: String) throws(CatalogError) -> URL {
+        try address([reference.organisation, reference.repository, "tree", commit], of: reference)
+    }
+
+    // MARK: - Requests
+
+    private func get(_ url: URL, of reference: HubReference) async throws -> (Data, HTTPResponse) {
+        let response = try await execute(
+            HTTPRequest(
+                url, headers: ["Accept": "application/json"], totalTimeout: Self.timeout,
+                maximumBodySize: UInt64(HubAnswer.maximumSize)), of: reference)
+        guard response.status == 200 else { throw failure(response, of: reference) }
+        let data: Data
+        do {
+            data = try await response.body.collect(upTo: HubAnswer.maximumSize)
+        } catch let error as HTTPError {
+            throw translated(error, of: reference)
+        }
+        return (data, response)
+    }
+
+    private func execute(_ request: HTTPRequest, of reference: HubReference) async throws -> HTTPResponse {
+        do {
+            return try await http.execute(request)
+        } catch let error as HTTPError {
+            throw translated(error, of: reference)
+        }
+    }
+
+    private func failure(_ response: HTTPResponse, of reference: HubReference) -> CatalogError {
+        HubFailure(reference: reference, hasToken: settings.token != nil)
+            .error(status: response.status, headers: response.headers, url: response.url)
+    }
+
+    private func translated(_ error: HTTPError, of reference: HubReference) -> any Error {
+        switch error.code {
+        case .cannotResolve, .cannotConnect, .timedOut, .connectionLost:
+            CatalogError(
+                .originUnreachable, "the hub cannot be reached: \(error.message)",
+                context: ErrorContext(
+                    model: reference.description, url: settings.endpoint.shown,
+                    remedy: "Check the network and HF_ENDPOINT; installed models keep working."),
+                disposition: .tryLater, underlying: error)
+        case .tooLarge:
+            HubAnswer.invalid(
+                reference, "too many bytes", expected: "at most \(HubAnswer.maximumSize >> 20) MiB")
+        default: error
+        }
+    }
+
+    // MARK: - Addresses
+
+    /// The address of the next page. It must be on the same host; any other is an error.
+    private func nextPage(_ response: HTTPResponse, of reference: HubReference) throws(CatalogError) -> URL? {
+        guard let link = response.headers["Link"], let target = LinkHeader.target("next", in: link) else { return nil }
+        guard target.utf8.count <= 8192, let url = URL(string: target, relativeTo: response.url)?.absoluteURL,
+            url.scheme == response.url.scheme, url.host == response.url.host, url.port == response.url.port
+        else { throw HubAnswer.invalid(reference, "a next page elsewhere", expected: "one on the same host") }
+        return url
+    }
+
+    private func address(_ names: [String], query: String? = nil, of reference: HubReference) throws(CatalogError)
+        -> URL
+    {
+        let path = names.map(Self.escaped).joined(separator: "/")
+        guard let url = URL(string: "\(settings.endpoint.absoluteString)/\(path)\(query.map { "?" + $0 } ?? "")") else {
+            throw HubAnswer.invalid(reference, "a name no address can hold", expected: "the name of a file")
+        }
+        return url
+    }
+
+    /// A name as one component of a path: everything is escaped, even slashes, except RFC 3986's unreserved characters.
+    private static func escaped(_ name: String) -> String {
+        name.utf8.map { byte in
+            let isPlain =
+                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                || "-._~".utf8.contains(byte)
+            return isPlain
+                ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+}

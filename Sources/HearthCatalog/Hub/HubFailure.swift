@@ -1,0 +1,63 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+
+/// Turns a hub's unsuccessful answer into an error.
+///
+/// The Hub gives its reasons in the header `X-Error-Code`. It answers 401 also for repositories that do not exist, so
+/// that the names of private repositories stay secret. Gated repositories have a code of their own.
+struct HubFailure: Sendable {
+    package let reference: HubReference
+    let hasToken: Bool
+
+    /// The error for an answer's status and headers.
+    package func error(status: Int, headers: HTTPHeaders, url: URL) -> CatalogError {
+        let code = headers["X-Error-Code"] ?? ""
+        switch (code, status) {
+        case ("GatedRepo", _):
+            return error(
+                .repositoryGated, "\(reference.path) is gated: its owner decides who may have it", url, status,
+                remedy: hasToken
+                    ? "Ask for access on its page, with the account of HF_TOKEN."
+                    : "Ask for access on its page, and set HF_TOKEN to a token of that account.")
+        case ("RevisionNotFound", _):
+            return error(
+                .revisionMissing, "\(reference.path) has no revision \((reference.revision ?? "main").quoted)", url,
+                status, remedy: "Name a branch, a tag or a whole commit, or none.")
+        case ("EntryNotFound", _):
+            return error(
+                .fileMissing, "\(reference.path) has no such file", url, status,
+                remedy: "Name a file of the repository after the colon, or none.")
+        case (_, 401) where headers["X-Error-Message"]?.hasPrefix("Invalid credentials") == true:
+            return error(
+                .originRefused, "the hub does not accept the token of HF_TOKEN", url, status,
+                remedy: "Make a new token, or unset HF_TOKEN for a public repository.")
+        case ("RepoNotFound", _), (_, 401), (_, 404):
+            return error(
+                .repositoryMissing,
+                "the hub has no repository \(reference.path)"
+                    + (hasToken ? ", or not for this token" : ", or it is private"), url, status,
+                remedy: hasToken
+                    ? "Check the name, and what the token of HF_TOKEN may read."
+                    : "Check the name; for a private repository set HF_TOKEN.")
+        case (_, 408), (_, 425), (_, 429), (_, 500...):
+            return CatalogError(
+                .originUnreachable, "the hub answered \(status) about \(reference.path)",
+                context: ErrorContext(
+                    model: reference.description, url: url.shown, found: "\(status)", remedy: "Try again later."),
+                disposition: .tryLater)
+        default:
+            return error(
+                .originRefused, "the hub refused \(reference.path) with status \(status)", url, status,
+                remedy: "Check the name, HF_ENDPOINT, and what the token of HF_TOKEN may read.")
+        }
+    }
+
+    private func error(
+        _ code: ErrorCode<CatalogErrorDomain>, _ message: String, _ url: URL, _ status: Int, remedy: String
+    ) -> CatalogError {
+        CatalogError(
+            code, message,
+            context: ErrorContext(model: reference.description, url: url.shown, found: "\(status)", remedy: remedy))
+    }
+}

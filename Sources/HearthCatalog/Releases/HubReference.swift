@@ -1,0 +1,62 @@
+import Foundation
+import HearthBase
+
+/// A repository of the Hugging Face Hub: `hf:org/repo[@revision][:file-or-glob]`.
+public struct HubReference: Sendable, Hashable, CustomStringConvertible {
+    public let organisation: String
+    package let repository: String
+    /// A branch, tag or commit; `nil` for the repository's default branch.
+    package let revision: String?
+    /// A file of the repository, or ``FileGlob`` patterns separated by commas.
+    package let file: String?
+
+    /// The patterns, of which a file must match one; empty if the reference names one file or none.
+    package var patterns: [FileGlob] {
+        let parts = Self.parts(file ?? "")
+        // A comma separates patterns only if at least one part is a pattern; otherwise it belongs to a file name.
+        return parts.contains(where: FileGlob.isPattern) ? parts.map(FileGlob.init) : []
+    }
+
+    /// The file that the reference names; `nil` if it names none or gives patterns.
+    public var fileName: String? { patterns.isEmpty ? file : nil }
+
+    /// A reference of the given parts, `nil` if one of them is not allowed.
+    public init?(organisation: String, repository: String, revision: String? = nil, file: String? = nil) {
+        guard Self.isName(organisation), Self.isName(repository) else { return nil }
+        if let revision {
+            guard Self.isRelativePath(revision[...]), revision.utf8.count <= 255,
+                revision.utf8.allSatisfy({ $0.isAlphanumeric || "._-/+".utf8.contains($0) })
+            else { return nil }
+        }
+        if let file {
+            // A pattern may end in a slash; it then means everything below that folder.
+            let paths = Self.parts(file).map { $0.hasSuffix("/") ? $0.dropLast() : $0[...] }
+            guard paths.allSatisfy(Self.isRelativePath), file.utf8.count <= 1024 else { return nil }
+        }
+        self.organisation = organisation
+        self.repository = repository
+        self.revision = revision
+        self.file = file
+    }
+
+    /// The Hub's rule: a name contains neither `..` nor `--`. The folder name `hf--org--repo` is therefore unambiguous.
+    private static func isName(_ text: String) -> Bool {
+        guard (1...96).contains(text.utf8.count), let first = text.utf8.first, first.isAlphanumeric else {
+            return false
+        }
+        return text.utf8.allSatisfy { $0.isAlphanumeric || "._-".utf8.contains($0) } && !text.contains("..")
+            && !text.contains("--")
+    }
+
+    private static func parts(_ file: String) -> [String] {
+        file.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private static func isRelativePath(_ text: Substring) -> Bool {
+        text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { PathComponent($0) != nil }
+    }
+
+    public var description: String {
+        "hf:\(organisation)/\(repository)" + (revision.map { "@\($0)" } ?? "") + (file.map { ":\($0)" } ?? "")
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import HearthBase
+
+/// A release that a source offers this device, with the reason for the choice and the list that names it.
+public struct Offer: Sendable, Hashable {
+    /// Why this variant was chosen.
+    public enum Reason: Sendable, Hashable {
+        /// The caller named the variant.
+        case asked
+        /// The version has no other variant.
+        case only
+        /// The largest of several variants that fit the device's memory.
+        case largestThatFits(among: [Variant])
+        /// The smallest variant that fits after preparation; none fits without.
+        case smallestAfterPreparation(among: [Variant])
+        /// The smallest of several variants, none of which fits; it needs this many bytes of memory.
+        case smallestThoughNoneFits(among: [Variant], needed: UInt64)
+    }
+
+    /// A newer release that this device cannot use, and why.
+    public struct PassedOver: Sendable, Hashable {
+        public let identity: ReleaseIdentity
+        public let objection: Ineligibility
+    }
+
+    public let release: Release
+    public let reason: Reason
+    /// Why this device cannot use the release, `nil` if it can. A pull refuses it unless the user named the version.
+    public package(set) var objection: Ineligibility?
+    /// Newer releases that this device cannot use, the publisher's choice first.
+    public package(set) var passedOver: [PassedOver] = []
+    /// The origin that lists the release, including a hub's page or a bundled folder; `nil` for a local file.
+    public package(set) var origin: Origin?
+    /// How recent the list is; `nil` for a local file.
+    public package(set) var freshness: Freshness?
+    /// The reference that finds the release again; `nil` if the list's address and the release's name suffice.
+    public package(set) var reference: ModelReference?
+    /// Whether the offer replaces the release in use.
+    public package(set) var isUpdate = false
+    /// Whether the user named the version, and so overrides an objection.
+    public package(set) var isNamed = false
+    /// Whether a held-back release is tried again, because the user named it just now.
+    package var triesHeldBack = false
+    /// The message that a pull tries a held-back release again, with the release's name on this device.
+    public package(set) var heldBackNote: String?
+    /// Whether the list's versions are ordered. Those of a hub's repository or a single-model list are not.
+    package var isOrdered = true
+    /// Whether the origin is unambiguous: the reference is an address, or no other origin lists the family.
+    package var isOnlyOrigin = false
+
+    /// An offer without a list.
+    public init(release: Release, reason: Reason) {
+        self.release = release
+        self.reason = reason
+    }
+
+    /// The address of the list; `nil` for a local file.
+    public var location: URL? { origin?.manifestURL }
+
+    /// Whether the release may replace a newer one.
+    public var acceptsOlder: Bool { isNamed || !isOrdered }
+
+    /// The offer with its list.
+    package func from(_ listing: CatalogListing) -> Self {
+        var offer = self
+        offer.origin = listing.origin
+        offer.freshness = listing.freshness
+        offer.isOrdered = listing.catalog.versionRule != .different
+        return offer
+    }
+
+    /// The offer, marked as named by the user or not.
+    package func named(_ isNamed: Bool) -> Self {
+        var offer = self
+        offer.isNamed = isNamed
+        offer.triesHeldBack = isNamed
+        return offer
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+
+/// Fetches manifests from an origin over HTTP, or from a file.
+package struct CatalogFetcher: Sendable {
+    private let http: any HTTPClient
+    private let fileSystem: any FileSystem
+
+    /// How long a download of a manifest may take.
+    package static let timeout = Duration.seconds(10)
+
+    /// A fetcher that uses the given HTTP client and file system.
+    package init(http: any HTTPClient, fileSystem: any FileSystem = LocalFileSystem()) {
+        self.http = http
+        self.fileSystem = fileSystem
+    }
+
+    /// Reads the bytes of a manifest at a `file:` address.
+    /// - Throws: ``CatalogError`` with `not-a-manifest` or `manifest-too-large`; `FileError`; `CancellationError`.
+    package func read(_ url: URL) async throws -> Data {
+        let path = Path(url.path)
+        return try await blocking { [fileSystem] in
+            guard let status = try fileSystem.status(at: path) else {
+                throw FileError(errno: ENOENT, doing: "read", path: path)
+            }
+            guard status.kind == .file else {
+                throw CatalogError(
+                    .notAManifest,
+                    "\(path) is no manifest, but a \(status.kind == .folder ? "folder" : "special file")",
+                    context: ErrorContext(file: path.string, remedy: "Give the path of a models.json."))
+            }
+            guard status.size <= Catalog.maximumManifestSize else { throw CatalogError.manifestTooLarge(url: url) }
+            return try fileSystem.contents(ofFile: path, limit: Catalog.maximumManifestSize)
+        }
+    }
+
+    /// The answer of an origin to a request that may be conditional.
+    package enum Answer: Sendable {
+        /// The cached manifest, to which the validators belong, is current.
+        case unchanged(ManifestHeaders)
+        case manifest(Data, URL, ManifestHeaders)
+    }
+
+    /// Requests a manifest from an `http(s):` address; with validators, only if it has changed.
+    /// - Throws: ``CatalogError`` with `origin-unreachable` (try again later), `origin-refused`, `not-a-manifest` or
+    ///   `manifest-too-large`; `HTTPError` for an insecure exchange; `CancellationError`. The bytes are not parsed.
+    package func ask(_ url: URL, validators: CatalogValidators?) async throws -> Answer {
+        var headers: HTTPHeaders = ["Accept": "application/json"]
+        headers["If-None-Match"] = validators?.entityTag
+        // RFC 9110, 13.1.3: a server that understands the entity tag ignores the date.
+        headers["If-Modified-Since"] = validators?.lastModified
+        do {
+            let response = try await http.execute(
+                HTTPRequest(
+                    url, headers: headers, totalTimeout: Self.timeout,
+                    maximumBodySize: UInt64(Catalog.maximumManifestSize)))
+            let facts = ManifestHeaders(response.headers)
+            if response.status == 304, headers["If-None-Match"] != nil || headers["If-Modified-Since"] != nil {
+                return .unchanged(facts)
+            }
+            guard (200...299).contains(response.status) else { throw Self.refusal(status: response.status, of: url) }
+            if let length = response.contentLength, length > UInt64(Catalog.maximumManifestSize) {
+                throw CatalogError.manifestTooLarge(url: url)
+            }
+            let data = try await response.body.collect(upTo: Catalog.maximumManifestSize)
+            if response.headers["Content-Type"]?.lowercased().hasPrefix("text/html") == true {
+                throw CatalogError(
+                    .notAManifest, "\(url.shown) is no manifest: a web page came instead",
+                    context: ErrorContext(
+                        url: url.shown, expected: "application/json", found: "text/html",
+                        remedy: "Check the address, and whether this network wants a log-in first."))
+            }
+            return .manifest(data, response.url, facts)
+        } catch let error as HTTPError {
+            throw Self.failure(error, of: url)
+        }
+    }
+
+    /// Turns an unsuccessful status into an error.
+    private static func refusal(status: Int, of url: URL) -> CatalogError {
+        let isPassing = status >= 500 || [408, 425, 429].contains(status)
+        let (reason, remedy): (String, String) =
+            switch status {
+            case 401, 403: ("access denied", "Check the address and the right to read it.")
+            case 404, 410: ("nothing there", "Check the address; it usually ends in models.json.")
+            case 429: ("too many requests", "Try again later.")
+            case 500...: ("the server has a problem", "Try again later.")
+            default: ("an unexpected answer", isPassing ? "Try again later." : "Check the address.")
+            }
+        return CatalogError(
+            isPassing ? .originUnreachable : .originRefused, "\(url.shown) answered \(status): \(reason)",
+            context: ErrorContext(url: url.shown, expected: "200", found: "\(status)", remedy: remedy),
+            disposition: isPassing ? .tryLater : .failed)
+    }
+
+    private static func failure(_ error: HTTPError, of url: URL) -> any Error {
+        switch error.code {
+        case .cannotResolve, .cannotConnect, .timedOut, .connectionLost:
+            let reason =
+                error.code == .timedOut ? "it did not answer within \(timeout.components.seconds) s" : error.message
+            return CatalogError(
+                .originUnreachable, "\(url.shown) cannot be reached: \(reason)",
+                context: ErrorContext(
+                    url: url.shown, remedy: "Check the address and the network; installed models keep working."),
+                disposition: .tryLater, underlying: error)
+        case .tooLarge: return CatalogError.manifestTooLarge(url: url)
+        default: return error
+        }
+    }
+}
+
+/// The headers of a response that concern caching of the manifest.
+package struct ManifestHeaders: Sendable, Hashable {
+    let validators: CatalogValidators
+    let cacheControl: String?
+
+    init(_ headers: HTTPHeaders) {
+        cacheControl = headers["Cache-Control"]
+        validators = CatalogValidators(
+            entityTag: headers["ETag"], lastModified: headers["Last-Modified"],
+            mustRevalidate: CatalogValidators.mustRevalidate(cacheControl: cacheControl))
+    }
+}

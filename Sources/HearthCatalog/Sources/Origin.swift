@@ -1,0 +1,65 @@
+import Foundation
+import HearthBase
+
+/// An address at which a publisher lists releases, and the user's name for it.
+public struct Origin: Sendable, Hashable {
+    /// The user's name for the origin, and the family of entries that name none.
+    public var name: String
+    /// The address of the origin's `models.json`.
+    public var manifestURL: URL
+
+    /// Memberwise.
+    public init(name: String, manifestURL: URL) {
+        self.name = name
+        self.manifestURL = manifestURL
+    }
+
+    /// An origin that the user did not configure. Its name is the address, plus a digest of the query, because
+    /// manifests may differ only in the query.
+    package init(address url: URL) {
+        let query = URLComponents(url: url, resolvingAgainstBaseURL: true)?.query
+        let digest = query.map { "?" + SHA256Digest(hashing: Array($0.utf8)).hex.prefix(16) } ?? ""
+        self.init(name: url.shown + digest, manifestURL: url)
+    }
+
+    /// Identifies the origin in records: the SHA-256 of its name and its address without query, user and password.
+    ///
+    /// A token in the query or a password may change; the origin stays the same.
+    package var key: SHA256Digest {
+        SHA256Digest(hashing: Array("\(name)\n\((manifestURL.withoutSecrets ?? manifestURL).absoluteString)".utf8))
+    }
+}
+
+/// The answer of one source: its list or an error.
+package struct SourceReport: Sendable {
+    /// The source's name.
+    package let source: String
+    /// The configured origin; `nil` for bundled models.
+    package let origin: Origin?
+    package let outcome: Result<CatalogListing, any Error>
+
+    /// Memberwise.
+    package init(source: String, origin: Origin?, outcome: Result<CatalogListing, any Error>) {
+        self.source = source
+        self.origin = origin
+        self.outcome = outcome
+    }
+
+    /// The listing, or `nil` if the source failed.
+    package var listing: CatalogListing? { try? outcome.get() }  // reported if no other source has the model
+}
+
+extension URL {
+    /// The address without query, fragment, user and password; `nil` if it cannot be parsed.
+    package var withoutSecrets: URL? {
+        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return nil }
+        guard [parts.user, parts.password, parts.query, parts.fragment].contains(where: { $0 != nil }) else {
+            return self
+        }
+        parts.user = nil
+        parts.password = nil
+        parts.query = nil
+        parts.fragment = nil
+        return parts.url
+    }
+}

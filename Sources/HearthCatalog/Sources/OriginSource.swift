@@ -1,0 +1,168 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+
+/// Lists the releases of an origin's manifest.
+///
+/// Requests are conditional and take at most ten seconds. A cached list is used for an hour, unless `Cache-Control`
+/// forbids caching (`no-cache`, `no-store`). The last good copy always stays on disk. It is used, and the listing says
+/// so, if the origin does not answer or the network answers in its place (with a web page, its own certificate or a
+/// redirect to a log-in). A list with a lower serial than one seen before is refused.
+package struct OriginSource: ModelSource {
+    package let origin: Origin
+    private let family: Family?
+    private let fetcher: CatalogFetcher
+    private let cache: CatalogCache
+    private let time: TimeSource
+
+    package var name: String { origin.name }
+
+    /// A source that caches the manifest below `folder`.
+    /// - Parameter family: the family of entries that name none.
+    package init(
+        _ origin: Origin, family: Family?, folder: Path, fetcher: CatalogFetcher, fileSystem: any FileSystem,
+        time: TimeSource
+    ) {
+        self.origin = origin
+        self.family = family
+        self.fetcher = fetcher
+        cache = CatalogCache(folder: folder, fileSystem: fileSystem)
+        self.time = time
+    }
+
+    /// Lists the origin's releases.
+    /// - Throws: ``CatalogError``: `origin-unreachable` if there is no usable copy; `catalog-rollback`; otherwise as
+    ///   ``CatalogFetcher/ask(_:validators:)`` and the errors of the manifest. An error never removes the copy.
+    package func listing(_ policy: CachePolicy) async throws -> CatalogListing {
+        let url = origin.manifestURL
+        if url.isFileURL {
+            // A local file needs no cached copy.
+            return listing(try Self.catalog(of: try await fetcher.read(url), url, family), .fetched)
+        }
+        let (copy, seen) = await copy()
+        // A list cached from another address of the origin, such as another channel, does not answer this request.
+        let cached = copy.map(\.cached.record).flatMap { $0.asked == Self.digest(of: url) ? $0 : nil }
+        guard case .ask(let validators) = policy.step(cached: cached, now: time.now) else {
+            return listing(
+                copy?.catalog ?? Catalog(releases: []), .fresh(since: copy?.cached.record.checked ?? time.now))
+        }
+        do {
+            switch try await fetcher.ask(url, validators: validators) {
+            case .unchanged(let headers):
+                guard let copy, validators != nil else { throw Self.unexpected(url) }
+                return await revalidated(copy, headers)
+            case .manifest(let data, let location, let headers):
+                return try await renewed(data, location, headers, seen: seen)
+            }
+        } catch let error as any HearthFailure where Self.isSilence(error) {
+            guard let copy else { throw error }
+            Log.write(.info, "delivery.catalog", "using the cached list of \(url.shown): \(error)")
+            return listing(copy.catalog, .kept(since: copy.cached.record.checked, because: error.message))
+        }
+    }
+
+    private func listing(_ catalog: Catalog, _ freshness: Freshness) -> CatalogListing {
+        CatalogListing(catalog: catalog, source: name, location: origin.manifestURL, freshness: freshness)
+    }
+
+    /// Whether an error means that the origin itself did not answer.
+    private static func isSilence(_ error: any HearthFailure) -> Bool {
+        switch error {
+        case let error as CatalogError:
+            error.code == .originUnreachable || (error.code == .notAManifest && error.context.found == "text/html")
+        // A captive portal or another intermediary can cause these errors for an `https` origin.
+        case let error as HTTPError: [.tlsFailure, .insecureRedirect, .tooManyRedirects].contains(error.code)
+        default: false
+        }
+    }
+
+    private static func unexpected(_ url: URL) -> CatalogError {
+        CatalogError(
+            .originRefused, "\(url.shown) answered 304 to a request without conditions",
+            context: ErrorContext(url: url.shown, expected: "200", found: "304"))
+    }
+
+    private static func digest(of url: URL) -> SHA256Digest { SHA256Digest(hashing: Array(url.absoluteString.utf8)) }
+
+    /// Turns an origin's bytes, fetched or cached, into a catalog. The only such place: bytes are verified before this
+    /// call.
+    private static func catalog(of data: Data, _ location: URL, _ family: Family?) throws -> Catalog {
+        try Catalog(manifest: data, url: location, familyHint: family)
+    }
+
+    // MARK: - The cached copy
+
+    private struct Copy: Sendable {
+        var cached: CachedCatalog
+        var catalog: Catalog
+    }
+
+    /// The usable cached copy, if any, and the highest serial seen.
+    private func copy() async -> (Copy?, seen: UInt64?) {
+        let url = origin.manifestURL
+        do {
+            return try await blocking { [cache, origin, family] in
+                // The serial counts even if the manifest's bytes are lost.
+                let seen = try cache.serial(origin)
+                do {
+                    guard let copy = try cache.read(origin) else { return (nil, seen) }
+                    let catalog = try Self.catalog(of: copy.data, copy.record.location, family)
+                    return (Copy(cached: copy, catalog: catalog), [seen, catalog.serial].compactMap(\.self).max())
+                } catch {
+                    Log.write(.warning, "delivery.catalog", "the copy of \(url.shown) cannot be used: \(error)")
+                    return (nil, seen)
+                }
+            }
+        } catch {
+            Log.write(.warning, "delivery.catalog", "the copy of \(url.shown) cannot be used: \(error)")
+            return (nil, nil)
+        }
+    }
+
+    private func revalidated(_ copy: Copy, _ headers: ManifestHeaders) async -> CatalogListing {
+        var cached = copy.cached
+        cached.record.checked = time.now
+        // A 304 repeats only the headers that change; the others stay.
+        if let control = headers.cacheControl {
+            cached.record.validators.mustRevalidate = CatalogValidators.mustRevalidate(cacheControl: control)
+        }
+        await keep(cached)
+        return listing(copy.catalog, .revalidated)
+    }
+
+    private func renewed(
+        _ data: Data, _ location: URL, _ headers: ManifestHeaders, seen: UInt64?
+    ) async throws -> CatalogListing {
+        let catalog = try Self.catalog(of: data, location, family)
+        let url = origin.manifestURL
+        guard !Catalog.isRollback(serial: catalog.serial, seen: seen) else {
+            throw CatalogError(
+                .catalogRollback, "\(url.shown) offers an older catalog than this device has seen from it",
+                context: ErrorContext(
+                    url: url.shown, field: "serial", expected: "at least \(seen ?? 0)",
+                    found: catalog.serial.map { "\($0)" } ?? "none",
+                    remedy:
+                        "What is installed keeps working. Ask the publisher, since updates may be held back on the way."
+                ))
+        }
+        guard let place = location.withoutSecrets else { return listing(catalog, .fetched) }
+        await keep(
+            CachedCatalog(
+                record: CachedCatalog.Record(
+                    location: place, asked: Self.digest(of: url), digest: SHA256Digest(hashing: data),
+                    validators: headers.validators,
+                    fetched: time.now, checked: time.now, serial: catalog.serial),
+                data: data))
+        return listing(catalog, .fetched)
+    }
+
+    /// Caches a copy; a failure to write is only logged.
+    private func keep(_ copy: CachedCatalog) async {
+        let url = origin.manifestURL
+        do {
+            try await blocking { [cache, origin] in _ = try cache.keep(copy, of: origin) }
+        } catch {
+            Log.write(.warning, "delivery.catalog", "no copy of \(url.shown) is kept: \(error)")
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import HearthBase
+
+/// The codes of ``UsageError``.
+public enum UsageErrorDomain: ErrorDomain {
+    public static var codes: [ErrorCode<Self>] { [.wrongUsage] }
+}
+
+/// An invalid command line; exit status 64.
+public typealias UsageError = HearthError<UsageErrorDomain>
+
+extension ErrorCode<UsageErrorDomain> {
+    /// The words on the command line do not form a command.
+    public static var wrongUsage: Self { "wrong-usage" }
+}
+
+extension HearthError where Domain == UsageErrorDomain {
+    /// A usage error with a hint of what to type.
+    init(_ message: String, hint: String?) {
+        self.init(.wrongUsage, message, context: ErrorContext(remedy: hint), disposition: .usage)
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import HearthBase
+
+extension HearthCommand {
+    /// Runs the process's command line and returns its exit status.
+    public static func main() async -> Int32 {
+        let environment = ProcessInfo.processInfo.environment
+        let console = Console(
+            output: DescriptorSink(descriptor: STDOUT_FILENO, environment: environment),
+            errors: DescriptorSink(descriptor: STDERR_FILENO, environment: environment), environment: environment)
+        let interruptions = Interruptions()
+        interruptions.listen()
+        let context = CommandContext(
+            environment: environment, console: console, input: DescriptorSource(descriptor: STDIN_FILENO),
+            interruptions: interruptions, time: .system,
+            terminal: DescriptorTerminal(input: STDIN_FILENO, output: STDOUT_FILENO))
+        return await run(Array(ProcessInfo.processInfo.arguments.dropFirst()), in: context)
+    }
+
+    static func run(_ words: [String], in context: CommandContext) async -> Int32 {
+        var console = context.console
+        do {
+            switch try table.invocation(of: words) {
+            case .help(let page): try console.write(page)
+            case .version: try console.write("hearth \(version)\n")
+            case .run(let command, let isQuiet):
+                let context = context.quiet(isQuiet)
+                console = context.console
+                try await context.interruptions.run { try await command.run(in: context) }
+            }
+            return 0
+        } catch is OutputClosed {
+            return 0
+        } catch {
+            return report(error, on: console)
+        }
+    }
+
+    private static func report(_ error: any Error, on console: Console) -> Int32 {
+        let rendered = FailureRenderer(error)
+        if console.speaksEvents {
+            // A closed output does not matter: the message below and the exit status report the failure.
+            try? console.emit(rendered.event)
+        }
+        for line in rendered.lines { console.complain(line) }
+        return rendered.exitStatus
+    }
+}
+
+extension CommandContext {
+    fileprivate func quiet(_ isQuiet: Bool) -> CommandContext {
+        speaking(on: console.quiet(isQuiet, environment: environment))
+    }
+}

@@ -1,0 +1,40 @@
+import Hearth
+import HearthBase
+import HearthInference
+
+/// The environment of a command: variables, console, input and paths.
+struct CommandContext: Sendable {
+    let environment: [String: String]
+    let console: Console
+    var input: any TextSource
+    let interruptions: Interruptions
+    let time: TimeSource
+    /// The device with its memory for models. Blocks.
+    var device: @Sendable () -> MemoryPlan.Device = MemoryPlanning.device
+    /// The memory available to models, without asking a GPU. Blocks.
+    var usableMemory: @Sendable () -> UInt64 = { DeviceMemory.read().usable }
+    /// The user's terminal, `nil` if the input or the output is not a terminal.
+    var terminal: (any ScreenTerminal)?
+
+    /// The home folder of models.
+    /// - Throws: `ConfigurationError` with `no-home`.
+    var home: Path {
+        get throws { try HearthHome.path(environment: environment) }
+    }
+
+    /// The configuration of the home; empty if the file does not exist.
+    /// - Throws: `ConfigurationError`, `FileError`
+    var configuration: Configuration {
+        get async throws {
+            let home = try home
+            return try await blocking { try Configuration.load(home: home) }
+        }
+    }
+
+    /// A copy of this context with another console.
+    func speaking(on console: Console) -> CommandContext {
+        CommandContext(
+            environment: environment, console: console, input: input, interruptions: interruptions, time: time,
+            device: device, usableMemory: usableMemory, terminal: terminal)
+    }
+}

@@ -1,0 +1,41 @@
+import HearthBase
+
+/// The codes of ``NetworkError``.
+public enum NetworkErrorDomain: ErrorDomain {
+    public static var codes: [ErrorCode<Self>] { [.offline, .meteredNetwork] }
+}
+
+/// The network does not allow a request now.
+public typealias NetworkError = HearthError<NetworkErrorDomain>
+
+extension ErrorCode<NetworkErrorDomain> {
+    /// The network is metered, and this download may use only unmetered networks.
+    public static var meteredNetwork: Self { "metered-network" }
+    /// There is no network.
+    public static var offline: Self { "offline" }
+}
+
+/// Why the network cannot be used now.
+public enum NetworkHold: Sendable, Hashable {
+    /// There is no network.
+    case offline
+    /// The network is metered, and the policy allows only unmetered ones.
+    case metered
+
+    /// The error for a request that does not wait.
+    var failure: NetworkError {
+        switch self {
+        case .offline:
+            NetworkError(
+                .offline, "there is no network",
+                context: ErrorContext(remedy: "Try again when there is; what was received is kept."),
+                disposition: .tryLater)
+        case .metered:
+            NetworkError(
+                .meteredNetwork, "Wi-Fi required: this network is metered",
+                context: ErrorContext(
+                    remedy: "Try again on another network, or allow this one with --metered allow."),
+                disposition: .tryLater)
+        }
+    }
+}

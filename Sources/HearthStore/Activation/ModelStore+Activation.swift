@@ -1,0 +1,171 @@
+import Foundation
+import HearthBase
+import HearthCatalog
+
+extension ModelStore {
+    /// Makes a release live after it has passed every step, and puts it on probation.
+    /// - Parameter token: of the mark of this commit; the caller removes the mark.
+    package func commit(_ identity: ReleaseIdentity, token: String) async throws -> InstalledRelease {
+        try await prepare()
+        return try await committing {
+            guard try read(identity) != nil else { throw notInstalled(identity.description) }
+            let state = try activation.stateBeforeChange(of: identity.family)
+            let earlier = try overtakeDecisions(for: identity, ActivityMark(.commit, at: time.now), token: token)
+            var next = state.committing(identity, at: time.now)
+            if next.probation == nil, earlier.contains(where: { $0.release == identity && $0.mark?.stage == .commit }) {
+                // An earlier attempt switched the link and failed before it recorded the probation.
+                next.probation = Probation(of: identity, began: time.now)
+            }
+            try activation.write(next, of: identity.family)
+            // The release has passed: processes that ended during its probe no longer count.
+            clearMarks(of: identity.family) { $0.release == identity && $0.mark?.stage == .probe }
+            guard let release = try read(identity) else { throw notInstalled(identity.description) }
+            return release
+        }
+    }
+
+    /// The marks of commits and rollbacks in a family, the latest last. A living process may have left one after a
+    /// failed attempt.
+    func decisions(in family: Family) throws -> [MarkFiles.Found] {
+        try marks.all(of: family).filter { $0.mark?.stage.isDecision == true }
+            .sorted { ($0.mark?.since ?? .distantPast) < ($1.mark?.since ?? .distantPast) }
+    }
+
+    /// Removes the marks of earlier unfinished decisions of any process, which the next start would otherwise carry
+    /// out. Under the commit lock, before the link is switched.
+    ///
+    /// The new mark is written first. If the process ends in between, nothing has changed and the next start finishes
+    /// the latest decision by its date in seconds (either of two with the same date). A process that waits for the lock
+    /// meanwhile writes its mark again.
+    /// - Returns: the removed marks.
+    @discardableResult
+    func overtakeDecisions(
+        for release: ReleaseIdentity, _ mark: ActivityMark, token: String
+    ) throws -> [MarkFiles.Found] {
+        let all = try decisions(in: release.family)
+        if !all.contains(where: { $0.token == token }) { try marks.put(mark, release, token: token) }
+        let earlier = all.filter { $0.token != token }
+        for found in earlier { try marks.remove(found.release, token: found.token) }
+        return earlier
+    }
+
+    /// Holds a release back from updates, unless it is live: a pull by the family's name would be refused for a live
+    /// release that is held back.
+    /// - Returns: whether it is held back now.
+    package func holdBack(_ identity: ReleaseIdentity, because reason: String) async throws -> Bool {
+        try await committing {
+            let state = try activation.stateBeforeChange(of: identity.family)
+            guard state.active != identity else { return false }
+            try activation.write(
+                state.holdingBack(identity, because: reason, at: time.now), of: identity.family)
+            return true
+        }
+    }
+
+    /// Makes the previous release live again, else the one bundled with the app; the release that was live is held
+    /// back.
+    /// - Throws: `not-installed`, `nothing-before`, `receipt-damaged`, `release-damaged`, `home-busy`.
+    package func rollBack(_ family: Family, hasBundled: Bool = false, because reason: String) async throws -> Rollback {
+        try await prepare()
+        return try await committing {
+            let state = try beforeInterruptedRollback(
+                try activation.stateBeforeChange(of: family), family, hasBundled: hasBundled)
+            guard let from = state.active else {
+                throw try shelf.releases(of: family).isEmpty ? notInstalled(family.name) : Self.nothingActive(family)
+            }
+            let to = state.previous.flatMap { $0 != from ? $0 : nil }
+            guard to != nil || hasBundled else { throw Self.nothingBefore(family, from) }
+            return try goBack(from: from, to: to, because: reason, state)
+        }
+    }
+
+    /// The state before an interrupted rollback. A failing disk may have switched the link without the record;
+    /// repeating the rollback then finishes it, and does not roll back from its target.
+    private func beforeInterruptedRollback(
+        _ state: ReleaseState, _ family: Family, hasBundled: Bool
+    ) throws -> ReleaseState {
+        guard let found = try decisions(in: family).last, let mark = found.mark, mark.stage == .rollback,
+            found.release != state.active, state.active?.folderName == mark.target, mark.target != nil || hasBundled,
+            !state.isHeldBack(found.release)
+        else { return state }
+        var before = state
+        before.active = found.release
+        before.previous = state.active
+        return before
+    }
+
+    /// Makes a rollback. Its mark is written before the link is switched, so that the next start can finish an
+    /// interrupted rollback.
+    func goBack(
+        from: ReleaseIdentity, to: ReleaseIdentity?, because reason: String, _ state: ReleaseState
+    ) throws -> Rollback {
+        let rollback = try self.rollback(from: from, to: to, because: reason)
+        let token = ActivityMark.token()
+        try overtakeDecisions(
+            for: from, ActivityMark(.rollback, at: time.now, target: to?.folderName, reason: reason), token: token)
+        let next =
+            to.map { state.rolledBack(to: $0, because: reason, at: time.now) }
+            ?? state.retired(because: reason, at: time.now)
+        try activation.write(next, of: from.family)
+        clearMarks(of: from.family) { $0.release == from && $0.mark?.process == .current || $0.token == token }
+        return rollback
+    }
+
+    /// The description of a rollback, read before the switch: after it, a failure would hide that the rollback was
+    /// made.
+    package func rollback(from: ReleaseIdentity, to: ReleaseIdentity?, because reason: String) throws -> Rollback {
+        let target = try to.map { to in
+            guard let release = try read(to) else { throw notInstalled(to.description) }
+            return InstalledRelease(
+                identity: to, folder: release.folder, receipt: release.receipt, isActive: true)
+        }
+        return Rollback(from: from, to: target, reason: HeldBack.bounded(reason))
+    }
+
+    /// Pins a release, or removes the pin with `nil`.
+    /// - Throws: `not-installed`, `home-busy`.
+    package func pin(_ family: Family, to identity: ReleaseIdentity?) async throws {
+        try await prepare()
+        try await committing {
+            if let identity, try read(identity) == nil { throw notInstalled(identity.description) }
+            if try shelf.releases(of: family).isEmpty { throw notInstalled(family.name) }
+            var state = try activation.stateBeforeChange(of: family)
+            if let identity { try overtakeSwitches(awayFrom: identity, state) }
+            guard state.pinned != identity else { return }
+            state.pinned = identity
+            try activation.write(state, of: family)
+        }
+    }
+
+    /// Pinning cancels unfinished switches to other releases. If the link already leads to a release, its mark stays
+    /// and puts it on probation at the next start.
+    private func overtakeSwitches(awayFrom identity: ReleaseIdentity, _ state: ReleaseState) throws {
+        for found in try decisions(in: identity.family)
+        where found.mark?.stage == .commit && found.release != identity && found.release != state.active {
+            try marks.remove(found.release, token: found.token)
+        }
+    }
+
+    private static func nothingActive(_ family: Family) -> StoreError {
+        StoreError(
+            .noActiveRelease, "no release of \(family) is active",
+            context: ErrorContext(model: family.name, remedy: "Choose one: hearth use \(family)@VERSION"))
+    }
+
+    private static func nothingBefore(_ family: Family, _ active: ReleaseIdentity) -> StoreError {
+        StoreError(
+            .nothingBefore, "no release of \(family) was active before \(active)",
+            context: ErrorContext(
+                model: family.name, remedy: "Choose another that is installed: hearth use \(family)@VERSION"))
+    }
+}
+
+/// A completed rollback.
+public struct Rollback: Sendable, Hashable {
+    /// The release that was live, and is held back now.
+    public let from: ReleaseIdentity
+    /// The release that is live again; `nil` for the one bundled with the app.
+    public let to: InstalledRelease?
+    /// The reason, for people.
+    public let reason: String
+}

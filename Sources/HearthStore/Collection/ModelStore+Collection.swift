@@ -1,0 +1,224 @@
+import Foundation
+import HearthBase
+import HearthCatalog
+
+extension ModelStore {
+    private var leases: ReleaseLeases { ReleaseLeases(layout: layout, fileSystem: fileSystem) }
+
+    /// Removes the releases of a family that are older than its active one. Keeps the previous release and every
+    /// release that is pinned or in use.
+    ///
+    /// Called after a committed activation. A release that cannot be removed now is removed by the next call.
+    /// - Returns: the removed releases.
+    /// - Throws: `home-busy`, `FileError`, `CancellationError`.
+    @discardableResult
+    package func collectSuperseded(_ family: Family) async throws -> [ReleaseIdentity] {
+        try await prepare()
+        let plan = CollectionPlan(try facts(of: [family]), now: time.now)
+        return try await remove(
+            plan.removals.compactMap { removal in
+                if case .release(let identity) = removal.item { identity } else { nil }
+            })
+    }
+
+    /// Removes releases one by one, each in a commit step of its own, unless a reason to keep one has appeared since.
+    package func remove(_ chosen: [ReleaseIdentity], isBudget: Bool = false) async throws -> [ReleaseIdentity] {
+        var removed: [ReleaseIdentity] = []
+        for identity in chosen {
+            let isDone = try await committing { () -> Bool in
+                guard try shelf.isFolder(layout.folder(of: identity)) else { return false }
+                let facts = try facts(of: [identity.family])
+                guard let member = facts.members.first(where: { $0.identity == identity }) else { return false }
+                let reasons = CollectionPlan.reasons(for: member, facts)
+                guard isBudget ? !reasons.contains(where: \.isBinding) : reasons.isEmpty else { return false }
+                let state = try activation.stateBeforeChange(of: identity.family)
+                do {
+                    try take(Set([identity]), of: identity.family, state)
+                } catch let error as StoreError where error.code == .releaseInUse {
+                    Log.write(.info, "delivery.store", "\(identity) stays: \(error.message)")
+                    return false
+                }
+                return true
+            }
+            if isDone { removed.append(identity) }
+        }
+        return removed
+    }
+
+    /// Collects the facts about families; `nil` for all of them.
+    package func facts(of wanted: [Family]? = nil) throws -> CollectionFacts {
+        var facts = CollectionFacts()
+        for family in try wanted ?? shelf.families().sorted() {
+            let state = try activation.state(of: family)
+            facts.active[family] = state.active
+            let incoming = try incoming(family)
+            for identity in try shelf.releases(of: family) {
+                var member = CollectionFacts.Member(identity: identity, wishes: state.wishes(for: identity))
+                if try !leases.holders(of: identity).isEmpty { member.wishes.insert(.inUse) }
+                if incoming.contains(identity.folderName) { member.wishes.insert(.incoming) }
+                if case .whole(let receipt) = try shelf.find(identity) { member.lastUsed = receipt.installed }
+                if let used = try leases.lastUse(of: identity) { member.lastUsed = max(member.lastUsed, used) }
+                member.preparedBytes = try bytes(below: layout.preparedFolder(of: identity))
+                facts.members.append(member)
+            }
+        }
+        facts.owners = try owners(of: facts.members.map(\.identity))
+        if wanted == nil { facts.strayPrepared = try strayPrepared() }
+        return facts
+    }
+
+    /// The folder names of releases that a process is installing.
+    private func incoming(_ family: Family) throws -> Set<String> {
+        let folder = layout.folder(of: family)
+        var names: Set<String> = []
+        for name in try shelf.names(in: folder) where HomeLayout.isTemporary(name) {
+            guard let mark = name.range(of: Path.temporaryMark),
+                try shelf.isFolder(HomeLayout.join(folder, name))
+            else { continue }
+            names.insert(String(name[..<mark.lowerBound].dropFirst()))
+        }
+        return names
+    }
+
+    private func strayPrepared() throws -> [CollectionFacts.Remnant] {
+        var strays: [CollectionFacts.Remnant] = []
+        for name in try shelf.names(in: layout.prepared) {
+            guard let family = Family(name), try shelf.isFolder(layout.preparedFolder(of: family)) else { continue }
+            for release in try shelf.names(in: layout.preparedFolder(of: family)) {
+                guard let identity = ReleaseIdentity(family: family, folderName: release),
+                    identity.folderName == release, try isStray(identity)
+                else { continue }
+                let folder = layout.preparedFolder(of: identity)
+                strays.append(
+                    CollectionFacts.Remnant(item: .prepared(identity), bytes: try bytes(below: folder)))
+            }
+        }
+        return strays
+    }
+
+    /// Whether a release is no longer installed.
+    private func isStray(_ identity: ReleaseIdentity) throws -> Bool {
+        try !shelf.isFolder(layout.folder(of: identity))
+    }
+
+    /// Removes the artifacts of a release if it is still not installed.
+    package func removeStrayPrepared(_ identity: ReleaseIdentity) async throws -> Bool {
+        try await committing {
+            guard try isStray(identity) else { return false }
+            try fileSystem.removeTree(layout.preparedFolder(of: identity))
+            return true
+        }
+    }
+
+    /// Removes what interrupted processes left, outside a start.
+    package func collectLeftOvers() async throws {
+        try await committing {
+            try LeftOvers(layout: layout, fileSystem: fileSystem).collect()
+            for family in try marks.families() { try marks.tidy(family) }
+            for family in try shelf.families() { try artifacts.sweep(family) }
+        }
+    }
+
+    /// The bytes of all files below a folder, 0 if it does not exist.
+    package func bytes(below folder: Path) throws -> UInt64 {
+        guard try shelf.isFolder(folder) else { return 0 }
+        return try fileSystem.files(below: folder).map { name in
+            try fileSystem.status(at: HomeLayout.join(folder, name), followLinks: false)?.size ?? 0
+        }.saturatedSum
+    }
+
+    /// Removes releases under the commit lock: first from the link and the record, then their folders. If a folder
+    /// cannot be moved, or a process has begun to read one meanwhile, everything is restored.
+    /// - Throws: `release-in-use`.
+    package func take(_ chosen: Set<ReleaseIdentity>, of family: Family, _ state: ReleaseState) throws {
+        try refuseInUse(chosen)
+        let next = try state.removing(chosen) { try isUsable($0) }
+        do {
+            if next != state { try activation.write(next, of: family) }
+            try discard(chosen.sorted(by: ReleaseIdentity.isListedBefore), of: family)
+        } catch {
+            if next != state { putBack(state, of: family) }
+            throw error
+        }
+    }
+
+    /// Restores link and record after a failed removal. The caller reports the error of the removal.
+    private func putBack(_ state: ReleaseState, of family: Family) {
+        do {
+            try activation.write(state, of: family)
+        } catch {
+            Log.write(.error, "delivery.store", "what is active of \(family) was not restored: \(error)")
+        }
+    }
+
+    private func isUsable(_ identity: ReleaseIdentity) throws -> Bool {
+        switch try shelf.find(identity) {
+        case .whole: return true
+        case .absent: return false
+        case .damaged(_, let problem):
+            // A disk that fails for a moment is not damage: removing nothing is better than losing the previous
+            // release.
+            if let cause = problem.underlying as? FileError { throw cause }
+            return false
+        }
+    }
+
+    private func refuseInUse(_ chosen: Set<ReleaseIdentity>) throws {
+        for identity in chosen.sorted(by: ReleaseIdentity.isListedBefore) {
+            guard let holder = try leases.holders(of: identity).first else { continue }
+            throw StoreError.inUse(identity, by: holder)
+        }
+    }
+
+    private func discard(_ chosen: [ReleaseIdentity], of family: Family) throws {
+        let folder = layout.folder(of: family)
+        let isAll = Set(chosen) == Set(try shelf.releases(of: family))
+        var moved: [(from: Path, to: Path)] = []
+        do {
+            for identity in chosen {
+                let aside = folder.appendingTemporary(besides: HomeLayout.removedName)
+                try fileSystem.rename(layout.folder(of: identity), to: aside)
+                moved.append((layout.folder(of: identity), aside))
+            }
+            // If a process wrote a lease before the folder was moved, it is found here; if it writes one later, it
+            // finds no folder.
+            try refuseInUse(Set(chosen))
+            try fileSystem.synchronizeFolder(folder)
+        } catch {
+            for (from, to) in moved.reversed() {
+                do {
+                    try fileSystem.rename(to, to: from)
+                } catch let second {
+                    Log.write(.error, "delivery.store", "\(from) is gone with the next start: \(second)")
+                }
+            }
+            throw error
+        }
+        // Other processes no longer see the releases; the rest only frees disk space.
+        do {
+            let leaving =
+                moved.map(\.to) + chosen.flatMap { [layout.preparedFolder(of: $0), layout.marksFolder(of: $0)] }
+            for path in leaving { try fileSystem.removeTree(path) }
+            for identity in chosen { try leases.forget(identity) }
+            guard isAll else { return }
+            try fileSystem.removeTree(layout.preparedFolder(of: family))
+            try fileSystem.removeTree(layout.marksFolder(of: family))
+            try fileSystem.removeFile(layout.stateFile(of: family))
+            if try shelf.names(in: folder).isEmpty { try fileSystem.removeFolder(folder) }
+        } catch {
+            Log.write(.warning, "delivery.store", "\(folder) is cleared at the next start: \(error)")
+        }
+    }
+}
+
+extension ReleaseState {
+    /// Reasons to keep a release in its family's record.
+    package func wishes(for identity: ReleaseIdentity) -> Set<KeepReason> {
+        var wishes: Set<KeepReason> = []
+        if active == identity { wishes.insert(.active) }
+        if previous == identity { wishes.insert(.previous) }
+        if pinned == identity { wishes.insert(.pinned) }
+        if probation?.release == identity { wishes.insert(.onProbation) }
+        return wishes
+    }
+}

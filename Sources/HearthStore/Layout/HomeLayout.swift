@@ -1,0 +1,110 @@
+import Foundation
+import HearthBase
+import HearthCatalog
+
+/// Places of files and folders in the home folder.
+///
+/// ```
+/// <home>/
+///   layout                                   the layout's version, a number and a line feed
+///   lock                                     held only for commit steps (milliseconds)
+///   config.json
+///   models/<family>/<release>/               one installed release: its files and receipt.json; `<release>` is
+///                                            `<version>[~<variant>][+<content tag>]`
+///   models/<family>/active                   symbolic link to a release folder, replaced by atomic rename
+///   models/<family>/state.json               active, previous, pinned, probation; written atomically
+///   models/<family>/.<release>.tmp-<mark>/   a release being installed; beside it `….lock`
+///   models/<family>/.~removed.tmp-<mark>/    a release being removed
+///   prepared/<family>/<release>/             its artifacts; can be built again
+///   marks/<family>/<release>/<token>         the stage a process has reached with a release
+///   transfers/<key>/                         an unfinished transfer
+///   catalogs/<key>/                          the last good copy of an origin's manifest
+///   device-id                                identifies the device for rollouts; random, 0600
+///   leases/<family>/<release>/<token>        a process that reads a release; see ``ReleaseLeases``
+/// ```
+/// Names that contain `Path.temporaryMark` never count as releases; the next start removes them.
+package struct HomeLayout: Sendable, Hashable {
+    /// The layout this version of the library reads and writes.
+    package static let version = 2
+
+    /// The home folder.
+    package let home: Path
+
+    /// The layout below `home`.
+    package init(home: Path) { self.home = home }
+
+    /// The file that holds the layout's version.
+    package var versionFile: Path { home.appending("layout") }
+    /// The file whose lock is held for commit steps.
+    package var lock: Path { home.appending("lock") }
+    /// The folder of the cached manifests of origins; see `CatalogCache`.
+    package var catalogs: Path { home.appending("catalogs") }
+    /// The anonymous identifier of this device, from which rollouts compute its share.
+    package var deviceIdentifier: Path { home.appending("device-id") }
+    /// The folder of all installed families.
+    package var models: Path { home.appending("models") }
+    /// The folder of the artifacts of all releases.
+    package var prepared: Path { home.appending("prepared") }
+    /// The folder of marks: the stages that processes have reached with releases.
+    package var marks: Path { home.appending("marks") }
+    /// The folder of unfinished transfers.
+    package var transfers: Path { home.appending("transfers") }
+
+    /// The folder of leases: the processes that read each release.
+    package var leases: Path { home.appending("leases") }
+
+    /// The folder of a family's releases.
+    package func folder(of family: Family) -> Path { Self.join(models, family.name) }
+
+    /// The folder of a release.
+    package func folder(of identity: ReleaseIdentity) -> Path {
+        Self.join(folder(of: identity.family), identity.folderName)
+    }
+
+    /// The link to the live release of a family.
+    package func activeLink(of family: Family) -> Path { folder(of: family).appending("active") }
+
+    /// The record of a family's releases.
+    package func stateFile(of family: Family) -> Path { folder(of: family).appending("state.json") }
+
+    /// The folder of the artifacts of a family's releases.
+    package func preparedFolder(of family: Family) -> Path { Self.join(prepared, family.name) }
+
+    /// The folder of a release's artifacts.
+    package func preparedFolder(of identity: ReleaseIdentity) -> Path {
+        Self.join(preparedFolder(of: identity.family), identity.folderName)
+    }
+
+    /// The folder of a release's leases.
+    func leaseFolder(of identity: ReleaseIdentity) -> Path {
+        Self.join(Self.join(leases, identity.family.name), identity.folderName)
+    }
+
+    /// The folder of the marks of a family's releases.
+    package func marksFolder(of family: Family) -> Path { Self.join(marks, family.name) }
+
+    /// The folder of a release's marks.
+    package func marksFolder(of identity: ReleaseIdentity) -> Path {
+        Self.join(marksFolder(of: identity.family), identity.folderName)
+    }
+
+    /// The receipt inside a release folder.
+    package static func receipt(in folder: Path) -> Path { folder.appending("receipt.json") }
+
+    /// Whether a release's folder name collides with the family's own files, on any file system.
+    static func isReserved(_ identity: ReleaseIdentity) -> Bool {
+        ["active", "state.json"].contains(identity.folderName.lowercased())
+    }
+
+    /// Whether a name belongs to an unfinished file or folder.
+    static func isTemporary(_ name: String) -> Bool { name.hasPrefix(".") && name.contains(Path.temporaryMark) }
+
+    /// The beginning of the name of a release's folder while it is removed.
+    static let removedName = "~removed"
+    /// The beginning of the name of a transfer's folder while it is removed; also in `TransferFolder` of
+    /// HearthTransfer.
+    static let removedTransferName = "removed"
+
+    /// Joins a single name, already checked by its type or listed in a folder, to a folder.
+    package static func join(_ folder: Path, _ name: String) -> Path { Path(folder.string + "/" + name) }
+}

@@ -1,0 +1,292 @@
+import Foundation
+import HearthBase
+import HearthCatalog
+
+/// Record of an installed release, in its folder as `receipt.json`: files, digests, origin and date.
+///
+/// ```json
+/// { "schemaVersion": 1, "family": "lupus-diary", "version": "1.1.0", "variant": "q4_k_m", "role": "text",
+///   "format": "gguf", "name": "Lupus Diary", "license": "apache-2.0", "contextLength": 8192,
+///   "files": [ { "path": "lupus-diary-v1.1.0-q4_k_m.gguf", "role": "weights", "sizeBytes": 1, "sha256": "…" } ],
+///   "origin": "https://…/models.json", "manifestEntry": "lupus-diary-v1.1.0-q4_k_m",
+///   "installed": "2026-11-21T10:00:00Z", "verified": true }
+/// ```
+/// Every value is checked when it is read: names must be safe relative paths, and digests must be digests.
+public struct Receipt: Sendable, Hashable {
+    /// One file of the release.
+    public struct File: Sendable, Hashable {
+        /// Its place in the release folder.
+        public let name: RelativePath
+        public let role: FileRole
+        /// The length in bytes.
+        public let size: UInt64
+        /// The digest of its bytes.
+        public let digest: SHA256Digest
+        /// The download URL, without query and credentials; `nil` for a file from an archive or another release.
+        public let source: URL?
+        /// Its chunk index, `nil` for the weights and for files without one.
+        public var index: Reference?
+
+        /// A file of the given facts.
+        public init(name: RelativePath, role: FileRole, size: UInt64, digest: SHA256Digest, source: URL? = nil) {
+            self.name = name
+            self.role = role
+            self.size = size
+            self.digest = digest
+            self.source = source
+        }
+
+        /// Whether two files have the same place and bytes, whatever their source.
+        func isSameContent(as other: File) -> Bool {
+            name == other.name && role == other.role && size == other.size && digest == other.digest
+        }
+    }
+
+    /// A file that is needed to fetch the release but is not part of it, such as a chunk index.
+    public struct Reference: Sendable, Hashable {
+        /// The download URL, without query and credentials.
+        public let source: URL?
+        public let size: UInt64
+        public let digest: SHA256Digest
+
+        /// A reference of the given facts.
+        public init(source: URL?, size: UInt64, digest: SHA256Digest) {
+            self.source = source
+            self.size = size
+            self.digest = digest
+        }
+    }
+
+    /// Number and list of a classifier's classes, as its publisher gives them.
+    package struct Classes: Sendable, Hashable, Codable {
+        /// The number of classes.
+        package let count: Int?
+        /// The version of the list that the model was trained with.
+        package let listVersion: String?
+
+        /// The classes of a catalog entry, `nil` if it has none.
+        init?(_ classes: HearthCatalog.Classes?) {
+            guard let classes, classes.count != nil || classes.listVersion != nil else { return nil }
+            count = classes.count
+            listVersion = classes.listVersion
+        }
+    }
+
+    public private(set) var identity: ReleaseIdentity
+    public let role: ModelRole
+    public let format: ModelFormat
+    /// The name for people.
+    public let name: String?
+    public let license: String?
+    public let contextLength: Int?
+    package let classes: Classes?
+    /// The date or the data of its training, in the publisher's words.
+    public let trainedOn: String?
+    /// The question it has to answer before it becomes live; `nil` accepts any answer.
+    public let canary: Canary?
+    /// Sorted by name, never empty, no name twice.
+    public let files: [File]
+    /// The manifest of its updates, without query and credentials; `nil` for a local file.
+    public private(set) var origin: URL?
+    /// The key of the origin: see `Origin.key`.
+    public private(set) var originDigest: SHA256Digest?
+    /// The publisher's identifier of the manifest entry.
+    public private(set) var manifestEntry: String
+    public let installed: Date
+    /// Whether every file was compared with a digest from its publisher; `false` only if the user allowed it.
+    public var isVerified: Bool
+
+    /// The chunk index of the weights, `nil` where the publisher gave none.
+    public let index: Reference?
+    /// The archive that contained the release, `nil` for plain files.
+    public let archive: Reference?
+
+    /// The bytes of all files.
+    public var totalSize: UInt64 { files.map(\.size).saturatedSum }
+
+    /// The largest receipt that is read, in bytes.
+    package static let sizeLimit: UInt64 = 1 << 20
+
+    /// The receipt of a release that is being installed.
+    init(
+        _ release: Release, files: [File], archive: StagedFile? = nil, isVerified: Bool, origin: Origin?, at date: Date
+    ) {
+        identity = release.identity
+        role = release.role
+        format = release.format
+        name = release.name
+        license = release.license
+        contextLength = release.contextLength
+        classes = Classes(release.classes)
+        trainedOn = release.trainedOn
+        canary = release.canary
+        self.files = files.sorted { $0.name < $1.name }.map { file in
+            var file = file
+            file.index = release.companionIndexes[file.name].flatMap(Reference.init)
+            return file
+        }
+        self.origin = origin?.manifestURL.withoutSecrets
+        originDigest = origin?.key
+        manifestEntry = release.id
+        // Whole seconds, as they are written: a receipt equals itself when it is read back.
+        installed = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
+        self.isVerified = isVerified
+        self.archive = archive.map { Reference(source: $0.source, size: $0.size, digest: $0.digest) }
+        // An index describes plain weights; the index of a release in an archive does not fit the unpacked file.
+        index = release.archive == nil ? release.index.flatMap(Reference.init) : nil
+    }
+
+    /// The digest of the release's contents: names, lengths and digests of its files.
+    package var content: SHA256Digest { SHA256Digest(listing: files.map { ($0.name, $0.size, $0.digest) }) }
+
+    /// Whether two receipts list the same bytes in the same places.
+    func isSameContent(as other: Receipt) -> Bool {
+        guard identity == other.identity, files.count == other.files.count else { return false }
+        return zip(files.sorted { $0.name < $1.name }, other.files.sorted { $0.name < $1.name })
+            .allSatisfy { $0.isSameContent(as: $1) }
+    }
+
+    /// The receipt with the identity that the release gets on this device.
+    package func named(_ identity: ReleaseIdentity) -> Self {
+        var next = self
+        next.identity = identity
+        return next
+    }
+
+    /// The receipt with another manifest, which lists the same release and gives its updates from now on.
+    func following(_ origin: Origin, entry: String) -> Self {
+        var next = self
+        next.origin = origin.manifestURL.withoutSecrets
+        next.originDigest = origin.key
+        next.manifestEntry = entry
+        return next
+    }
+}
+
+extension Receipt: DiskRecord {
+    private enum Key: String, CodingKey {
+        case schemaVersion, family, version, variant, content, role, format, name, license, contextLength, classes,
+            trainedOn,
+            canary,
+            files,
+            origin, originDigest, manifestEntry, installed, verified, index, archive
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        func refuse(_ key: Key, _ why: String) -> DecodingError {
+            DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: why)
+        }
+        guard try values.decode(Int.self, forKey: .schemaVersion) == 1 else {
+            throw refuse(.schemaVersion, "this version reads receipts of schema 1 only")
+        }
+        identity = ReleaseIdentity(
+            family: try values.decode(Family.self, forKey: .family),
+            version: try values.decode(ReleaseVersion.self, forKey: .version),
+            variant: try values.decodeIfPresent(Variant.self, forKey: .variant),
+            content: try values.decodeIfPresent(ContentTag.self, forKey: .content))
+        role = try values.decode(ModelRole.self, forKey: .role)
+        format = try values.decode(ModelFormat.self, forKey: .format)
+        name = try values.decodeIfPresent(String.self, forKey: .name)
+        license = try values.decodeIfPresent(String.self, forKey: .license)
+        contextLength = try values.decodeIfPresent(Int.self, forKey: .contextLength)
+        classes = try values.decodeIfPresent(Classes.self, forKey: .classes)
+        trainedOn = try values.decodeIfPresent(String.self, forKey: .trainedOn)
+        canary = try values.decodeIfPresent(Canary.self, forKey: .canary)
+        files = try values.decode([File].self, forKey: .files)
+        origin = try values.decodeIfPresent(String.self, forKey: .origin).flatMap(URL.init(string:))?.withoutSecrets
+        originDigest = try values.decodeIfPresent(SHA256Digest.self, forKey: .originDigest)
+        manifestEntry = try values.decode(String.self, forKey: .manifestEntry)
+        installed = try values.decode(Date.self, forKey: .installed)
+        isVerified = try values.decode(Bool.self, forKey: .verified)
+        index = try values.decodeIfPresent(Reference.self, forKey: .index)
+        archive = try values.decodeIfPresent(Reference.self, forKey: .archive)
+
+        guard !files.isEmpty else { throw refuse(.files, "a release has at least one file") }
+        var names = DistinctPaths()
+        for file in files where names.insert(file.name) != nil { throw refuse(.files, "a name occurs twice") }
+        if let tag = identity.content, tag != ContentTag(of: content) {
+            throw refuse(.content, "the tag is not that of its files")
+        }
+        if let contextLength, contextLength < 0 { throw refuse(.contextLength, "less than nothing") }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(1, forKey: .schemaVersion)
+        try values.encode(identity.family, forKey: .family)
+        try values.encode(identity.version, forKey: .version)
+        try values.encodeIfPresent(identity.variant, forKey: .variant)
+        try values.encodeIfPresent(identity.content, forKey: .content)
+        try values.encode(role, forKey: .role)
+        try values.encode(format, forKey: .format)
+        try values.encodeIfPresent(name, forKey: .name)
+        try values.encodeIfPresent(license, forKey: .license)
+        try values.encodeIfPresent(contextLength, forKey: .contextLength)
+        try values.encodeIfPresent(classes, forKey: .classes)
+        try values.encodeIfPresent(trainedOn, forKey: .trainedOn)
+        try values.encodeIfPresent(canary, forKey: .canary)
+        try values.encode(files, forKey: .files)
+        try values.encodeIfPresent(origin?.absoluteString, forKey: .origin)
+        try values.encodeIfPresent(originDigest, forKey: .originDigest)
+        try values.encode(manifestEntry, forKey: .manifestEntry)
+        try values.encode(installed, forKey: .installed)
+        try values.encode(isVerified, forKey: .verified)
+        try values.encodeIfPresent(index, forKey: .index)
+        try values.encodeIfPresent(archive, forKey: .archive)
+    }
+}
+
+extension Receipt.File: Codable {
+    private enum Key: String, CodingKey { case path, role, sizeBytes, sha256, url, index }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        let path = try values.decode(String.self, forKey: .path)
+        guard let name = RelativePath(path), name.reservation == nil else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .path, in: values, debugDescription: "not the name of a release's file")
+        }
+        self.name = name
+        // A role that only a later version knows becomes `other`, so that the release stays usable.
+        role = FileRole(rawValue: try values.decode(String.self, forKey: .role)) ?? .other
+        size = try values.decode(UInt64.self, forKey: .sizeBytes)
+        digest = try values.decode(SHA256Digest.self, forKey: .sha256)
+        source = try values.decodeIfPresent(String.self, forKey: .url).flatMap(URL.init(string:))
+        index = try values.decodeIfPresent(Receipt.Reference.self, forKey: .index)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(name, forKey: .path)
+        try values.encode(role.rawValue, forKey: .role)
+        try values.encode(size, forKey: .sizeBytes)
+        try values.encode(digest, forKey: .sha256)
+        try values.encodeIfPresent(source?.absoluteString, forKey: .url)
+        try values.encodeIfPresent(index, forKey: .index)
+    }
+}
+
+extension Receipt.Reference: Codable {
+    private enum Key: String, CodingKey { case url, sizeBytes, sha256 }
+
+    /// A reference to a manifest's file, if the manifest gives its length and digest.
+    init?(_ file: RemoteFile) {
+        guard let size = file.size.exact, let digest = file.digest else { return nil }
+        self.init(source: file.locations.first?.withoutSecrets, size: size, digest: digest)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        source = try values.decodeIfPresent(String.self, forKey: .url).flatMap(URL.init(string:))
+        size = try values.decode(UInt64.self, forKey: .sizeBytes)
+        digest = try values.decode(SHA256Digest.self, forKey: .sha256)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encodeIfPresent(source?.absoluteString, forKey: .url)
+        try values.encode(size, forKey: .sizeBytes)
+        try values.encode(digest, forKey: .sha256)
+    }
+}

@@ -1,0 +1,58 @@
+import HearthBase
+
+/// Re-hashes a release against its receipt. Blocks for about half a second per GiB.
+struct Verification: Sendable {
+    package let receipt: Receipt
+    package let folder: Path
+    package let fileSystem: any FileSystem
+    package let flag: StopFlag
+
+    /// The names in the folder that the receipt does not know.
+    package func unexpected() throws -> [String] {
+        let known = Set(receipt.files.map(\.name.string) + ["receipt.json"])
+        return try fileSystem.files(below: folder).filter { !known.contains($0) }
+    }
+
+    /// Compares files; `onPiece` receives the number of bytes checked each time.
+    package func compare(
+        _ files: [Receipt.File], onPiece: (UInt64) -> Void = { _ in }
+    ) throws -> [FileCheck] {
+        try files.map { FileCheck(expected: $0, outcome: try compare($0, onPiece)) }
+    }
+
+    private func compare(_ file: Receipt.File, _ onPiece: (UInt64) -> Void) throws -> FileCheck.Outcome {
+        let path = folder.appending(file.name)
+        var files = ReleaseFolder(folder, fileSystem: fileSystem)
+        guard let status = try files.status(of: file.name) else {
+            onPiece(file.size)
+            return .missing
+        }
+        guard status.kind == .file, status.size == file.size else {
+            onPiece(file.size)
+            return status.kind == .file ? .wrongSize(status.size) : .notAFile
+        }
+        let digest = try FilePump(fileSystem: fileSystem, flag: flag).digest(of: path, onPiece: onPiece)
+        return digest == file.digest ? .intact : .changed(digest)
+    }
+}
+
+/// A file of a release, compared with its receipt.
+public struct FileCheck: Sendable, Hashable {
+    public enum Outcome: Sendable, Hashable {
+        case intact
+        case missing
+        /// Its name belongs to something that is not a regular file.
+        case notAFile
+        /// The length differs; the bytes were not read.
+        case wrongSize(UInt64)
+        /// The digest differs.
+        case changed(SHA256Digest)
+    }
+
+    /// The file in the receipt.
+    public let expected: Receipt.File
+    public let outcome: Outcome
+
+    /// The damage, as the end of a sentence; `nil` for an intact file.
+    package var damage: String? { outcome == .intact ? nil : "\(expected.name) is not as it was installed" }
+}

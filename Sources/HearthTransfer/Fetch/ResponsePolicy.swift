@@ -1,0 +1,183 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+
+/// The decision about a response, by its status and header fields.
+enum ResponseDecision: Equatable {
+    /// The body holds the requested bytes; the whole file has `total` bytes, if that is known.
+    case append(total: UInt64?)
+    /// The body is the file from its first byte: earlier bytes are void.
+    case restart(total: UInt64?)
+    /// The server says that the file ends where the requested bytes begin.
+    case complete
+    /// The offset does not exist at the server: ask again from the first byte.
+    case askFromStart
+}
+
+/// Judges a response by RFC 9110: 206 only with exactly the requested range, 200 from the first byte, 416 by its
+/// length.
+struct ResponsePolicy {
+    package let label: String
+    package let size: FileSize
+    /// The requested bytes; `nil` for the whole file.
+    package let asked: Range<UInt64>?
+    /// Whether the address expires; some servers then report an expired one with status 400.
+    package var isSigned = false
+
+    /// - Throws: ``TransferError``.
+    package func decide(status: Int, headers: HTTPHeaders, url: URL) throws -> ResponseDecision {
+        if (200..<300).contains(status) { try refuseForeignContent(headers, url) }
+        switch status {
+        case 200:
+            let total = headers["Content-Length"].flatMap { UInt64($0) }
+            try check(total: total, url)
+            let isWanted = asked.map { $0.lowerBound == 0 } ?? true
+            return isWanted ? .append(total: total ?? size.exact) : .restart(total: total ?? size.exact)
+        case 206:
+            let range = headers["Content-Range"].flatMap { ContentRange($0) }
+            guard let asked, let range, range.first == asked.lowerBound, let total = range.total,
+                range.last == min(asked.upperBound, total) - 1,
+                // In the middle of a file, another length means another file. At its start, the catalog is wrong.
+                asked.lowerBound == 0 || size.exact == nil || size.exact == total
+            else {
+                throw error(
+                    .badContentRange, "the server answered with another part of \(label) than was asked for", url,
+                    expected: asked.map { "bytes \($0.lowerBound)-\($0.upperBound - 1)" } ?? "the whole file",
+                    found: headers["Content-Range"] ?? "no Content-Range")
+            }
+            try check(total: total, url)
+            return .append(total: total)
+        case 416:
+            guard let asked else { throw failure(status: status, url) }
+            let total = headers["Content-Range"].flatMap { ContentRange.total(ofUnsatisfied: $0) }
+            if total == asked.lowerBound && (size.exact ?? asked.lowerBound) == asked.lowerBound { return .complete }
+            guard asked.lowerBound > 0 else { throw failure(status: status, url) }
+            return .askFromStart
+        default:
+            throw failure(status: status, url)
+        }
+    }
+
+    /// The error for a 416 if asking from the first byte is of no use: a machine at that address lacks a part of the
+    /// file, perhaps only for now.
+    func unsatisfied(_ url: URL) -> TransferError {
+        error(
+            .unexpectedStatus, "the server says that a part of \(label) does not exist", url,
+            expected: asked.map { "bytes from \($0.lowerBound) on" }, found: "status 416", disposition: .tryLater)
+    }
+
+    /// Refuses a compressed file, and a web page such as a network's sign-in page.
+    private func refuseForeignContent(_ headers: HTTPHeaders, _ url: URL) throws {
+        if let encoding = headers["Content-Encoding"], encoding.lowercased() != "identity" {
+            throw error(
+                .contentEncoded, "the server sent \(label) compressed on the way, so its bytes cannot be checked", url,
+                expected: "no Content-Encoding", found: encoding)
+        }
+        if let type = headers["Content-Type"]?.lowercased(), type.hasPrefix("text/html") {
+            throw error(
+                .webPage, "a web page came instead of \(label)", url, expected: "a file", found: type,
+                remedy: "If this network has a sign-in page, open it in a browser first.")
+        }
+    }
+
+    private func check(total: UInt64?, _ url: URL) throws {
+        guard let total else { return }
+        if let exact = size.exact, total != exact {
+            throw error(
+                total > exact ? .responseTooLong : .sizeMismatch,
+                "the server's \(label) is \(total > exact ? "longer" : "shorter") than the catalog promises", url,
+                expected: "\(exact) bytes", found: "\(total) bytes")
+        }
+        guard total <= size.limit else {
+            throw error(
+                .responseTooLong, "the server's \(label) is larger than the catalog allows", url,
+                expected: "at most \(size.limit) bytes", found: "\(total) bytes")
+        }
+    }
+
+    private func failure(status: Int, _ url: URL) -> TransferError {
+        switch status {
+        case 404, 410:
+            error(.missing, "the server has no \(label) any more", url, found: "status \(status)")
+        case 401, 403, isSigned ? 400 : 401:
+            error(.accessDenied, "the server does not give out \(label)", url, found: "status \(status)")
+        case 408, 429, 500...599:
+            error(
+                .serverBusy, "the server cannot send \(label) at the moment", url, found: "status \(status)",
+                disposition: .tryLater)
+        default:
+            error(
+                .unexpectedStatus, "the server answered with status \(status) for \(label)", url,
+                found: "status \(status)")
+        }
+    }
+
+    private func error(
+        _ code: ErrorCode<TransferErrorDomain>, _ message: String, _ url: URL, expected: String? = nil,
+        found: String? = nil, remedy: String? = nil, disposition: ErrorDisposition = .failed
+    ) -> TransferError {
+        TransferError(
+            code, message,
+            context: ErrorContext(
+                file: label, url: url.withoutQuery, expected: expected, found: found, remedy: remedy),
+            disposition: disposition)
+    }
+}
+
+/// The header field `Content-Range` (RFC 9110, section 14.4) in its byte form.
+struct ContentRange: Equatable {
+    package let first: UInt64
+    package let last: UInt64
+    /// `nil` for `*`.
+    package let total: UInt64?
+
+    /// Reads `bytes first-last/total`; `nil` if it is anything else or contradicts itself.
+    init?(_ text: String) {
+        guard let (range, total) = Self.halves(text) else { return nil }
+        let bounds = range.split(separator: "-", omittingEmptySubsequences: false)
+        guard bounds.count == 2, let first = UInt64(digits: bounds[0]), let last = UInt64(digits: bounds[1]) else {
+            return nil
+        }
+        guard first <= last else { return nil }
+        if total == "*" {
+            self.total = nil
+        } else {
+            guard let total = UInt64(digits: total), last < total else { return nil }
+            self.total = total
+        }
+        self.first = first
+        self.last = last
+    }
+
+    private static func halves(_ text: String) -> (Substring, Substring)? {
+        guard text.lowercased().hasPrefix("bytes ") else { return nil }
+        let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count == 2 ? (parts[0], parts[1]) : nil
+    }
+
+    /// The length in `bytes */total`, the form of a 416.
+    package static func total(ofUnsatisfied text: String) -> UInt64? {
+        guard let (range, total) = halves(text), range == "*" else { return nil }
+        return UInt64(digits: total)
+    }
+}
+
+extension UInt64 {
+    /// Reads digits only: no sign, no spaces.
+    fileprivate init?(digits: Substring) {
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        self.init(String(digits))
+    }
+}
+
+extension URL {
+    /// The address without the parts that may hold a secret: user, password, query and fragment.
+    package var withoutQuery: String {
+        var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        parts?.query = nil
+        parts?.fragment = nil
+        parts?.user = nil
+        parts?.password = nil
+        return parts?.string ?? "an address"
+    }
+}

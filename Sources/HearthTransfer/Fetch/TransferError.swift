@@ -1,0 +1,45 @@
+import Foundation
+import HearthBase
+
+/// The codes of ``TransferError``.
+public enum TransferErrorDomain: ErrorDomain {
+    public static var codes: [ErrorCode<Self>] {
+        [
+            .checksumMismatch, .responseTooLong, .sizeMismatch, .badContentRange, .contentEncoded, .webPage, .missing,
+            .accessDenied, .serverBusy, .unexpectedStatus, .busy, .entityChanged, .noAddress,
+        ]
+    }
+}
+
+/// The error of a failed fetch.
+public typealias TransferError = HearthError<TransferErrorDomain>
+
+extension ErrorCode<TransferErrorDomain> {
+    /// Every attempt brought the whole file with wrong bytes, which were removed.
+    public static var checksumMismatch: Self { "checksum-mismatch" }
+    /// The server sent more bytes than allowed.
+    public static var responseTooLong: Self { "response-too-long" }
+    /// The server offers a file of another length than the catalog promises.
+    public static var sizeMismatch: Self { "size-mismatch" }
+    /// The server answered a range request with another range.
+    public static var badContentRange: Self { "bad-content-range" }
+    /// The server sent the file compressed though it was asked not to.
+    public static var contentEncoded: Self { "content-encoded" }
+    /// A web page came instead of the file: a sign-in page of the network, or an error page.
+    public static var webPage: Self { "web-page" }
+    /// The server has no such file (404, 410).
+    public static var missing: Self { "missing-at-origin" }
+    /// The server wants credentials, or does not accept those given (401, 403).
+    public static var accessDenied: Self { "access-denied" }
+    /// The server is overloaded or failing (408, 429, 5xx).
+    public static var serverBusy: Self { "server-busy" }
+    /// A mirror now has another file than the other sources; or, without a digest, a server's responses belong to
+    /// different files.
+    public static var entityChanged: Self { "entity-changed" }
+    /// Any other status, or 416 for bytes that the server should have.
+    public static var unexpectedStatus: Self { "unexpected-status" }
+    /// The ``DownloadURLProvider`` failed with its own error, which is the underlying one.
+    public static var noAddress: Self { "no-address" }
+    /// Another process is fetching the same file.
+    public static var busy: Self { "transfer-busy" }
+}

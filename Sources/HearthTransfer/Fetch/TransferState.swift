@@ -1,0 +1,78 @@
+import Foundation
+import HearthBase
+
+/// The state of a delivery under way, from the first request to the release that is ready.
+public enum TransferState: Sendable, Hashable {
+    /// Other transfers of this process use the connections.
+    case queued
+    case connecting, downloading
+    /// Bytes on the disk are checked: those of an earlier attempt before the download, all of them at the end.
+    case verifying
+    /// No bytes come until the reason to wait has passed; then it continues.
+    case waiting(DownloadHold)
+    /// The bytes were wrong: the pause before attempt number `attempt` of `limit`.
+    case retrying(attempt: Int, limit: Int)
+    /// An archive is unpacked: the bytes are those that came out of the archive.
+    case extracting
+    case installing
+    /// An engine makes an artifact of the release.
+    case preparing
+    /// An engine tries the release before it becomes active.
+    case probing
+
+    /// The stable word for it, which programs read.
+    public var word: String {
+        switch self {
+        case .queued: "queued"
+        case .connecting: "connecting"
+        case .downloading: "downloading"
+        case .verifying: "verifying"
+        case .waiting(.paused): "paused"
+        case .waiting: "waiting"
+        case .retrying: "retrying"
+        case .extracting: "extracting"
+        case .installing: "installing"
+        case .preparing: "preparing"
+        case .probing: "probing"
+        }
+    }
+
+    /// The reason to wait, in the state `waiting`.
+    public var hold: DownloadHold? { if case .waiting(let hold) = self { hold } else { nil } }
+
+    /// Whether bytes come from the network.
+    var bringsBytes: Bool { self == .connecting || self == .downloading }
+}
+
+/// The reason why a download failed: an app shows it, and a program decides by it.
+public struct DownloadFailure: HearthFailure, Hashable {
+    /// The stable code of the error, such as `connection-lost`.
+    public let code: String
+    /// One sentence without a full stop.
+    public let message: String
+    /// Whether it is worth another attempt; a command's exit status follows from it.
+    public let disposition: ErrorDisposition
+
+    public var codeText: String { code }
+    /// Empty: ``message`` holds the facts for people.
+    public var context: ErrorContext { ErrorContext() }
+    public var underlying: (any Error)? { nil }
+
+    /// A failure of the given facts.
+    public init(code: String, message: String, disposition: ErrorDisposition = .failed) {
+        self.code = code
+        self.message = message
+        self.disposition = disposition
+    }
+
+    /// The part of an error that an app shows.
+    public init(_ error: any HearthFailure) {
+        self.init(code: error.codeText, message: error.message, disposition: error.disposition)
+    }
+
+    /// The app ended the download and kept the bytes.
+    public static let interrupted = DownloadFailure(
+        code: "interrupted", message: "Download interrupted", disposition: .tryLater)
+    /// The bytes were wrong in every attempt.
+    public static let corrupted = DownloadFailure(code: "checksum-mismatch", message: "Download corrupted")
+}

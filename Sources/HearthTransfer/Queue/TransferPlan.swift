@@ -1,0 +1,81 @@
+import Foundation
+import HearthBase
+
+/// The record of a transfer's file: `transfers/<key>/plan.json`. It holds no secrets: addresses come without query and
+/// user.
+///
+/// Removing it cancels the transfer, from any process.
+///
+/// ```json
+/// { "format": 2, "label": "toy-v1.0.0-q4_1.gguf", "locations": ["https://…/toy-v1.0.0-q4_1.gguf"], "sizeBytes": 98400000,
+///   "sha256": "…", "tag": "…", "created": "2026-11-21T00:00:00Z", "paused": false }
+/// ```
+package struct TransferPlan: Sendable, Hashable {
+    static let currentFormat = 2
+    /// The largest file that is read, in bytes.
+    package static let sizeLimit = 1 << 16
+    /// The longest tag, in bytes.
+    static let tagLimit = 1 << 13
+
+    /// The file's name.
+    package var label: String
+    /// The addresses of the file, for people.
+    package var locations: [String]
+    /// Its length; rounded or `nil` where only the server knows.
+    package var size: UInt64?
+    package var digest: SHA256Digest?
+    /// The caller's own note of the file's purpose, without secrets. The queue never reads it.
+    package var tag: String?
+    package var created: Date
+    /// Set while a person has paused the transfer. The process that runs it looks every half second.
+    package var isPaused = false
+
+    /// The plan of a request. A tag longer than 8 KiB is left out.
+    package init(_ request: TransferRequest, tag: String? = nil, at date: Date) {
+        label = RelativePath(request.label)?.string ?? "unnamed"
+        locations = request.locations.prefix(16).map(\.withoutQuery)
+        size = request.size.estimate
+        digest = request.digest
+        self.tag = tag.flatMap { $0.utf8.count <= Self.tagLimit ? $0 : nil }
+        created = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
+    }
+}
+
+extension TransferPlan: DiskRecord {
+    private enum Key: String, CodingKey {
+        case format, label, locations, sizeBytes, sha256, tag, created, paused
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        func refuse(_ key: Key, _ why: String) -> DecodingError {
+            DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: why)
+        }
+        guard try values.decode(Int.self, forKey: .format) == Self.currentFormat else {
+            throw refuse(.format, "this version reads plans of format 2 only")
+        }
+        label = try values.decode(String.self, forKey: .label)
+        guard RelativePath(label) != nil else { throw refuse(.label, "not the name of a file") }
+        locations = try values.decode([String].self, forKey: .locations)
+        guard locations.count <= 16 else { throw refuse(.locations, "too many") }
+        size = try values.decodeIfPresent(UInt64.self, forKey: .sizeBytes)
+        guard size.map({ $0 <= UInt64(Int64.max) }) ?? true else { throw refuse(.sizeBytes, "no file is so large") }
+        digest = try values.decodeIfPresent(SHA256Digest.self, forKey: .sha256)
+        tag = try values.decodeIfPresent(String.self, forKey: .tag)
+        guard tag.map({ $0.utf8.count <= Self.tagLimit }) ?? true else { throw refuse(.tag, "too long") }
+        created = try values.decode(Date.self, forKey: .created)
+        isPaused = try values.decode(Bool.self, forKey: .paused)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(Self.currentFormat, forKey: .format)
+        try values.encode(label, forKey: .label)
+        try values.encode(locations, forKey: .locations)
+        try values.encodeIfPresent(size, forKey: .sizeBytes)
+        try values.encodeIfPresent(digest, forKey: .sha256)
+        try values.encodeIfPresent(tag, forKey: .tag)
+        try values.encode(created, forKey: .created)
+        try values.encode(isPaused, forKey: .paused)
+    }
+}

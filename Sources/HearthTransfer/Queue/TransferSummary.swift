@@ -1,0 +1,69 @@
+import Foundation
+import HearthBase
+
+/// One transfer as listings show it.
+package struct TransferSummary: Sendable, Hashable {
+    /// The work on a transfer, or the reason why there is none.
+    package enum State: Sendable, Hashable {
+        /// A process works on it, or waits to continue. The state is `nil` where another process does not tell it.
+        case held(TransferState?, by: TransferHolder)
+        /// A person paused it, and its process has ended.
+        case paused
+        /// Its process ended; the next pull continues after the bytes that are here.
+        case interrupted
+        /// Every byte is here, and it was never installed.
+        case finished
+        /// Its plan is missing or unreadable.
+        case orphaned(reason: String)
+
+        /// The stable word for it, which programs read.
+        package var word: String {
+            switch self {
+            case .held(.waiting(.paused), _), .paused: "paused"
+            case .held(.waiting, _): "waiting"
+            case .held: "running"
+            case .interrupted: "interrupted"
+            case .finished: "finished"
+            case .orphaned: "orphaned"
+            }
+        }
+
+        /// Whether a process works on it, or waits to continue.
+        package var isHeld: Bool { if case .held = self { true } else { false } }
+    }
+
+    package var key: TransferKey
+    package var state: State
+    /// Its plan, `nil` if it cannot be read.
+    package var plan: TransferPlan?
+    /// The bytes that need not be fetched again.
+    package var recordedBytes: UInt64
+    /// The space on the disk that removing it frees.
+    package var allocatedBytes: UInt64
+    /// The length of the file, `nil` while it is unknown.
+    package var totalBytes: UInt64?
+    /// The last change of its files, or the moment it was begun.
+    package var changed: Date?
+
+    /// The file's name, or the key of a transfer without one.
+    package var label: String { plan?.label ?? key.name }
+}
+
+/// The codes of ``TransferControlError``.
+public enum TransferControlErrorDomain: ErrorDomain {
+    public static var codes: [ErrorCode<Self>] { [.cancelled, .unknownTransfer, .ambiguousTransfer, .notResumable] }
+}
+
+/// The error of steering a transfer.
+public typealias TransferControlError = HearthError<TransferControlErrorDomain>
+
+extension ErrorCode<TransferControlErrorDomain> {
+    /// A person cancelled the transfer: its bytes are gone.
+    public static var cancelled: Self { "cancelled" }
+    /// No transfer has that key, file name or family.
+    public static var unknownTransfer: Self { "unknown-transfer" }
+    /// Several transfers begin with that key or have that file name.
+    public static var ambiguousTransfer: Self { "ambiguous-transfer" }
+    /// The transfer has no plan to continue by.
+    public static var notResumable: Self { "not-resumable" }
+}

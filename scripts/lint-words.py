@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Finds figures of speech and retired names in comments, string literals and documentation.
+
+    scripts/lint-words.py                    checks the enforced files; exit status 1 if there is a hit
+    scripts/lint-words.py --report PATH...   prints the hits below the paths and their number per file; always exits 0
+"""
+import os
+import re
+import sys
+
+# Folders and files that have to be clean. Extend the list as folders are reworded.
+ENFORCED = [
+    "Sources/CArchive", "Sources/CCrypto", "Sources/CCurl", "Sources/CGio", "Sources/CLlama", "Sources/CLlamaShim",
+    "Sources/CMicrohttpd", "Sources/CTerminal",
+    "Sources/Hearth/Configuration", "Sources/Hearth/Device", "Sources/Hearth/Hearth.docc", "Sources/Hearth/Runtime",
+    "Sources/Hearth/Wiring", "Sources/HearthBase",
+    "Sources/HearthCommand/Chat", "Sources/HearthCommand/Configuration", "Sources/HearthCommand/Doctor",
+    "Sources/HearthCommand/Main", "Sources/HearthCommand/Parser", "Sources/HearthCommand/Publishing",
+    "Sources/HearthCommand/Console", "Sources/HearthCommand/Library", "Sources/HearthCommand/Shell",
+    "Sources/HearthCatalog", "Sources/HearthDelivery", "Sources/HearthHTTP", "Sources/HearthPublishing",
+    "Sources/HearthServer", "Sources/HearthStore", "Sources/HearthTestSupport", "Sources/HearthTransfer",
+    "Sources/hearth", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "README.md", "docs/architecture.md",
+    "docs/benchmarks.md", "docs/delivery.md", "docs/dependencies.md", "docs/durability.md", "docs/errors.md",
+    "docs/faults.md", "docs/formats.md", "docs/getting-started.md", "docs/inference.md", "scripts",
+]
+
+# Each phrase with the reason it is refused; the phrases are matched as whole words, in any case.
+PHRASES = {
+    "name the actor": [
+        r"whoever", r"nobody", r"somebody", r"anybody", r"everybody", r"behind (?:\w+ )?\w+(?:['’]s)? back",
+        r"as far as any(?:body|one) knows",
+    ],
+    "name the fact": [
+        r"(?<!there )is none", r"by itself", r"g(?:i|a)ves? way", r"ha(?:s|ve) to do(?! with)", r"at work", r"lets? go",
+        r"letting go", r"h(?:o|e)lds? on to", r"holding on to", r"(?:lets|takes) in who", r"c(?:o|a)mes? apart",
+        r"is there(?=[.,;:)]|$)",
+    ],
+    "retired name": [
+        r"artefacts?", r"made to fit", r"mend(?:s|ed|ing)?", r"changes? over", r"change-over", r"standing",
+        r"wish(?:es|ed)?", r"shel(?:f|ves)", r"left-?overs?", r"visitors?", r"knock(?:s|ed|ing)?", r"odds",
+        r"departures?", r"patience", r"flights?", r"take-?offs?", r"airports?",
+    ],
+}
+RULES = [(re.compile(r"(?<![\w-])(?:" + p + r")(?![\w-])", re.I), why) for why, ps in PHRASES.items() for p in ps]
+# `making` is a plain verb; as a part of the name of a type it is retired.
+COMPOUND = re.compile(r"\bMaking[A-Z]\w*|\b[A-Za-z]+Making\b")
+
+SWIFT = re.compile(r'(?P<text>#?"""[\s\S]*?"""#?|#"[^\n]*?"#|"(?:\\.|[^"\\\n])*")|(?P<comment>//[^\n]*|/\*[\s\S]*?\*/)')
+INTERPOLATION = re.compile(r"\\#?\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)")
+CODE = re.compile(r"```[\s\S]*?```|``[^`\n]*``|`[^`\n]*`")
+SHELL = re.compile(r"(?:^|\s)#[^\n]*|\"[^\"\n]*\"", re.M)
+
+
+def blank(match):
+    """Replaces code by a mark of as many lines, so that line numbers stay."""
+    return "\u00b7" + "\n" * match.group().count("\n")
+
+
+def prose(path, text):
+    """The parts of a file that people read, each with its line."""
+    if path.endswith(".md"):
+        return [(1, text)]
+    pattern = SWIFT if path.endswith((".swift", ".h", ".c", ".cpp")) else SHELL
+    return [(text.count("\n", 0, m.start()) + 1, m.group()) for m in pattern.finditer(text)]
+
+
+def hits(path):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for first, part in prose(path, text):
+        raw = INTERPOLATION.sub(blank, part)
+        found = [(m, "retired name") for m in COMPOUND.finditer(raw)]
+        for match, why in found:
+            yield first + raw.count("\n", 0, match.start()), match.group(), why
+        plain = CODE.sub(blank, raw)
+        for rule, why in RULES:
+            for match in rule.finditer(plain):
+                yield first + plain.count("\n", 0, match.start()), match.group(), why
+
+
+def files(place):
+    if os.path.isfile(place):
+        yield place
+    for folder, _, names in os.walk(place):
+        for name in sorted(names):
+            if name == "Makefile" or name.endswith((".swift", ".h", ".c", ".cpp", ".md", ".sh")):
+                yield os.path.join(folder, name)
+
+
+arguments = sys.argv[1:]
+isReport = arguments[:1] == ["--report"]
+total = 0
+for place in arguments[1:] if isReport else ENFORCED:
+    if not os.path.exists(place):
+        sys.exit(f"scripts/lint-words.py: {place} does not exist; correct the list in the script")
+    for path in files(place):
+        found = sorted(hits(path))
+        total += len(found)
+        for line, phrase, why in found:
+            print(f"{path}:{line}: \"{phrase}\" ({why})")
+        if found and isReport:
+            print(f"{path}: {len(found)}")
+sys.exit(1 if total and not isReport else 0)
