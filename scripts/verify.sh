@@ -126,7 +126,6 @@ impersonal() { sed -e "s#$PWD#.#g" -e "s#$HEARTH_CACHE#CACHE#g" -e "s#$HOME#~#g"
 
 run_stage() {
     local stage=$1 log record verdict=passed begin=$SECONDS
-    record="docs/evidence/$(date -u +%F)-$stage.md"
     log="$(mktemp)"
     mkdir -p docs/evidence
     local facts; facts="$(machine)"
@@ -135,13 +134,20 @@ run_stage() {
     # A shell of its own: a command beside `||`, as this function is, has errexit switched off all the way down.
     local status=0
     scripts/verify.sh --inside "$stage" 2>&1 | tee "$log" || status=$?
-    [ "$status" = 0 ] || verdict="FAILED ($status)"
+    record="docs/evidence/$(date -u +%F)-$stage.md"
+    # A failed record is kept beside a later one.
+    if [ "$status" != 0 ]; then
+        verdict="FAILED ($status)"
+        record="docs/evidence/$(date -u +%F-%H%M)-$stage-failed.md"
+    fi
     {
         printf '# %s: %s\n\n' "$stage" "$verdict"
         printf -- '- date: %s\n- commit: %s\n%s\n' "$(date -u +%FT%TZ)" "$commit" "$facts"
         printf -- '- command: `make verify STAGE=%s`, %d s\n\n```\n' "$stage" "$((SECONDS - begin))"
+        # All figures first: the log below is shortened to its end.
+        grep -aE '^bench ' "$log" | impersonal || true
         # Compiler progress is no evidence; what tests, checks and benchmarks said is.
-        tr '\r' '\n' < "$log" | grep -vE '^\[[0-9]+/[0-9]+\]|^(Building|Planning|Compiling|Write|Linking) |^[◇➜] ' | sed 's/\x1b\[[0-9;]*[A-Za-z]//g' \
+        tr '\r' '\n' < "$log" | grep -vE '^\[[0-9]+/[0-9]+\]|^(Building|Planning|Compiling|Write|Linking|bench) |^[◇➜] ' | sed 's/\x1b\[[0-9;]*[A-Za-z]//g' \
             | tail -"${EVIDENCE_LINES:-120}" | impersonal
         printf '```\n'
     } > "$record"
