@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Finds figures of speech and retired names in comments, string literals and documentation.
+"""Finds figures of speech and retired names in comments, string literals and documentation, and words of the command
+line in string literals of the libraries.
 
     scripts/lint-words.py                    checks the enforced files; exit status 1 if there is a hit
     scripts/lint-words.py --report PATH...   prints the hits below the paths and their number per file; always exits 0
@@ -11,17 +12,12 @@ import sys
 # Folders and files that have to be clean. Extend the list as folders are reworded.
 ENFORCED = [
     "Sources/CArchive", "Sources/CCrypto", "Sources/CCurl", "Sources/CGio", "Sources/CLlama", "Sources/CLlamaShim",
-    "Sources/CMicrohttpd", "Sources/CTerminal",
-    "Sources/Hearth/Configuration", "Sources/Hearth/Device", "Sources/Hearth/Hearth.docc", "Sources/Hearth/Runtime",
-    "Sources/Hearth/Wiring", "Sources/HearthBase",
-    "Sources/HearthCommand/Chat", "Sources/HearthCommand/Configuration", "Sources/HearthCommand/Doctor",
-    "Sources/HearthCommand/Main", "Sources/HearthCommand/Parser", "Sources/HearthCommand/Publishing",
-    "Sources/HearthCommand/Console", "Sources/HearthCommand/Library", "Sources/HearthCommand/Shell",
-    "Sources/HearthCatalog", "Sources/HearthDelivery", "Sources/HearthHTTP", "Sources/HearthPublishing",
+    "Sources/CMicrohttpd", "Sources/CTerminal", "Sources/Hearth", "Sources/HearthBase", "Sources/HearthCatalog",
+    "Sources/HearthCommand", "Sources/HearthDelivery", "Sources/HearthHTTP", "Sources/HearthPublishing",
     "Sources/HearthServer", "Sources/HearthStore", "Sources/HearthTestSupport", "Sources/HearthTransfer",
     "Sources/hearth", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "README.md", "docs/architecture.md",
     "docs/benchmarks.md", "docs/delivery.md", "docs/dependencies.md", "docs/durability.md", "docs/errors.md",
-    "docs/faults.md", "docs/formats.md", "docs/getting-started.md", "docs/inference.md", "scripts",
+    "docs/faults.md", "docs/formats.md", "docs/getting-started.md", "docs/inference.md", "docs/tour.md", "scripts",
 ]
 
 # Each phrase with the reason it is refused; the phrases are matched as whole words, in any case.
@@ -45,6 +41,21 @@ RULES = [(re.compile(r"(?<![\w-])(?:" + p + r")(?![\w-])", re.I), why) for why, 
 # `making` is a plain verb; as a part of the name of a type it is retired.
 COMPOUND = re.compile(r"\bMaking[A-Z]\w*|\b[A-Za-z]+Making\b")
 
+# Retired names as words of an identifier, in folders whose names are changed; extend the list with them.
+RENAMED = ["Sources/Hearth/", "Sources/HearthCommand/"]
+IDENTIFIER = re.compile(r"\b[A-Za-z]\w*\b")
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+RETIRED = {
+    "artefact", "artefacts", "mend", "mended", "mending", "standing", "wish", "wishes", "shelf", "shelves", "leftover",
+    "leftovers", "visitor", "visitors", "knock", "odds", "departure", "patience", "flight", "takeoff", "airport",
+}
+
+# The libraries serve apps, whose users have no command line; `HearthCommand` adds its words to the remedies.
+COMMAND_LINE = re.compile(
+    r"\bhearth (?:chat|config|doctor|host|list|models|prune|publish|pull|remove|rollback|show|transfers|update|use|verify)\b"
+    r"|(?<![\w-])--[a-z]+(?:-[a-z]+)*|\b(?:HF|HEARTH)_[A-Z_]+")
+LIBRARY = re.compile(r"Sources/Hearth(?!Command/|TestSupport/)\w*/.*\.swift$")
+
 SWIFT = re.compile(r'(?P<text>#?"""[\s\S]*?"""#?|#"[^\n]*?"#|"(?:\\.|[^"\\\n])*")|(?P<comment>//[^\n]*|/\*[\s\S]*?\*/)')
 INTERPOLATION = re.compile(r"\\#?\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)")
 CODE = re.compile(r"```[\s\S]*?```|``[^`\n]*``|`[^`\n]*`")
@@ -67,7 +78,17 @@ def prose(path, text):
 def hits(path):
     with open(path, encoding="utf-8") as file:
         text = file.read()
+    if path.endswith(".swift") and path.startswith(tuple(RENAMED)):
+        for number, line in enumerate(SWIFT.sub(blank, text).split("\n"), 1):
+            for name in IDENTIFIER.findall(line):
+                if RETIRED & {word.lower() for word in WORD.findall(name)}:
+                    yield number, name, "retired name"
+    isLibrary = LIBRARY.search(path)
     for first, part in prose(path, text):
+        # The name of a variable alone is a key of the environment.
+        if isLibrary and part[0] in '"#' and not re.fullmatch(r'"\w+"', part):
+            for match in COMMAND_LINE.finditer(part):
+                yield first + part.count("\n", 0, match.start()), match.group(), "a word of the command line"
         raw = INTERPOLATION.sub(blank, part)
         found = [(m, "retired name") for m in COMPOUND.finditer(raw)]
         for match, why in found:

@@ -4,7 +4,7 @@ import HearthBase
 public enum DeliveryErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
         [
-            .digestMissing, .downgrade, .noOrigin, .ambiguous, .appTooOld, .unusableName,
+            .digestMissing, .downgrade, .noOrigin, .ambiguous, .appTooOld,
             .catalogExpired, .notEnoughMemory, .archiveUnsupported, .insufficientStorage,
             .sourceUnreachable, .notInRollout, .heldBack, .modelUnloading,
         ]
@@ -25,8 +25,6 @@ extension ErrorCode<DeliveryErrorDomain> {
     public static var ambiguous: Self { "ambiguous-reference" }
     /// The release needs a newer version of the embedding app.
     public static var appTooOld: Self { "app-too-old" }
-    /// The name of a local file cannot become a model's name.
-    public static var unusableName: Self { "unusable-name" }
     /// The catalog is past its date; nothing new is installed from it.
     public static var catalogExpired: Self { "catalog-expired" }
     /// The release is an archive, and this version unpacks none.

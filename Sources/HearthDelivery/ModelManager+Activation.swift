@@ -9,10 +9,10 @@ extension ModelManager {
     /// If a step fails, the release that was live before stays live. A release that an engine cannot use is held back,
     /// unless it is live already: updates skip it until a newer one appears. Without a preparer or a probe, that step
     /// is skipped. The new live release is on probation.
-    /// - Throws: `ActivationError` with `probe-failed`; `StoreError` with `not-installed`, `release-damaged`,
+    /// - Throws: `StoreError` with `probe-failed`, `not-installed`, `release-damaged`,
     ///   `receipt-damaged`, `home-busy`; `FileError`; `CancellationError`.
     @discardableResult
-    public func activate(
+    package func activate(
         _ identity: ReleaseIdentity, options: ActivationOptions = ActivationOptions(),
         progress: @escaping @Sendable (ActivationProgress) -> Void = { _ in }
     ) async throws -> InstalledRelease {
@@ -31,7 +31,7 @@ extension ModelManager {
         let release = try await ActivationRun(
             store: store, preparer: preparer, probe: options.probes ? probe : nil, time: time, identity: identity,
             rehashes: options.rehashes, ignoresMemory: ignoresMemory || options.ignoresMemory, progress: progress,
-            tell: hub.post
+            post: hub.post
         ).run()
         await becameLive(release)
         return release
@@ -45,9 +45,9 @@ extension ModelManager {
     @discardableResult
     public func rollback(_ family: Family, reason: String = "it was rolled back by hand") async throws -> Rollback {
         try await recover(family)
-        let hasBundled = await bundledReleases().contains { $0.identity.family == family }
+        let hasBundled = await bundledReleases()[family] != nil
         let rollback = try await store.rollBack(family, hasBundled: hasBundled, because: reason)
-        await tell(of: rollback)
+        await announce(rollback)
         return rollback
     }
 
@@ -102,10 +102,10 @@ extension ModelManager {
     }
 
     private func recoverEach() async throws -> RecoveryOutcome {
-        let outcome = try await store.recoverEach(bundled: Set(await bundledReleases().map(\.identity.family)))
+        let outcome = try await store.recoverEach(bundled: Set(await bundledReleases().keys))
         // Set before the events: a listener may call `availability`, which would otherwise recover again.
         if outcome.failures.isEmpty { hasRecovered = true }
-        for rollback in outcome.rollbacks { await tell(of: rollback) }
+        for rollback in outcome.rollbacks { await announce(rollback) }
         for held in outcome.heldBack { hub.post(.heldBack(held.release, reason: held.reason)) }
         return outcome
     }
@@ -124,9 +124,8 @@ extension ModelManager {
         }
     }
 
-    private func tell(of rollback: Rollback) async {
+    private func announce(_ rollback: Rollback) async {
         await becameLive(rollback.to, in: rollback.from.family)
-        // Posted last: a busy listener sees only the newest event about the live release.
         hub.post(.rolledBack(from: rollback.from, to: rollback.to?.identity, reason: rollback.reason))
     }
 
@@ -143,15 +142,11 @@ extension ModelManager {
         of release: InstalledRelease, under lease: ReleaseLease? = nil,
         progress: @escaping @Sendable (ActivationProgress) -> Void = { _ in }
     ) async throws -> Path {
-        guard let weights = release.weights else {
-            throw StoreError(
-                .releaseDamaged, "\(release.identity) holds no weights",
-                context: ErrorContext(model: release.identity.description, file: release.folder.string))
-        }
+        let weights = try release.requireWeights()
         guard let preparer else { return weights }
-        let outcome = try await ReleasePreparation(store: store, preparer: preparer, lease: lease, progress: progress)
-            .prepare(release, rehashing: false)
-        return outcome.artifact?.path ?? weights
+        let preparation = try await store.prepare(
+            release, by: preparer, under: lease, rehashing: false, progress: progress)
+        return preparation.artifact?.path ?? weights
     }
 
     /// The bytes an engine reads of a release: its files, with the artifact in place of the weights.
@@ -161,7 +156,7 @@ extension ModelManager {
         let total = release.receipt.totalSize
         guard let preparer, weights == nil || weights != release.weights else { return total }
         do {
-            guard let recipe = try await preparer.recipe(for: release), let source = recipe.source(in: release),
+            guard let recipe = try await preparer.recipe(for: release), let source = release.receipt.weights,
                 let artifact = try await blocking({ [store] in try store.artifacts.look(for: recipe, of: release) })
             else { return total }
             return [total - min(total, source.size), artifact.size].saturatedSum

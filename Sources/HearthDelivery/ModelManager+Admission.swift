@@ -15,7 +15,7 @@ extension ModelManager {
                 .digestMissing, "the catalog gives no SHA-256 for \(missing.name), so its bytes cannot be checked",
                 context: ErrorContext(
                     model: release.identity.description, file: missing.name.string,
-                    remedy: "Ask the publisher for one, or accept any bytes with --allow-unverified."))
+                    remedy: "Ask the publisher for one, or accept any bytes."))
         }
         if let archive = release.archive, !archive.format.isSupported {
             throw DeliveryError(
@@ -31,7 +31,7 @@ extension ModelManager {
                 .notEnoughMemory, "\(release.identity) needs more memory than this device has",
                 context: ErrorContext(
                     model: release.identity.description, expected: "\(needed) bytes", found: "\(deviceMemory) bytes",
-                    remedy: "Choose a smaller variant, or insist with --ignore-memory."))
+                    remedy: "Choose a smaller variant, or ignore the memory of the device."))
         }
         if let minimum = release.minimumAppVersion, let appVersion, appVersion < minimum {
             throw DeliveryError(
@@ -47,10 +47,9 @@ extension ModelManager {
         let (code, remedy): (ErrorCode<DeliveryErrorDomain>, String)
         switch objection {
         case .notInRollout: (code, remedy) = (.notInRollout, "Wait for your turn, or name the version.")
-        case .heldBack: (code, remedy) = (.heldBack, "Wait for a newer version, or name this one.")
+        case .heldBack: (code, remedy) = (.heldBack, "Wait for a newer version, or try this one again.")
         // The user named the model, and another program's engine may read its format.
-        case .noEngine: return
-        case .appTooOld, .notEnoughMemory: return
+        case .noEngine, .appTooOld, .notEnoughMemory: return
         }
         throw DeliveryError(
             code, "\(release.identity) \(objection.reason)",
@@ -59,18 +58,17 @@ extension ModelManager {
 
     func checkStorage(for release: Release, _ files: [RemoteFile], _ shared: [StagedFile]) async throws {
         let folder = store.transfersFolder
-        let (policy, free) = try await blocking { [transfer, fileSystem] in
+        let (policy, bytes, unknown) = try await blocking {
+            [transfer, fileSystem] () throws -> (StoragePolicy, UInt64?, (any Error)?) in
             let held = try files.map { try transfer.bytesHeld(of: TransferRequest($0)) }
             // Files shared with another release need no further space.
             let there = (held + shared.map(\.size)).saturatedSum
             let policy = StoragePolicy(total: release.installationSize, held: there)
-            return (policy, Result { try fileSystem.freeSpace(at: folder) })
-        }
-        var unknown: (any Error)?
-        var bytes: UInt64?
-        switch free {
-        case .success(let known): bytes = known
-        case .failure(let error): unknown = error
+            do {
+                return (policy, try fileSystem.freeSpace(at: folder), nil)
+            } catch {
+                return (policy, nil, error)
+            }
         }
         guard case .refused(let required) = policy.verdict(free: bytes) else { return }
         throw DeliveryError(
@@ -95,7 +93,7 @@ extension ModelManager {
             .heldBack, "\(identity) is held back: \(held.reason)",
             context: ErrorContext(
                 model: identity.description,
-                remedy: "Wait for a newer version, or name this one to try it again."))
+                remedy: "Wait for a newer version, or try this one again."))
     }
 
     func refuseDowngrade(_ release: Release, _ options: PullOptions) async throws {
@@ -111,7 +109,7 @@ extension ModelManager {
             context: ErrorContext(
                 model: release.identity.family.name, expected: "newer than \(active.version)",
                 found: release.identity.version.name,
-                remedy: "Name the version, or insist with --allow-downgrade."))
+                remedy: "Name the version, or allow a downgrade."))
     }
 
     /// Deletes the partial downloads that pulls without a version left of a release.

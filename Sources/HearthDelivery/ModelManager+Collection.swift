@@ -15,7 +15,7 @@ extension ModelManager {
         for summary in try await transfers.list() {
             guard case .orphaned = summary.state else {
                 if let index = facts.members.firstIndex(where: { $0.identity == summary.release }) {
-                    facts.members[index].wishes.insert(.incoming)
+                    facts.members[index].protections.insert(.incoming)
                 }
                 continue
             }
@@ -24,7 +24,7 @@ extension ModelManager {
                     item: .transfer(summary.key.name), bytes: summary.allocatedBytes, changed: summary.changed))
         }
         for index in facts.members.indices
-        where facts.members[index].preparedBytes > 0 && !facts.members[index].wishes.contains(.inUse) {
+        where facts.members[index].preparedBytes > 0 && !facts.members[index].protections.contains(.inUse) {
             guard let release = try await undamaged(facts.members[index].identity) else { continue }
             guard case .some(let recipe) = try await recipeInUse(for: release) else { continue }
             facts.members[index].outdatedBytes = try await store.outdatedArtifactBytes(of: release, besides: recipe)
@@ -37,7 +37,7 @@ extension ModelManager {
     /// - Returns: the removals that were done.
     /// - Throws: `home-busy`, `FileError`, `CancellationError`; earlier removals stay done.
     package func collect(_ plan: CollectionPlan) async throws -> [CollectionPlan.Removal] {
-        try await store.collectLeftOvers()
+        try await store.clearInterruptedWork()
         var done: [CollectionPlan.Removal] = []
         for removal in plan.removals {
             try Task.checkCancellation()
@@ -65,14 +65,6 @@ extension ModelManager {
         return done
     }
 
-    private func undamaged(_ identity: ReleaseIdentity) async throws -> InstalledRelease? {
-        do {
-            return try await store.installed(identity)
-        } catch let error as StoreError where [.receiptDamaged, .releaseDamaged].contains(error.code) {
-            return nil
-        }
-    }
-
     /// The recipe in use for a release, `.some(nil)` if it needs no artifact; `nil` if unknown: all artifacts stay.
     private func recipeInUse(for release: InstalledRelease) async throws -> Recipe?? {
         guard let preparer else { return nil }
@@ -95,13 +87,13 @@ extension ModelManager {
         return try await blocking { [fileSystem] in
             guard try fileSystem.status(at: folder, followLinks: false)?.kind == .folder else { return [] }
             return try fileSystem.contents(of: folder).compactMap { name -> CollectionFacts.Remnant? in
-                let path = HomeLayout.join(folder, name)
+                let path = folder.joined(name)
                 guard name.utf8.count == 64, !wanted.contains(name),
                     try fileSystem.status(at: path, followLinks: false)?.kind == .folder
                 else { return nil }
-                let leavings = try copies.leavings(name)
-                guard !leavings.isEmpty else { return nil }
-                let bytes = try leavings.map { try fileSystem.status(at: $0, followLinks: false)?.size ?? 0 }
+                let files = try copies.removableFiles(name)
+                guard !files.isEmpty else { return nil }
+                let bytes = try files.map { try fileSystem.status(at: $0, followLinks: false)?.size ?? 0 }
                 return CollectionFacts.Remnant(item: .catalog(name), bytes: bytes.saturatedSum)
             }
         }

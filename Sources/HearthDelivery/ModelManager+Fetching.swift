@@ -7,7 +7,7 @@ import HearthTransfer
 /// Fetches the files of a release.
 extension ModelManager {
     /// The most files of one release that are fetched at the same time.
-    private static let parallelFiles = 8
+    private static let parallelFiles = 16
     /// The most bytes of files that are fetched at the same time; a larger file is fetched alone, over many
     /// connections. So a killed process loses no more bytes than with one large file.
     private static let parallelBytes: UInt64 = 16 << 20
@@ -24,13 +24,22 @@ extension ModelManager {
                 try await self.arrivals(of: files, requests, release, purpose.tag, tracker, taken)
             }
             let installed = try await install(arrivals.map(\.file))
-            for request in taken.withLock({ $0 }) { await transfers.letGo(request, discarding: true) }
+            await endUse(of: taken.withLock { $0 }, discarding: true)
             return (installed, arrivals.map(\.fetchedBytes).saturatedSum)
         } catch {
             // A refused archive would be refused again, so its bytes are discarded.
-            let isUseless = error is ArchiveError
-            for request in taken.withLock({ $0 }) { await transfers.letGo(request, discarding: isUseless) }
+            let isUseless = (error as? StoreError)?.refusesArchive == true
+            await endUse(of: taken.withLock { $0 }, discarding: isUseless)
             throw error
+        }
+    }
+
+    /// Ends the use of fetched files, several at a time.
+    private nonisolated func endUse(of requests: [TransferRequest], discarding: Bool) async {
+        await withDiscardingTaskGroup { group in
+            for request in requests {
+                group.addTask { await self.transfers.release(request, discarding: discarding) }
+            }
         }
     }
 
@@ -97,7 +106,7 @@ extension ModelManager {
 }
 
 extension TransferRequest {
-    init(_ file: RemoteFile, bytesPerSecond: UInt64? = nil, metered: MeteredUse = .deny) {
+    package init(_ file: RemoteFile, bytesPerSecond: UInt64? = nil, metered: MeteredUse = .deny) {
         self.init(
             label: file.name.string, locations: file.locations, size: file.size, digest: file.digest,
             bytesPerSecond: bytesPerSecond)

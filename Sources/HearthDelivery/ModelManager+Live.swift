@@ -4,8 +4,8 @@ import HearthStore
 
 /// Announces releases that become live.
 extension ModelManager {
-    /// Streams the model events of this process from now on, to any number of listeners. A busy listener misses only
-    /// events that newer ones of the same topic replace.
+    /// Streams the model events of this process from now on, to any number of listeners. A listener that does not read
+    /// loses the oldest events beyond 256.
     ///
     /// ```swift
     /// for await event in manager.events() {
@@ -42,7 +42,7 @@ extension ModelManager {
             let count = announcements[family]
             let found: ModelAvailability
             do {
-                found = try await whatIsLive(of: family)
+                found = try await usableModel(of: family)
             } catch {
                 Log.write(.info, "delivery.live", "\(family): \(error)")
                 guard let release else { return }

@@ -24,7 +24,7 @@ extension ModelManager {
     ///   - options: what is allowed, and whether to activate.
     ///   - progress: at most ten readings a second, on any thread. `completedBytes` never goes down, except for an
     ///     archive: the phase `extracting` counts unpacked bytes.
-    /// - Throws: ``DeliveryError``, `TransferError`, `StoreError`, `ArchiveError`, `HTTPError`, `FileError`,
+    /// - Throws: ``DeliveryError``, `TransferError`, `StoreError`, `HTTPError`, `FileError`,
     ///   `CancellationError`.
     public func pull(
         _ resolved: Offer, options: PullOptions = PullOptions(),
@@ -36,11 +36,8 @@ extension ModelManager {
         if let there = try await installed(as: release) {
             await sweepTransfers(of: release)
             if !there.isActive, !resolved.triesHeldBack { try await refuseHeldBack(there.identity, options) }
-            let there = await changeOver(there, to: resolved)
-            return .alreadyInstalled(
-                try await activateIfWanted(
-                    there, resolved, options, rehashes: true,
-                    ReleaseProgress(installed: there.receipt.totalSize, report: progress)))
+            let there = await follow(resolved, there)
+            return .alreadyInstalled(try await activateIfWanted(there, resolved, options, rehashes: true, progress))
         }
         if !resolved.triesHeldBack { try await refuseHeldBack(try await identity(of: release), options) }
         try check(resolved, options)
@@ -63,9 +60,7 @@ extension ModelManager {
         // The contents of an archive are known only now, so a held-back one is found only now.
         if !installed.isActive, !resolved.triesHeldBack { try await refuseHeldBack(installed.identity, options) }
         // No rehash: every byte was hashed when it arrived.
-        let live = try await activateIfWanted(
-            installed, resolved, options, rehashes: false,
-            ReleaseProgress(installed: installed.receipt.totalSize, report: progress))
+        let live = try await activateIfWanted(installed, resolved, options, rehashes: false, progress)
         return .installed(live, fetchedBytes: fetched)
     }
 
@@ -82,11 +77,10 @@ extension ModelManager {
         for index in files.indices { files[index].locations = try await gate.admitted(files[index].locations) }
         try await preflight(release, files, options)
         let tracker = ReleaseProgress(files.map(\.size), report: progress)
-        var purpose = TransferPurpose(
+        let hub: HubReference? = if case .hub(let repository)? = resolved.reference { repository } else { nil }
+        let purpose = TransferPurpose(
             release: release.identity, source: resolved.location ?? release.file.locations.first,
-            activates: options.activate)
-        purpose.isNamed = resolved.isNamed
-        if case .hub = resolved.reference { purpose.reference = resolved.reference }
+            hub: hub, activates: options.activate, isNamed: resolved.isNamed)
         let requests = files.map {
             TransferRequest($0, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
         }
@@ -122,11 +116,7 @@ extension ModelManager {
     /// first.
     private func installed(as release: Release) async throws -> InstalledRelease? {
         for identity in try await store.installed(sameNameAs: release.identity) {
-            do {
-                if let there = try await store.installed(identity), try await holds(there, release) { return there }
-            } catch let error as StoreError where [.receiptDamaged, .releaseDamaged].contains(error.code) {
-                Log.write(.info, "delivery.store", "\(identity) comes again: \(error.message)")
-            }
+            if let there = try await undamaged(identity), try await holds(there, release) { return there }
         }
         return nil
     }
@@ -141,7 +131,7 @@ extension ModelManager {
     /// Activates a pulled release if the options say so. A release the user did not name does not replace a pinned one.
     private func activateIfWanted(
         _ release: InstalledRelease, _ resolved: Offer, _ options: PullOptions, rehashes: Bool,
-        _ tracker: ReleaseProgress
+        _ progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> InstalledRelease {
         guard options.activate, !release.isActive else { return release }
         let state = try await store.state(of: release.identity.family)
@@ -153,6 +143,7 @@ extension ModelManager {
         how.rehashes = rehashes
         how.probes = options.probes
         how.ignoresMemory = options.ignoreMemory
+        let tracker = ReleaseProgress(installed: release.receipt.totalSize, report: progress)
         return try await activateRecovered(release.identity, options: how) { tracker.activating($0) }
     }
 }

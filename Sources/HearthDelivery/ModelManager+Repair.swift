@@ -9,9 +9,9 @@ import HearthTransfer
 public struct RepairReport: Sendable, Hashable {
     public let identity: ReleaseIdentity
     /// The damaged files that were replaced.
-    public let mended: [RelativePath]
+    public let repaired: [RelativePath]
     /// Other releases that shared a damaged file and got the new one.
-    public let alsoMended: [ReleaseIdentity]
+    public let alsoRepaired: [ReleaseIdentity]
     /// The bytes fetched over the network.
     package let fetchedBytes: UInt64
     /// The damaged artifacts that were removed.
@@ -67,7 +67,7 @@ extension ModelManager {
         let receipt = try await store.receipt(of: identity)
         guard !damaged.isEmpty else {
             await sweepTransfers(of: receipt)
-            return RepairReport(identity: identity, mended: [], alsoMended: [], fetchedBytes: 0)
+            return RepairReport(identity: identity, repaired: [], alsoRepaired: [], fetchedBytes: 0)
         }
         let offered = await offered(receipt, for: damaged)
         var also: Set<ReleaseIdentity> = []
@@ -83,15 +83,9 @@ extension ModelManager {
                 packed.append(file)
                 continue
             }
-            let (request, arrived) = try await fetch(file, of: receipt, offered, options, progress)
-            do {
-                also.formUnion(try await store.replace(file, of: identity, with: arrived.path))
-            } catch {
-                await transfers.letGo(request, discarding: false)
-                throw error
-            }
-            await transfers.letGo(request, discarding: true)
-            fetched += arrived.fetchedBytes
+            let (more, bytes) = try await repairPlain(file, of: receipt, offered, options, progress)
+            also.formUnion(more)
+            fetched += bytes
         }
         if !packed.isEmpty {
             let (more, bytes) = try await repairPacked(packed, of: receipt, offered, options, progress)
@@ -99,8 +93,8 @@ extension ModelManager {
             fetched += bytes
         }
         return RepairReport(
-            identity: identity, mended: damaged.map(\.name),
-            alsoMended: also.sorted(by: ReleaseIdentity.isListedBefore),
+            identity: identity, repaired: damaged.map(\.name),
+            alsoRepaired: also.sorted(by: ReleaseIdentity.isListedBefore),
             fetchedBytes: fetched)
     }
 
@@ -112,9 +106,8 @@ extension ModelManager {
         let lease = try await store.lease(identity)
         defer { lease.release() }
         guard let release = try await store.installed(identity) else { return nil }
-        let outcome = try await ReleasePreparation(store: store, preparer: preparer, lease: lease) { _ in }
-            .prepare(release, rehashing: false)
-        return outcome.isNew ? outcome.artifact : nil
+        let preparation = try await store.prepare(release, by: preparer, under: lease, rehashing: false)
+        return preparation.isNew ? preparation.artifact : nil
     }
 
     /// Deletes the transfers that an interrupted repair left; all files are undamaged.
@@ -152,32 +145,29 @@ extension ModelManager {
         }
     }
 
-    /// Fetches a damaged file; its intact chunks are the seed.
-    private func fetch(
+    /// Fetches a damaged file, with its intact chunks as the seed, and replaces it.
+    private func repairPlain(
         _ file: Receipt.File, of receipt: Receipt, _ offered: Release?, _ options: PullOptions,
         _ progress: @escaping @Sendable (TransferProgress) -> Void
-    ) async throws -> (TransferRequest, TransferredFile) {
+    ) async throws -> (also: Set<ReleaseIdentity>, fetchedBytes: UInt64) {
+        let identity = receipt.identity
         // A hub knows small files only by git blob ID; the received bytes are compared with the receipt anyway.
         let remote = offered?.files.first {
             $0.name == file.name && ($0.digest == file.digest || $0.digest == nil && $0.gitBlob != nil)
         }
         let locations = remote?.locations ?? [file.source].compactMap(\.self)
-        guard !locations.isEmpty else { throw Self.notRepairable(receipt.identity, file.name.string) }
-        let gate = NetworkGate(policy: NetworkPolicy(metered: options.metered), monitor: network, time: time)
-        let source = RemoteFile(
-            name: file.name, role: file.role, size: .exact(file.size), digest: file.digest,
-            locations: try await gate.admitted(locations))
-        var request = TransferRequest(source, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
-        if file.size > UInt64(ChunkIndex.fixedLength) {
-            let name = file.name.withSuffix(".index") ?? file.name
-            let known = file.role == .weights ? receipt.index : file.index
-            if let index = remote.map({ offered?.index(of: $0) }) ?? known.flatMap({ RemoteFile($0, name: name) }) {
-                request.index = try await indexes.fetch(TransferRequest(index), fileSize: file.size, through: gate)
-            }
+        guard !locations.isEmpty else { throw Self.notRepairable(identity, file.name.string) }
+        var release = Release(
+            identity: identity, id: receipt.manifestEntry,
+            file: RemoteFile(
+                name: file.name, role: file.role, size: .exact(file.size), digest: file.digest, locations: locations))
+        let name = file.name.withSuffix(".index") ?? file.name
+        let known = file.role == .weights ? receipt.index : file.index
+        release.index = remote.map { offered?.index(of: $0) } ?? known.flatMap { RemoteFile($0, name: name) }
+        let seed = store.layout.folder(of: identity).appending(file.name)
+        return try await fetch(release, seeds: [seed], for: receipt, options, progress) { staged, _ in
+            try await self.store.replace(file, of: identity, with: staged.path)
         }
-        request.seeds = [TransferSeed(path: store.layout.folder(of: receipt.identity).appending(file.name))]
-        let purpose = TransferPurpose(release: receipt.identity, source: receipt.origin, activates: false)
-        return (request, try await transfers.fetch(request, tag: purpose.tag, progress: progress))
     }
 
     /// Fetches an archive again, unpacks it beside the release, and replaces the damaged files from it.
@@ -193,16 +183,26 @@ extension ModelManager {
         release.companions.removeAll { !$0.locations.isEmpty }
         release.classes?.labels = nil
         try await checkStorage(for: release, [release.file], [])
-        let gate = NetworkGate(policy: NetworkPolicy(metered: options.metered), monitor: network, time: time)
-        release.file.locations = try await gate.admitted(release.file.locations)
-        let request = TransferRequest(
-            release.file, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
-        let purpose = TransferPurpose(release: identity, source: receipt.origin, activates: false)
-        let tracker = ReleaseProgress([release.file.size], report: progress)
-        let whole = release
-        return try await bring([release.file], [request], of: release, for: purpose, tracker) { staged in
+        return try await fetch(release, for: receipt, options, progress) { [release] staged, tracker in
             try await self.store.replace(
-                damaged, of: identity, from: staged[0], of: whole, progress: tracker.extraction())
+                damaged, of: identity, from: staged, of: release, progress: tracker.extraction())
+        }
+    }
+
+    /// Fetches the main file of a release for a repair.
+    private func fetch<Outcome: Sendable>(
+        _ release: Release, seeds: [Path] = [], for receipt: Receipt, _ options: PullOptions,
+        _ progress: @escaping @Sendable (TransferProgress) -> Void,
+        replace: (StagedFile, ReleaseProgress) async throws -> Outcome
+    ) async throws -> (Outcome, fetchedBytes: UInt64) {
+        var file = release.file
+        file.locations = try await gate(options.metered).admitted(file.locations)
+        var request = TransferRequest(file, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
+        request.seeds = seeds
+        let purpose = TransferPurpose(release: receipt.identity, source: receipt.origin, activates: false)
+        let tracker = ReleaseProgress([file.size], report: progress)
+        return try await bring([file], [request], of: release, for: purpose, tracker) {
+            try await replace($0[0], tracker)
         }
     }
 
@@ -210,8 +210,7 @@ extension ModelManager {
         StoreError(
             .notRepairable, "the damaged files of \(identity) have no download URL",
             context: ErrorContext(
-                model: identity.description, file: file,
-                remedy: "Remove it with 'hearth remove \(identity)' and bring it again with 'hearth pull'."))
+                model: identity.description, file: file, remedy: "Remove the release and pull it again."))
     }
 }
 

@@ -16,10 +16,14 @@ extension ModelManager {
         switch reference {
         case .family(let family, let version, let variant):
             let wanted = Wanted(family: family, version: version, variant: variant)
-            return try await askingAgain(options) { try await self.resolve(wanted, $0, options) }
+            return try await resolve(wanted, options) { try await self.reports($0) }
         case .manifest(let url, let family, let version, let variant):
             let wanted = Wanted(family: family, version: version, variant: variant)
-            return try await askingAgain(options) { try await self.resolve(url, wanted, $0, options) }
+            let origin = origins.first { $0.manifestURL == url } ?? Origin(address: url)
+            return try await resolve(wanted, options) { policy in
+                let listing = try await self.source(origin, family: family).listing(policy)
+                return [SourceReport(source: listing.source, origin: origin, outcome: .success(listing))]
+            }
         case .file(let path):
             let release = try await LocalRelease.describe(path, in: fileSystem)
             return Offer(release: release, reason: .asked).named(true)
@@ -42,69 +46,42 @@ extension ModelManager {
         var variant: Variant?
     }
 
-    /// Asks as the origins allow. If a cached list has no match, resolves once more with a new list.
-    private func askingAgain(
-        _ options: PullOptions,
-        _ resolve: @Sendable (CachePolicy) async throws -> (Offer?, (any Error)?, isFresh: Bool)
+    /// Resolves by the lists of sources. If a cached list has no match, asks the sources and resolves once more.
+    private func resolve(
+        _ wanted: Wanted, _ options: PullOptions, among reports: @Sendable (CachePolicy) async throws -> [SourceReport]
     ) async throws -> Offer {
-        let first = try await resolve(options.asksAgain ? .now : .asPublished)
-        if let found = first.0 { return found }
-        let answer = first.isFresh && !options.asksAgain ? try await resolve(.now) : first
-        if let found = answer.0 { return found }
-        throw answer.1 ?? Self.noOrigin
-    }
-
-    /// Runs a choice; returns no offer but the error if a name is unknown.
-    private func found(
-        in listings: [CatalogListing], _ choose: () async throws -> Offer
-    ) async throws -> (Offer?, (any Error)?, isFresh: Bool) {
-        let isFresh = listings.contains { if case .fresh = $0.freshness { true } else { false } }
+        let first = try await reports(options.asksAgain ? .now : .asPublished)
         do {
-            return (try await choose(), nil, isFresh)
+            return try await offer(wanted, in: first, options)
         } catch let error as CatalogError
             where [.unknownFamily, .unknownVersion, .unknownVariant, .familyNeeded].contains(error.code)
         {
-            return (nil, error, isFresh)
+            let isCached = first.contains { if case .fresh = $0.listing?.freshness { true } else { false } }
+            guard isCached, !options.asksAgain else { throw error }
+            return try await offer(wanted, in: try await reports(.now), options)
         }
     }
 
-    private func resolve(
-        _ url: URL, _ wanted: Wanted, _ policy: CachePolicy, _ options: PullOptions
-    ) async throws -> (Offer?, (any Error)?, isFresh: Bool) {
-        let origin = origins.first { $0.manifestURL == url } ?? Origin(address: url)
-        let listing = try await source(origin, family: wanted.family).listing(policy)
-        return try await found(in: [listing]) {
-            let family = try wanted.family ?? listing.catalog.onlyFamily(url: url)
-            var resolved = try await self.choose(family, wanted, in: listing, options)
-            resolved.isOnlyOrigin = true
-            return resolved
-        }
-    }
-
-    private func resolve(
-        _ wanted: Wanted, _ policy: CachePolicy, _ options: PullOptions
-    ) async throws -> (Offer?, (any Error)?, isFresh: Bool) {
-        guard let family = wanted.family else { throw Self.noOrigin }
-        let reports = try await reports(policy)
+    private func offer(_ wanted: Wanted, in reports: [SourceReport], _ options: PullOptions) async throws -> Offer {
         let listings = reports.compactMap(\.listing)
-        return try await found(in: listings) {
-            let offering = reports.filter { $0.listing?.catalog.families.contains(family) ?? false }
-            // Bundled models count only if no origin lists the family.
-            let origins = offering.filter { $0.origin != nil }
-            guard origins.count <= 1 else {
-                throw Self.ambiguous(family, among: origins.map(\.source), in: origins)
-            }
-            if let listing = (origins.first ?? offering.first)?.listing {
-                var resolved = try await self.choose(family, wanted, in: listing, options)
-                resolved.isOnlyOrigin = reports.allSatisfy { $0.listing != nil }
-                return resolved
-            }
+        let only = try wanted.family ?? listings.first.map { try $0.catalog.onlyFamily(url: $0.location) }
+        guard let family = only else { throw Self.noOrigin }
+        let offering = reports.filter { $0.listing?.catalog.families.contains(family) ?? false }
+        // Bundled models count only if no origin lists the family.
+        let origins = offering.filter { $0.origin != nil }
+        guard origins.count <= 1 else {
+            throw Self.ambiguous(family, among: origins.map(\.source), in: origins)
+        }
+        guard let listing = (origins.first ?? offering.first)?.listing else {
             // An origin that failed may be the one that lists the family.
             for report in reports { _ = try report.outcome.get() }
             // No source lists the family: the choice throws, with similar names from all sources.
             let all = Catalog(releases: listings.flatMap(\.catalog.releases))
-            return try Resolver(catalog: all, device: self.device(forNamed: all)).offer(of: family)
+            return try Resolver(catalog: all, device: device(forNamed: all)).offer(of: family)
         }
+        var offer = try await choose(family, wanted, in: listing, options)
+        offer.isOnlyOrigin = listings.count == reports.count
+        return offer
     }
 
     /// The error for a family that several origins list.
@@ -156,7 +133,7 @@ extension ModelManager {
             context: ErrorContext(
                 url: url.withoutQuery,
                 remedy:
-                    "What is installed keeps working. Ask the publisher for a fresh catalog, or insist with --allow-stale."
+                    "Installed models keep working. Ask the publisher for a fresh catalog, or accept the expired one."
             ))
     }
 }

@@ -28,8 +28,13 @@ extension ModelManager {
                 offers.append(offer)
             }
         }
-        if !reports.contains(where: { $0.listing != nil }) { for report in reports { _ = try report.outcome.get() } }
+        try Self.requireListing(in: reports)
         return offers
+    }
+
+    /// Throws the first error of reports if none has a listing.
+    static func requireListing(in reports: [SourceReport]) throws {
+        if !reports.contains(where: { $0.listing != nil }) { _ = try reports.first?.outcome.get() }
     }
 
     /// Asks all configured origins and reads the bundled folders at the same time; reports come in the configured
@@ -79,9 +84,7 @@ extension ModelManager {
     static var noOrigin: DeliveryError {
         DeliveryError(
             .noOrigin, "no origin is configured",
-            context: ErrorContext(
-                remedy: "Give the address of a models.json with HEARTH_ORIGIN or 'hearth config set origins.NAME URL'.")
-        )
+            context: ErrorContext(remedy: "Give the address of a models.json."))
     }
 
     // MARK: - This device
@@ -124,29 +127,35 @@ extension ModelManager {
     /// ignored.
     public func availability(of family: Family) async throws -> ModelAvailability {
         await recoverAtFirst()
-        return try await whatIsLive(of: family)
+        return try await usableModel(of: family)
     }
 
     /// Finds the usable model of a family without recovering first.
-    func whatIsLive(of family: Family) async throws -> ModelAvailability {
+    func usableModel(of family: Family) async throws -> ModelAvailability {
+        let state = try await store.state(of: family)
         var active: InstalledRelease?
-        do {
-            active = try await store.active(family)
-        } catch let error as StoreError where [.receiptDamaged, .releaseDamaged].contains(error.code) {
-            Log.write(.warning, "delivery.store", "\(error)")
-        }
-        return ModelAvailability.deciding(
-            bundled: await bundledReleases().first { $0.identity.family == family }, active: active,
-            pinned: try await store.state(of: family).pinned)
+        if let identity = state.active { active = try await undamaged(identity) }
+        return .deciding(bundled: await bundledReleases()[family], active: active, pinned: state.pinned)
     }
 
-    /// The bundled releases, one of each family.
-    func bundledReleases() async -> [BundledRelease] {
-        var releases: [BundledRelease] = []
+    /// An installed release; `nil` if it is missing, or damaged, which is logged.
+    func undamaged(_ identity: ReleaseIdentity) async throws -> InstalledRelease? {
+        do {
+            return try await store.installed(identity)
+        } catch let error as StoreError where [.receiptDamaged, .releaseDamaged].contains(error.code) {
+            Log.write(.warning, "delivery.store", "\(error)")
+            return nil
+        }
+    }
+
+    /// The bundled release of each family.
+    func bundledReleases() async -> [Family: BundledRelease] {
+        var releases: [Family: BundledRelease] = [:]
+        let device = DeviceProfile(memory: deviceMemory, formats: formats, appVersion: appVersion)
         for source in bundled {
             do {
-                let device = DeviceProfile(memory: deviceMemory, formats: formats, appVersion: appVersion)
-                releases += try await source.releases(for: device)
+                let found = try await source.releases(for: device).map { ($0.identity.family, $0) }
+                releases.merge(found) { first, _ in first }
             } catch {
                 Log.write(.warning, "delivery.catalog", "\(source.folder) holds no models: \(error)")
             }

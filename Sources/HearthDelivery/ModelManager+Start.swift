@@ -17,8 +17,7 @@ extension ModelManager {
     @discardableResult
     package func loadStored() async -> StoredModels {
         var stored = StoredModels()
-        var bundled: [Family: BundledRelease] = [:]
-        for release in await bundledReleases() { bundled[release.identity.family] = release }
+        let bundled = await bundledReleases()
         do {
             try await recover()
         } catch {
@@ -27,21 +26,13 @@ extension ModelManager {
         }
         let counts = announcements
         do {
-            let live = try await store.live()
-            stored.problems = live.problems
-            for family in Set(live.releases.keys).union(bundled.keys) {
-                let pinned = live.pinned[family]
-                stored.models[family] = .deciding(
-                    bundled: bundled[family], active: live.releases[family], pinned: pinned)
-            }
+            (stored.models, stored.problems) = try await store.usable(beside: bundled)
         } catch {
             Log.write(.warning, "delivery.live", "what is stored cannot be read: \(error)")
             stored.failure = error
             stored.models = bundled.mapValues { .bundled($0) }
         }
-        for (family, problem) in stored.problems {
-            Log.write(.warning, "delivery.live", "\(family) cannot be used: \(problem)")
-        }
+        for (family, problem) in stored.problems { Self.log(problem, of: family) }
         // A model that is gone is announced again when it comes back.
         let known = stored.failure == nil ? Set(announced.keys) : []
         for family in known.union(stored.models.keys).sorted() {
@@ -134,7 +125,7 @@ extension ModelManager {
         switch policy {
         case .localOnly: return here
         case .localWithBackgroundUpdate:
-            updateBehind(family, options)
+            updateInBackground(family, options)
             return here
         case .latest:
             var options = options
@@ -153,66 +144,26 @@ extension ModelManager {
     }
 
     /// Starts a background update of a family, unless one is running.
-    private func updateBehind(_ family: Family, _ options: PullOptions) {
-        guard !looksBehindNoMore, updatesBehind[family] == nil else { return }
-        updatesBehind[family] = Task {
+    private func updateInBackground(_ family: Family, _ options: PullOptions) {
+        guard acceptsBackgroundUpdates, backgroundUpdates[family] == nil else { return }
+        backgroundUpdates[family] = Task {
             await self.checkForUpdates(of: family, options: options)
-            self.updatesBehind[family] = nil
+            self.backgroundUpdates[family] = nil
         }
     }
 
     /// Waits for background updates, for tests and for an app that is about to end.
     public func finishBackgroundUpdates() async {
-        for task in updatesBehind.values { await task.value }
+        for task in backgroundUpdates.values { await task.value }
     }
 
     /// Cancels background updates and starts no others; for an app that is about to end.
     ///
     /// Returns, also in a cancelled task, when they have ended and only the received bytes are on the disk.
     public func stopBackgroundUpdates() async {
-        looksBehindNoMore = true
-        for task in updatesBehind.values { task.cancel() }
+        acceptsBackgroundUpdates = false
+        for task in backgroundUpdates.values { task.cancel() }
         await finishBackgroundUpdates()
-    }
-}
-
-extension ModelStore {
-    /// Reads the live release of each family, the problems of unusable ones, and the pinned releases.
-    func live() async throws -> (
-        releases: [Family: InstalledRelease], problems: [Family: any Error], pinned: [Family: ReleaseIdentity]
-    ) {
-        try await inspect()
-        var releases: [Family: InstalledRelease] = [:]
-        var problems: [Family: any Error] = [:]
-        var pinned: [Family: ReleaseIdentity] = [:]
-        for family in try shelf.families() {
-            do {
-                let state = try activation.state(of: family)
-                pinned[family] = state.pinned
-                if let identity = state.active { releases[family] = try read(identity) }
-            } catch {
-                problems[family] = error
-            }
-        }
-        return (releases, problems, pinned)
-    }
-
-    /// Takes a lease on an installed release: until it is given back, no process deletes the release's files.
-    ///
-    /// If another process is removing the release and puts it back because it is read, the lease waits for that.
-    /// - Throws: `not-installed`, `home-busy`, `home-unusable`.
-    package func lease(_ identity: ReleaseIdentity) async throws -> ReleaseLease {
-        try await inspect()
-        let leases = ReleaseLeases(layout: layout, fileSystem: fileSystem)
-        do {
-            return try leases.acquire(identity)
-        } catch let error as StoreError where error.code == .notInstalled {
-            guard try fileSystem.status(at: layout.folder(of: identity.family), followLinks: false) != nil else {
-                throw error
-            }
-            // While this process holds the commit lock, no removal is under way: the release is installed or it is not.
-            return try await committing { try leases.acquire(identity) }
-        }
     }
 }
 
@@ -220,7 +171,7 @@ extension UpdateFinding {
     /// The reason why the source gave no answer; `nil` if it answered.
     fileprivate var silence: String? {
         if case .noUpdate(.unreachable(let problem)) = reason { return problem }
-        if case .kept(_, let problem)? = freshness { return problem }
+        if case .cached(_, let problem)? = freshness { return problem }
         return nil
     }
 }

@@ -19,7 +19,7 @@ extension ModelManager {
     ) async throws -> [UpdateFinding] {
         let installed = try await installed()
         let bundled = await bundledReleases()
-        let families = Set(installed.map(\.identity.family)).union(bundled.map(\.identity.family))
+        let families = Set(installed.map(\.identity.family)).union(bundled.keys)
             .filter { wanted == nil || $0 == wanted }.sorted()
         let releases = Dictionary(grouping: installed, by: \.identity.family)
         let sources = families.map { ReleaseOrigin(of: releases[$0] ?? []) }
@@ -27,19 +27,22 @@ extension ModelManager {
 
         var findings: [UpdateFinding] = []
         for (family, source) in zip(families, sources) {
-            let inUse = try await availability(of: family).identity
-            let answer: ReleaseOrigin.Answer =
-                if let hub = source.hub {
-                    .listing(try await Self.outcome { try await self.source(hub).listing(.now) })
-                } else {
-                    source.answer(for: family, in: asked)
-                }
-            findings.append(
-                try await finding(
-                    family, inUse, releases: releases[family] ?? [], all: installed, answer, hub: source.hub,
-                    ignoresMemory: self.ignoresMemory || ignoresMemory))
+            var finding = try await finding(
+                family, inUse: try await availability(of: family).identity, releases[family] ?? [],
+                try await answer(of: source, for: family, in: asked), source.hub,
+                ignoresMemory: self.ignoresMemory || ignoresMemory)
+            if let offer = finding.offer { finding.plan = try await plan(offer.release, installed) }
+            findings.append(finding)
         }
         return findings
+    }
+
+    /// The answer of a family's source: its hub repository, asked now, or the configured origins' reports.
+    func answer(
+        of source: ReleaseOrigin, for family: Family, in reports: [SourceReport]
+    ) async throws -> ReleaseOrigin.Answer {
+        guard let hub = source.hub else { return source.answer(for: family, in: reports) }
+        return .listing(try await Self.outcome { try await self.source(hub).listing(.now) })
     }
 
     /// Asks the configured origins, unless every family came from a hub.
@@ -48,46 +51,36 @@ extension ModelManager {
         let hasHub = sources.contains { $0.hub != nil }
         if hasHub, origins.isEmpty { return [] }
         let asked = try await reports(policy).filter { $0.origin != nil }
-        if !hasHub, !sources.isEmpty, !asked.isEmpty, asked.allSatisfy({ $0.listing == nil }) {
-            for report in asked { _ = try report.outcome.get() }
-        }
+        if !hasHub, !sources.isEmpty { try Self.requireListing(in: asked) }
         return asked
     }
 
-    private func finding(
-        _ family: Family, _ inUse: ReleaseIdentity?, releases: [InstalledRelease], all installed: [InstalledRelease],
-        _ answer: ReleaseOrigin.Answer, hub: HubReference?, ignoresMemory: Bool
+    /// Decides by a source's answer whether a family has an update.
+    func finding(
+        _ family: Family, inUse: ReleaseIdentity?, _ releases: [InstalledRelease], _ answer: ReleaseOrigin.Answer,
+        _ hub: HubReference?, ignoresMemory: Bool
     ) async throws -> UpdateFinding {
         let state = try await store.state(of: family)
-        var finding: UpdateFinding
-        let found: CatalogListing?
-        switch answer {
-        case .listing(.success(let listing)): found = listing
-        case .listing(.failure(let error)) where state.pinned == nil:
-            let problem = (error as? any HearthFailure)?.message ?? "\(error)"
-            return UpdateFinding(family: family, active: inUse?.version, reason: .noUpdate(.unreachable(problem)))
-        case .stays(let reason) where state.pinned == nil:
+        if state.pinned == nil, let reason = answer.reason {
             return UpdateFinding(family: family, active: inUse?.version, reason: .noUpdate(reason))
-        case .listing(.failure), .stays: found = nil
         }
+        let found = answer.listing
         let catalog = found?.catalog ?? Catalog(releases: [])
         var device = hub == nil ? await device(for: catalog) : device(forNamed: catalog)
         // The format of the release in use has an engine, here or in another program.
         if let inUse = releases.first(where: { $0.identity == inUse }) {
             device.formats?.insert(inUse.receipt.format)
         }
-        let update = try Resolver(
+        var update = try Resolver(
             catalog: catalog, device: device, heldBack: state.heldBackVersions, ignoresMemory: ignoresMemory
         ).update(of: family, inUse: inUse, pinned: state.pinned, at: time.now)
         if case .newVersion(var offer) = update, let found {
             offer = offer.from(found)
             offer.isOrdered = offer.isOrdered && hub == nil
             offer.reference = hub.map { .hub($0) }
-            finding = UpdateFinding(family: family, active: inUse?.version, reason: .newVersion(offer))
-            finding.plan = try await plan(offer.release, installed)
-        } else {
-            finding = UpdateFinding(family: family, active: inUse?.version, reason: update)
+            update = .newVersion(offer)
         }
+        var finding = UpdateFinding(family: family, active: inUse?.version, reason: update)
         finding.freshness = found?.freshness
         return finding
     }
@@ -103,6 +96,24 @@ extension ModelManager {
                     return 0
                 }
             }
+        }
+    }
+
+    /// Records the new origin of an installed release whose identical bytes are pulled from there: its updates come from
+    /// that origin from then on.
+    ///
+    /// Bundled models, hub repositories and local folders that are not configured as origins are ignored.
+    func follow(_ offer: Offer, _ there: InstalledRelease) async -> InstalledRelease {
+        guard let origin = offer.origin, case let location = origin.manifestURL, offer.isOnlyOrigin,
+            offer.freshness != .bundled,
+            there.receipt.origin?.withoutSecrets != location.withoutSecrets,
+            !location.isFileURL || origins.contains(where: { $0.manifestURL == location })
+        else { return there }
+        do {
+            return try await store.follow(origin, entry: offer.release.id, there)
+        } catch {
+            Log.write(.warning, "delivery", "updates of \(there.identity) come from where they came before: \(error)")
+            return there
         }
     }
 }

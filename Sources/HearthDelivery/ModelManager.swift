@@ -48,9 +48,9 @@ public actor ModelManager {
     var swapBodies: [@Sendable (ModelAvailability) async throws -> Void] = []
     var readyBodies: [@MainActor @Sendable (ModelAvailability) -> Void] = []
     /// Background update tasks by family.
-    var updatesBehind: [Family: Task<Void, Never>] = [:]
-    /// Set when shutdown begins; no background update starts after it.
-    var looksBehindNoMore = false
+    var backgroundUpdates: [Family: Task<Void, Never>] = [:]
+    /// Cleared when shutdown begins; no background update starts after it.
+    var acceptsBackgroundUpdates = true
     /// Set once the interrupted work of ended processes is recovered.
     var hasRecovered = false
     nonisolated let preparer: (any ReleasePreparer)?
@@ -146,14 +146,15 @@ public actor ModelManager {
             throw StoreError(
                 .notInstalled,
                 "\(family)\(version.map { "@\($0)" } ?? "")\(variant.map { ":\($0)" } ?? "") is not installed",
-                context: ErrorContext(model: family.name, remedy: "Bring it with 'hearth pull \(family)'."))
+                context: ErrorContext(model: family.name, remedy: "Pull it first."))
         }
         guard fitting.count == 1 else {
             let names = fitting.map(\.identity.description).joined(separator: ", ")
             throw DeliveryError(
                 .ambiguous, "several releases of \(family) are installed and none is active: \(names)",
                 context: ErrorContext(
-                    model: family.name, remedy: "Choose one with 'hearth use \(fitting[0].identity)'."))
+                    model: family.name, field: "release", found: fitting[0].identity.description,
+                    remedy: "Choose one of them."))
         }
         return only
     }

@@ -22,16 +22,16 @@ package enum UpdateAction: Sendable, Hashable {
 }
 
 /// The result of a check for updates. A failure needs no reaction: the live release stays live.
-public struct UpdateCheck: Sendable {
+package struct UpdateCheck: Sendable {
     /// A failed part of the check.
-    public struct Failure: Sendable {
+    package struct Failure: Sendable {
         /// The family whose update failed, `nil` for all.
-        public let family: Family?
-        public let error: any Error
+        package let family: Family?
+        package let error: any Error
     }
 
     /// The finding for each family, as far as the sources answered.
-    public internal(set) var findings: [UpdateFinding] = []
+    package internal(set) var findings: [UpdateFinding] = []
     /// The releases that were pulled.
     package internal(set) var installed: [InstalledRelease] = []
     /// The failures; being offline is one.

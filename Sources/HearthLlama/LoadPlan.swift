@@ -43,7 +43,7 @@
             guard !configuration.ignoresMemory else { return }
             let plan = try MemoryPlan(
                 shape, on: MemoryPlan.Device(memory: configuration.deviceMemory, gpu: gpu, occupied: occupied),
-                wishes: wishes(context: configuration.contextLength))
+                settings: settings(context: configuration.contextLength))
             for compromise in plan.compromises { Log.write(.warning, "llama.memory", compromise) }
             // What llama.cpp would refuse for this model, once the present one is gone.
             configuration.cacheType = plan.cacheType
@@ -56,10 +56,10 @@
         /// What it takes, loaded as the configuration says.
         var estimate: MemoryEstimate {
             let context = configuration.resolvedContextLength(trained: shape.trainedContext)
-            let wishes = wishes(context: context)
+            let settings = settings(context: context)
             return MemoryEstimate(
                 shape, contextLength: context, cacheType: configuration.cacheType,
-                batchSize: min(wishes.batchSize, context), sequences: wishes.sequences, projector: projector,
+                batchSize: min(settings.batchSize, context), sequences: settings.sequences, projector: projector,
                 flashAttention: configuration.flashAttention)
         }
 
@@ -116,11 +116,11 @@
                 ?? LlamaConfiguration.defaultContextLength(deviceMemory: configuration.deviceMemory)
             // Refused are only sizes that no machine has: of them there is nothing to say, and what was configured holds.
             return try? MemoryPlan(
-                shape, on: MemoryPlan.Device(memory: .max, gpu: gpu), wishes: wishes(context: context))
+                shape, on: MemoryPlan.Device(memory: .max, gpu: gpu), settings: settings(context: context))
         }
 
-        private func wishes(context: Int?) -> MemoryPlan.Wishes {
-            MemoryPlan.Wishes(
+        private func settings(context: Int?) -> MemoryPlan.Settings {
+            MemoryPlan.Settings(
                 contextLength: context, cacheType: configuration.cacheType,
                 flashAttention: configuration.flashAttention, batchSize: configuration.resolvedBatchSize,
                 sequences: configuration.resolvedSequences(canShare: shape.recurrentBytes == 0), projector: projector,

@@ -11,7 +11,7 @@ struct ManifestEntryWriter {
     let now: Date
 
     /// The entry of a release with the given published files.
-    func entry(_ files: [OriginShelf.Placed]) -> [String: JSONValue] {
+    func entry(_ files: [OriginFolder.Placed]) -> [String: JSONValue] {
         var entry = previous ?? [:]
         let identity = source.identity
         let main = files[0]
@@ -139,7 +139,7 @@ struct ManifestEntryWriter {
         }
     }
 
-    private static func file(_ file: OriginShelf.Placed) -> JSONValue {
+    private static func file(_ file: OriginFolder.Placed) -> JSONValue {
         var fields: [String: JSONValue] = [
             "path": .string(file.part.name.name), "role": .string(file.part.role.rawValue),
             "sizeBytes": .integer(file.size), "sha256": .string(file.digest.hex), "url": .string(file.address),
@@ -148,7 +148,7 @@ struct ManifestEntryWriter {
         return .object(fields)
     }
 
-    private static func index(_ index: OriginShelf.Index) -> JSONValue {
+    private static func index(_ index: OriginFolder.Index) -> JSONValue {
         .object([
             "url": .string(index.address), "sha256": .string(SHA256Digest(hashing: index.data).hex),
             "sizeBytes": .integer(index.data.count),

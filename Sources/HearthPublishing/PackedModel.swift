@@ -22,7 +22,7 @@ struct PackedModel: Sendable {
 
     /// Reads an archive by the same rules as a device.
     /// - Parameter member: the only file to unpack, `nil` for all.
-    /// - Throws: `ArchiveError` if a device would refuse it; ``PublishingError`` with `not-publishable`; `FileError`.
+    /// - Throws: `StoreError` if a device would refuse it; ``PublishingError`` with `not-publishable`; `FileError`.
     init(
         _ path: Path, _ format: ArchiveFormat, member: RelativePath?, fileSystem: any FileSystem,
         isCancelled: @escaping () -> Bool
@@ -34,20 +34,20 @@ struct PackedModel: Sendable {
         let contents: ArchiveContents
         do {
             contents = try ArchiveContents(path, format: format, fileSystem: fileSystem, isCancelled: isCancelled)
-        } catch let error as ArchiveError {
+        } catch let error as StoreError where error.refusesArchive {
             // The device's error, with a remedy for the publisher.
             var context = error.context
             context.file = path.string
             context.remedy = "Devices refuse it too. Pack the files again, without what is said here."
             let found = error.context.found.map { " (\($0))" } ?? ""
-            throw ArchiveError(error.code, error.message + found, context: context, underlying: error.underlying)
+            throw StoreError(error.code, error.message + found, context: context, underlying: error.underlying)
         }
         archive = Archive(format: format, member: member)
         if let member {
             guard let file = contents.files.first(where: { $0.path == member }) else {
                 throw PublishingError.refused(
-                    path, "\(member) is not in it", "Name one of its files with --member.", expected: member.string,
-                    found: contents.files.prefix(8).map(\.path.string).joined(separator: ", "))
+                    path, "\(member) is not in it", "Name one of its files.", field: "member",
+                    expected: member.string, found: contents.files.prefix(8).map(\.path.string).joined(separator: ", "))
             }
             guard let kind = ModelFormat(fileName: member.last.name) else { throw Self.noModel(path) }
             self.format = kind

@@ -81,12 +81,13 @@ extension GGUFHeader {
 extension PublishingError {
     /// The error for a file that is not fit for publishing.
     static func refused(
-        _ path: Path, _ problem: String, _ remedy: String, expected: String? = nil, found: String? = nil,
-        cause: (any Error)? = nil
+        _ path: Path, _ problem: String, _ remedy: String, field: String? = nil, expected: String? = nil,
+        found: String? = nil, cause: (any Error)? = nil
     ) -> Self {
         PublishingError(
             .notPublishable, "\(path) cannot be published: \(problem)",
-            context: ErrorContext(file: path.string, expected: expected, found: found, remedy: remedy),
+            context: ErrorContext(
+                file: path.string, field: field, expected: expected, found: found, remedy: remedy),
             underlying: cause)
     }
 }

@@ -22,7 +22,7 @@ struct PublishSource: Sendable {
 
     /// Checks a model and its companions.
     /// - Throws: ``PublishingError`` with `not-publishable`, `name-needed`, `version-needed`, `shard-missing` or
-    ///   `file-twice`; `ArchiveError`; `FileError`.
+    ///   `file-twice`; `StoreError`; `FileError`.
     init(
         _ model: PublishSorting.Model, companions: [PublishPart], request: PublishRequest, fileSystem: any FileSystem,
         isCancelled: @escaping () -> Bool
@@ -92,8 +92,8 @@ struct PublishSource: Sendable {
         let hint = NameHint(path.lastComponent)
         var context = ErrorContext(file: path.string)
         guard let version = request.version ?? hint.version else {
-            context.field = "--version"
-            context.remedy = "Pass --version, or name the file like {name}-v1.0.0-q4_k_m.gguf."
+            context.field = "version"
+            context.remedy = "Name the file like {name}-v1.0.0-q4_k_m.gguf, or give the version."
             throw PublishingError(
                 .versionNeeded, "the file name \(path.lastComponent) does not tell the version", context: context)
         }
@@ -106,8 +106,8 @@ struct PublishSource: Sendable {
                 .versionNeeded, "the version \(version) is longer than 64 characters", context: context)
         }
         guard let family = request.family ?? hint.family else {
-            context.field = "--family"
-            context.remedy = "Pass --family: lower-case letters, digits, points, hyphens and underscores."
+            context.field = "family"
+            context.remedy = "Give a name of lower-case letters, digits, points, hyphens and underscores."
             throw PublishingError(
                 .nameNeeded, "the file name \(path.lastComponent) does not give the model a name", context: context)
         }
@@ -192,8 +192,9 @@ struct PublishSource: Sendable {
             let remedy =
                 isGGUF
                 ? "It holds GGUF: give its name the extension .gguf."
-                : "Models are .gguf, .onnx or .safetensors; a file that belongs to one is given as --with FILE."
-            throw PublishingError.refused(path, "its name does not tell what kind of model it is", remedy)
+                : "Models are .gguf, .onnx or .safetensors; a file that belongs to one is its companion."
+            throw PublishingError.refused(
+                path, "its name does not tell what kind of model it is", remedy, field: isGGUF ? nil : "companion")
         }
         guard isGGUF == (format == .gguf) else {
             throw PublishingError(
@@ -238,8 +239,7 @@ struct NameHint: Hashable {
     }
 
     private static func family(_ text: String) -> Family? {
-        let name = text.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "-" }
-        return Family(String(name))
+        Family(text.lowercased().withCharacters(allowed: "._-", others: "-"))
     }
 
     /// Whether a word names a quantisation of llama.cpp: `q4_k_m`, `iq2_xxs`, `tq1_0`, `f16`, `bf16`, `mxfp4`, …

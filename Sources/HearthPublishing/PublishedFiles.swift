@@ -44,7 +44,7 @@ extension PublishPart {
     }
 }
 
-extension OriginShelf.Placed {
+extension OriginFolder.Placed {
     /// The file as the report lists it.
     var report: PublishReport.File {
         PublishReport.File(

@@ -29,7 +29,7 @@ public struct Publisher: Sendable {
     /// - Parameters:
     ///   - request: the files, and the publisher's values for them.
     ///   - progress: called on another thread, about once for each MiB.
-    /// - Throws: ``PublishingError``; `ArchiveError` for an archive that devices would refuse; `CatalogError` if the
+    /// - Throws: ``PublishingError``; `StoreError` for an archive that devices would refuse; `CatalogError` if the
     ///   origin's manifest is not well formed; `FileError`; `CancellationError`.
     public func publish(
         _ request: PublishRequest, progress: @escaping @Sendable (PublishProgress) -> Void = { _ in }
@@ -134,13 +134,13 @@ public struct Publisher: Sendable {
     private func place(
         _ source: PublishSource, _ request: PublishRequest, _ copier: FileCopier, _ manifest: OriginManifest
     ) throws -> Placed {
-        let shelf = OriginShelf(
+        let origin = OriginFolder(
             folder: folder, fileSystem: fileSystem, copier: copier, isDryRun: request.isDryRun)
         let writer = ManifestEntryWriter(
             source: source, request: request, previous: manifest.entry(of: source.identity), now: time.now)
         let previous = manifest.catalog.releases.first { $0.identity == source.identity }
         guard let previous else {
-            let files = try source.parts.map { try shelf.put($0, found: nil, known: nil, replaces: false) }
+            let files = try source.parts.map { try origin.put($0, found: nil, known: nil, replaces: false) }
             return Placed(source: source, files: files.map(\.report), outcome: .published, entry: writer.entry(files))
         }
         let found = try source.parts.map { try copier.hash($0) }
@@ -167,10 +167,10 @@ public struct Publisher: Sendable {
                     model: source.identity.description, file: source.path.string,
                     expected: isOnlyBeside ? nil : previous.file.digest?.hex,
                     found: isOnlyBeside ? nil : found[0].digest.hex,
-                    remedy: "Publish it as a new version, or insist with --replace."))
+                    remedy: "Publish it as a new version, or replace the published one."))
         }
         let files = try zip(zip(source.parts, found), known).map { pair, file in
-            try shelf.put(pair.0, found: pair.1, known: file?.localPath, replaces: !isSame)
+            try origin.put(pair.0, found: pair.1, known: file?.localPath, replaces: !isSame)
         }
         return Placed(
             source: source, files: files.map(\.report), outcome: isSame ? .published : .replaced,
@@ -194,7 +194,7 @@ public struct Publisher: Sendable {
                 .releaseTwice, "\(other) and \(source.path) would both be \(source.identity)",
                 context: ErrorContext(
                     model: source.identity.description, file: source.path.string,
-                    remedy: "Publish them one by one, with --family, --version or --variant."))
+                    remedy: "Publish them one by one, each with its own name, version or variant."))
         }
     }
 }

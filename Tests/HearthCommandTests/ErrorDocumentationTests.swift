@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-/// `docs/errors.md` and the source list the same codes: nobody meets a code without a cause and a cure.
+@testable import HearthCommand
+
+/// `docs/errors.md` and the source list the same codes, so that every code has a cause and a cure.
 @Suite struct ErrorDocumentationTests {
     /// A domain as the source declares it: the codes by their Swift names, and the names its list holds.
     private struct Domain {
@@ -75,6 +77,13 @@ import Testing
             for code in rows.keys.sorted() where !known.contains(code) {
                 Issue.record("docs/errors.md lists \(name) \(code), which the source does not have")
             }
+        }
+    }
+
+    @Test func everyCodeWithWordsOfTheCommandLineExists() throws {
+        let known = Set(try Self.declared().values.flatMap(\.codes.values))
+        for key in CommandRemedy.words.keys {
+            #expect(known.contains(String(key.prefix { $0 != "/" })), "the source has no code of \(key)")
         }
     }
 

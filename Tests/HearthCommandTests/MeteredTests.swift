@@ -118,33 +118,33 @@ import Testing
         #expect(await probe("metered", isAtTerminal: false).run("pull", "far", "--no-probe") == 0)
     }
 
-    /// Mending asks as fetching does.
+    /// Repairing asks as pulling does.
     @Test func whatIsDamagedIsFetchedOnlyWithLeave() async throws {
         try folder.write("far.gguf", Data(repeating: 7, count: 500))
         try offer("1.0.0", at: "far.gguf", size: 500)
         #expect(await probe("metered", isAtTerminal: false).run("pull", "far", "--no-probe") == 0)
         try folder.write("home/models/far/1.0.0~q4_1/far-v1.0.0-q4_1.gguf", Data(repeating: 8, count: 500))
         try offer("1.0.0", at: "https://models.invalid/far.gguf", size: 500)
-        let question = "This network is metered. Fetch what is damaged of far@1.0.0:q4_1 now? [y/N] "
-        func mend(_ words: String..., answer: String? = nil) async -> String {
+        let question = "This network is metered. Fetch the damaged files of far@1.0.0:q4_1 now? [y/N] "
+        func repair(_ words: String..., answer: String? = nil) async -> String {
             let probe = probe("metered", isAtTerminal: answer != nil)
             let input = FixedSource(text: answer ?? "", isTerminal: answer != nil)
             #expect(await probe.run(["verify", "--repair"] + words, input: input) == 75)
             #expect(probe.errors.contents.contains(question) == (answer != nil))
             return probe.errors.contents
         }
-        #expect(await mend().contains("[metered-network]"))
-        #expect(await mend(answer: "n\n").contains("[metered-network]"))
-        #expect(await mend(answer: "y\n").contains("[host-not-found]"))
-        #expect(await mend("--metered", "allow").contains("[host-not-found]"))
+        #expect(await repair().contains("[metered-network]"))
+        #expect(await repair(answer: "n\n").contains("[metered-network]"))
+        #expect(await repair(answer: "y\n").contains("[host-not-found]"))
+        #expect(await repair("--metered", "allow").contains("[host-not-found]"))
         let set = probe("metered", isAtTerminal: false)
         #expect(await set.run("config", "set", "network.metered", "allow") == 0)
-        #expect(await mend().contains("[host-not-found]"))
+        #expect(await repair().contains("[host-not-found]"))
         // What is on this machine is no network.
         try offer("1.0.0", at: "far.gguf", size: 500)
-        let mended = probe("metered", isAtTerminal: false)
-        #expect(await mended.run("verify", "--repair", "--metered", "deny") == 0)
-        #expect(mended.output.contents == "far@1.0.0:q4_1: intact\n")
+        let repaired = probe("metered", isAtTerminal: false)
+        #expect(await repaired.run("verify", "--repair", "--metered", "deny") == 0)
+        #expect(repaired.output.contents == "far@1.0.0:q4_1: intact\n")
     }
 
     @Test(arguments: ["Metered", "yes", "online", " ", "\u{1B}[2J"])

@@ -11,7 +11,7 @@ import Testing
 
 @testable import HearthCommand
 
-/// What `verify` says and mends, with catalogs and files of this machine.
+/// What `verify` shows and repairs, with catalogs and files of this machine.
 @Suite(.timeLimit(.minutes(10))) struct VerifyTests {
     private let folder: TemporaryFolder
     private let home: Path
@@ -63,8 +63,8 @@ import Testing
 
     // MARK: - Several
 
-    /// The first in order cannot be mended: its file is gone from its origin.
-    @Test func oneThatCannotBeMendedKeepsNoOtherBack() async throws {
+    /// The first in order cannot be repaired: its file is gone from its origin.
+    @Test func repairsTheOthersIfOneCannotBeRepaired() async throws {
         try await install("one", "three", "two")
         for family in ["one", "two"] { try damage(try #require(try await release(family).weights)) }
         try LocalFileSystem().removeFile(folder.path("one.gguf"))
@@ -73,9 +73,9 @@ import Testing
         #expect(repaired.output == "three@1.0.0: intact\ntwo@1.0.0: intact\n")
         #expect(
             repaired.said.contains("one@1.0.0: ") && repaired.said.contains("[missing-at-origin]"), "\(repaired.said)")
-        #expect(repaired.said.contains("two@1.0.0: mended two.gguf with "))
+        #expect(repaired.said.contains("two@1.0.0: repaired two.gguf with "))
         #expect(
-            repaired.said.hasSuffix("hearth: 1 of 3 releases could not be mended [verification-failed]\n"),
+            repaired.said.hasSuffix("hearth: 1 of 3 releases could not be repaired [verification-failed]\n"),
             "\(repaired.said)")
         let failed = try events(await hearth("verify", "--repair", "--format", "json").output)
         #expect(failed.filter { $0["event"] as? String == "failed" }.map { $0["model"] as? String } == ["one@1.0.0"])
@@ -83,7 +83,7 @@ import Testing
         // Where there is one, its failure is that of the command.
         #expect(await hearth("verify", "one", "--repair").said.contains("hearth: ") == true)
         #expect(await !hearth("verify", "one", "--repair").said.contains("[verification-failed]"))
-        #expect(await hearth("verify").said.hasSuffix("Mend it with 'hearth verify one@1.0.0 --repair'.\n"))
+        #expect(await hearth("verify").said.hasSuffix("Repair it with 'hearth verify one@1.0.0 --repair'.\n"))
     }
 
     /// What only waits for a network is told as such.
@@ -132,10 +132,10 @@ import Testing
         #expect(damaged["intact"] as? Bool == false)
         #expect((damaged["prepared"] as? [[String: String]])?.map { $0["outcome"] } == ["changed"])
 
-        // Nobody here makes it again: the release is used as it came.
+        // No preparer makes it again here: the release is used as published.
         let repaired = await hearth("verify", "--repair")
         #expect(repaired.status == 0 && repaired.output == "one@1.0.0: intact\n")
-        #expect(repaired.said.contains("one@1.0.0: made.bin was damaged and is gone\n"), "\(repaired.said)")
+        #expect(repaired.said.contains("one@1.0.0: made.bin was damaged and is removed\n"), "\(repaired.said)")
         #expect(await hearth("verify").status == 0)
     }
 

@@ -56,6 +56,20 @@ extension ModelManagerTests {
         #expect(modelRequests().isEmpty)
     }
 
+    @Test func aRefusedArchiveIsFetchedAgainAndNotKept() async throws {
+        let archive = ArchiveFiles.zip([("toy.gguf", ModelFiles.gguf()), ("../out", Data([1]))])
+        offer(Offer(version: "1.0.0", content: .data(archive), extra: #""archive": {"format": "zip"},"#))
+        let manager = try manager()
+        for attempt in 1...2 {
+            let error = await #expect(throws: StoreError.self) {
+                try await manager.pull(ModelReference(parsing: "toy"))
+            }
+            #expect(error?.code == .archiveUnsafe)
+            #expect(try LocalFileSystem().contents(of: manager.store.transfersFolder) == [])
+            #expect(modelRequests().count == attempt)
+        }
+    }
+
     @Test func whatDoesNotFitTheMemoryIsRefusedBeforeTheFirstByte() async throws {
         offer(Offer(version: "1.0.0", content: Self.old, memory: 2 << 30))
         let manager = try manager(memory: 1 << 30)

@@ -67,16 +67,16 @@ import Testing
     /// Smaller caches need it on: who switches it off gets a shorter context instead, or the cache that was asked for, and is told.
     @Test func withoutFlashAttentionTheCacheIsNotMadeSmaller() throws {
         let device = MemoryPlan.Device(memory: 500 << 20)
-        let plan = try MemoryPlan(Self.small, on: device, wishes: MemoryPlan.Wishes(flashAttention: .off))
+        let plan = try MemoryPlan(Self.small, on: device, settings: MemoryPlan.Settings(flashAttention: .off))
         #expect(plan.contextLength == 2048 && plan.cacheType == .f16 && plan.compromises.count == 1)
-        let wishes = MemoryPlan.Wishes(cacheType: .q8, flashAttention: .off)
-        let asked = try MemoryPlan(Self.small, on: MemoryPlan.Device(memory: 16 << 30), wishes: wishes)
+        let settings = MemoryPlan.Settings(cacheType: .q8, flashAttention: .off)
+        let asked = try MemoryPlan(Self.small, on: MemoryPlan.Device(memory: 16 << 30), settings: settings)
         #expect(asked.cacheType == .q8 && asked.contextLength == 8192)
         #expect(asked.compromises == ["flash attention is on, since the cache is stored as q8_0"])
         #expect(asked.flashAttention == .automatic && plan.flashAttention == .off)
         let error = #expect(throws: LLMError.self) {
             try MemoryPlan(
-                Self.small, on: device, wishes: MemoryPlan.Wishes(contextLength: 8192, flashAttention: .off))
+                Self.small, on: device, settings: MemoryPlan.Settings(contextLength: 8192, flashAttention: .off))
         }
         #expect(error?.context.remedy?.contains("flash attention") == true)
     }
@@ -134,13 +134,13 @@ import Testing
     @Test func keepsToWhatIsAskedFor() throws {
         let device = MemoryPlan.Device(memory: 500 << 20)
         // 8192 tokens in eight bits are 208 MiB with the rest; 244 are free.
-        let plan = try MemoryPlan(Self.small, on: device, wishes: MemoryPlan.Wishes(contextLength: 8192))
+        let plan = try MemoryPlan(Self.small, on: device, settings: MemoryPlan.Settings(contextLength: 8192))
         #expect(plan.contextLength == 8192 && plan.cacheType == .q8)
         #expect(throws: LLMError.self) {
-            try MemoryPlan(Self.small, on: device, wishes: MemoryPlan.Wishes(contextLength: 8192, cacheType: .f16))
+            try MemoryPlan(Self.small, on: device, settings: MemoryPlan.Settings(contextLength: 8192, cacheType: .f16))
         }
         #expect(throws: LLMError.self) {
-            try MemoryPlan(Self.small, on: device, wishes: MemoryPlan.Wishes(projector: 300 << 20))
+            try MemoryPlan(Self.small, on: device, settings: MemoryPlan.Settings(projector: 300 << 20))
         }
         // Heads that are no whole blocks cannot be stored in fewer bits.
         var odd = Self.small
@@ -149,10 +149,10 @@ import Testing
         var heads = Self.small
         heads.headWidths = [64, 80]
         #expect(try MemoryPlan(heads, on: device).cacheType == .f16)
-        let asked = try MemoryPlan(heads, on: device, wishes: MemoryPlan.Wishes(cacheType: .q4))
+        let asked = try MemoryPlan(heads, on: device, settings: MemoryPlan.Settings(cacheType: .q4))
         #expect(asked.cacheType == .f16 && asked.compromises.contains { $0.contains("f16") })
         heads.headWidths = [64, 96]
-        #expect(try MemoryPlan(heads, on: device, wishes: MemoryPlan.Wishes(cacheType: .q4)).cacheType == .q4)
+        #expect(try MemoryPlan(heads, on: device, settings: MemoryPlan.Settings(cacheType: .q4)).cacheType == .q4)
     }
 
     /// What another model takes is not there, and the message says so.
@@ -199,7 +199,7 @@ import Testing
             try MemoryPlan(
                 Self.large,
                 on: MemoryPlan.Device(memory: memory << 30, gpu: GPUMemory(free: free << 30, isShared: isShared)),
-                wishes: MemoryPlan.Wishes(gpuLayers: layers))
+                settings: MemoryPlan.Settings(gpuLayers: layers))
         }
         #expect(throws: LLMError.self) { try plan(0) }
         let whole = try plan(24)

@@ -9,17 +9,17 @@
     extension RealModel {
         @Suite struct SeveralConversations {
             /// A conversation whose first prompt has about 1,500 tokens.
-            private static func long(_ word: String, sentences: Int = 163) -> [ChatMessage] {
+            static func long(_ word: String, sentences: Int = 163) -> [ChatMessage] {
                 let text = String(repeating: "The \(word) walks along the quiet river today. ", count: sentences)
                 return [ChatMessage(.user, text + "Say yes.")]
             }
 
-            private static func configuration(folder: Path? = nil, bytes: UInt64? = nil) -> LlamaConfiguration {
+            static func configuration(folder: Path? = nil, bytes: UInt64? = nil) -> LlamaConfiguration {
                 LlamaConfiguration(
                     contextLength: 2048, threadCount: 1, deviceMemory: 16 << 30, stateFolder: folder, stateBytes: bytes)
             }
 
-            private struct Turn {
+            struct Turn {
                 let answer: Answer
                 let messages: [ChatMessage]
                 var usage: TokenUsage {
@@ -36,7 +36,7 @@
                 }
             }
 
-            private func turn(_ engine: LlamaActor, _ messages: [ChatMessage]) async throws -> Turn {
+            func turn(_ engine: LlamaActor, _ messages: [ChatMessage]) async throws -> Turn {
                 let answer = try await Answer(engine.generate(messages, options: .greedy(maximumNewTokens: 6)))
                 return Turn(
                     answer: answer,
@@ -217,100 +217,6 @@
                 #expect(try reused(by: second) == 0)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path.string).count == 1)
                 #expect(try reused(by: memory()) == prompt.ledger.count - 1)
-            }
-
-            /// Another conversation with the same beginning comes while the context has no room for the whole of it.
-            @Test func keepAStateThatHasNoRoomBesideWhatIsComputed() async throws {
-                let folder = try TemporaryFolder()
-                let model = try LoadedModel(
-                    path: TestModel.path(.window),
-                    configuration: LlamaConfiguration(
-                        contextLength: 256, threadCount: 1, stateBytes: 0, sequences: 2),
-                    progress: { _ in true })
-                func memory() -> ConversationMemory {
-                    ConversationMemory(
-                        maker: "m", window: 256, cells: 256, sequences: 2, canGoBack: true, folder: folder.path,
-                        savedBytes: 1 << 30)
-                }
-                func begin(_ prompt: Prompt, beside others: Int, in memory: ConversationMemory) throws
-                    -> ConversationMemory.Place
-                {
-                    try #require(memory.begin(prompt, need: prompt.ledger.count, beside: others, model))
-                }
-                func compute(_ prompt: Prompt, in sequence: Int) throws {
-                    var batch = TokenBatch(capacity: prompt.ledger.count)
-                    batch.append(prompt.ledger[...], at: 0, of: sequence, outputs: .last)
-                    try #require(model.context.decode(batch) == 0)
-                    model.didCompute(prompt.ledger, in: sequence)
-                }
-                let saved = Prompt([.tokens(Array(2..<122))], text: "")
-                let first = memory()
-                let place = try begin(saved, beside: 0, in: first)
-                try compute(saved, in: place.sequence)
-                first.end(place.sequence, model)
-                first.saveAll(model)
-                model.clearMemory(place.sequence)
-
-                let second = memory()
-                let busy = Prompt([.tokens(Array(repeating: 5, count: 150))], text: "")
-                let busyPlace = try begin(busy, beside: 0, in: second)
-                try compute(busy, in: busyPlace.sequence)
-                let other = Prompt([.tokens(Array(2..<82) + [9])], text: "")
-                let otherPlace = try begin(other, beside: busy.ledger.count, in: second)
-                #expect(otherPlace.plan.reused == 0 && otherPlace.plan.miss == .cold)
-                second.end(otherPlace.sequence, model)
-                model.clearMemory(busyPlace.sequence)
-                second.end(busyPlace.sequence, model)
-                // With room again it is there, whole.
-                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path.string).count == 1)
-                #expect(try begin(saved, beside: 0, in: second).plan.reused == saved.ledger.count - 1)
-            }
-
-            @Test func theOneUsedLastIsTheLastToGo() async throws {
-                let folder = try TemporaryFolder()
-                // Room for one of them, some 200 tokens of 22.5 KiB each.
-                let configuration = Self.configuration(folder: folder.path("states"), bytes: 7 << 20)
-                let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
-                _ = try await turn(engine, Self.long("fox", sentences: 20))
-                let last = try await turn(engine, Self.long("bear", sentences: 20))
-                await engine.unload()
-                try await engine.load(TestModel.path)
-                #expect(try await turn(engine, last.messages).usage.cachedTokens == last.held)
-                await engine.unload()
-            }
-
-            @Test func areNotKeptBeyondTheirRoom() async throws {
-                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(bytes: 0))
-                let first = try await turn(engine, Self.long("fox"))
-                _ = try await turn(engine, Self.long("bear", sentences: 80))
-                #expect(try await turn(engine, first.messages).usage.cachedTokens < 64)
-            }
-
-            /// Nothing needs to be saved of two that have room beside each other.
-            @Test func takeTurnsInTheContextWhereTheyHaveRoom() async throws {
-                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(bytes: 0))
-                var fox = try await turn(engine, Self.long("fox", sentences: 80))
-                var bear = try await turn(engine, Self.long("bear", sentences: 80))
-                for _ in 0..<2 {
-                    let held = (fox: try fox.held, bear: try bear.held)
-                    fox = try await turn(engine, fox.messages)
-                    bear = try await turn(engine, bear.messages)
-                    #expect(try fox.usage.cachedTokens == held.fox)
-                    #expect(try bear.usage.cachedTokens == held.bear)
-                }
-            }
-
-            @Test func oneTooLargeToBeKeptPushesNoOtherOut() async throws {
-                // Room for the small ones, some 200 tokens each of 22.5 KiB.
-                var configuration = Self.configuration(bytes: 16 << 20)
-                configuration.sequences = 1
-                let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
-                let small = try await turn(engine, Self.long("bear", sentences: 20))
-                let other = try await turn(engine, Self.long("wolf", sentences: 20))
-                let large = try await turn(engine, Self.long("fox"))
-                #expect(try await turn(engine, small.messages).usage.cachedTokens == small.held)
-                #expect(try await turn(engine, other.messages).usage.cachedTokens == other.held)
-                #expect(try await turn(engine, large.messages).usage.cachedTokens < 64)
             }
 
             /// Two models and windows share a folder, as two roles do.

@@ -151,13 +151,13 @@ import Testing
             ((0...512).map { ("\($0).gguf", ModelFiles.gguf()) }, "archive-too-large"),
         ]
         for (members, code) in cases {
-            let error = try await refused("m-v1.0.0.tar", ArchiveFiles.tar(members), as: ArchiveError.self)
+            let error = try await refused("m-v1.0.0.tar", ArchiveFiles.tar(members), as: StoreError.self)
             #expect(error.codeText == code, "\(members.map(\.name).suffix(2))")
             #expect(error.context.remedy?.contains("Pack the files again") == true)
         }
         let whole = ArchiveFiles.zip([model])
         for broken in [whole.dropLast(5), whole + Data("more".utf8), Data("x".utf8), ArchiveFiles.tar([model])] {
-            let error = try await refused("m-v1.0.0.zip", Data(broken), as: ArchiveError.self)
+            let error = try await refused("m-v1.0.0.zip", Data(broken), as: StoreError.self)
             #expect(error.codeText == "archive-damaged")
         }
     }
@@ -166,7 +166,7 @@ import Testing
         let members: [ArchiveFiles.Member] = [("m.gguf", ModelFiles.gguf()), ("zeros", Data(count: 32 << 20))]
         let data = ArchiveFiles.zstandard(ArchiveFiles.tar(members))
         #expect(data.count < 256 << 10)
-        let error = try await refused("m-v1.0.0.tar.zst", data, as: ArchiveError.self)
+        let error = try await refused("m-v1.0.0.tar.zst", data, as: StoreError.self)
         #expect(error.codeText == "archive-too-large")
     }
 

@@ -13,6 +13,7 @@ import decode
 import measure
 import neighbours
 import pull
+import snapshot
 import store
 import streaming
 import streams
@@ -31,7 +32,7 @@ STORE = {"start-stored": store.start_stored, "list-500": store.list_many}
 GROUPS = {
     "store": STORE,
     "basic": {"startup": startup, **STORE, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled,
-              "pull": pull.verified, "reading": streaming.reading},
+              "pull": pull.verified, "snapshot": snapshot.snapshot, "reading": streaming.reading},
     "engine": {"decode-greedy": decode.greedy, "decode-bare": decode.bare, "prefill": decode.prefill,
                "decode-greedy-paged": decode.greedy_paged, "prefill-paged": decode.prefill_paged,
                "decode-sampled": decode.sampled, "greedy-equal": decode.equal, "tiny-equal": decode.tiny_equal,
@@ -39,7 +40,7 @@ GROUPS = {
                "second-turn": turns.second, "second-turn-off": turns.second_without_flash_attention,
                "cancel": turns.cancel, "neighbours": neighbours.neighbours, "own-work": neighbours.own_work,
                "reading": streaming.reading},
-    "peers": {"pull-synced": pull.synced, "pull-checked": pull.checked, "pull-aria2": pull.aria2, "pull-hub": pull.hub},
+    "peers": {"snapshot": snapshot.snapshot, "pull-synced": pull.synced, "pull-checked": pull.checked, "pull-aria2": pull.aria2, "pull-hub": pull.hub},
     "extremes": {"pull-limited": pull.limited, "pull-large": pull.large, "first-token": cold.first_token},
 }
 BENCHMARKS = {name: function for group in GROUPS.values() for name, function in group.items()}

@@ -23,7 +23,7 @@ extension HearthError where Domain == ConfigurationErrorDomain {
     static var noHome: Self {
         Self(
             .noHome, "there is no folder to keep models in",
-            context: ErrorContext(remedy: "Set HEARTH_HOME to a folder of your own."))
+            context: ErrorContext(remedy: "Give a home folder."))
     }
 
     static func invalid(_ field: String, _ expectation: String, found: String) -> Self {

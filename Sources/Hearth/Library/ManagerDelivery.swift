@@ -21,14 +21,14 @@ extension ModelManager: ModelDelivering {
         return models
     }
 
-    public func offeredModels(_ wish: CachePolicy) async throws -> OfferedModels {
-        let found = try await offers(wish)
+    public func offeredModels(_ policy: CachePolicy) async throws -> OfferedModels {
+        let found = try await offers(policy)
         return OfferedModels(
             found.offers.map { offer in
                 OfferedModel(
                     ModelInfo(offer.release, reference: offer.reference), isUpdate: offer.isUpdate,
                     objection: offer.objection)
-            }, noUpdates: found.stays, problem: found.problem, kept: found.kept)
+            }, noUpdates: found.stays, problem: found.problem, cachedLists: found.cachedLists)
     }
 
     public func pull(
@@ -61,19 +61,14 @@ extension ModelManager: ModelDelivering {
     }
 
     private static func delivery(_ release: InstalledRelease) throws -> LocalDelivery {
-        guard let weights = release.weights else {
-            throw StoreError(
-                .releaseDamaged, "\(release.identity) holds no weights",
-                context: ErrorContext(model: release.identity.description, file: release.folder.string))
-        }
-        return LocalDelivery(LocalModel(ModelInfo(release)), weights: weights)
+        LocalDelivery(LocalModel(ModelInfo(release)), weights: try release.requireWeights())
     }
 
     public func discardDownload(of model: ModelInfo) async throws {
         for transfer in try await transfers.list() where transfer.release == model.identity && !transfer.state.isHeld {
             do {
                 try await transfers.cancel(transfer.key)
-            } catch let error as TransferControlError where error.code == .unknownTransfer {
+            } catch let error as TransferError where error.code == .unknownTransfer {
                 // Another process removed the transfer meanwhile.
             }
         }

@@ -56,17 +56,17 @@ public struct OfferedModels: Sendable {
     /// The error of a source that failed.
     public var problem: (any Error)?
     /// The sources that did not answer, with the cached lists used instead.
-    public var kept: [KeptList]
+    public var cachedLists: [CachedList]
 
     /// An answer with the given values.
     public init(
         _ models: [OfferedModel], noUpdates: [Family: NoUpdate] = [:], problem: (any Error)? = nil,
-        kept: [KeptList] = []
+        cachedLists: [CachedList] = []
     ) {
         self.models = models
         self.noUpdates = noUpdates
         self.problem = problem
-        self.kept = kept
+        self.cachedLists = cachedLists
     }
 }
 
@@ -76,7 +76,7 @@ public protocol ModelDelivering: Sendable {
     func localModels() async throws -> [LocalModel]
 
     /// The models the sources offer this device. May touch the network.
-    func offeredModels(_ wish: CachePolicy) async throws -> OfferedModels
+    func offeredModels(_ policy: CachePolicy) async throws -> OfferedModels
 
     /// Fetches a model and makes its release live; joins a transfer of the same bytes that is already active.
     ///

@@ -28,7 +28,7 @@ import Observation
     /// Why the sources could not be asked; installed models work all the same.
     public private(set) var offerProblem: DownloadFailure?
     /// The sources that did not answer; their cached lists are used instead.
-    public private(set) var keptLists: [KeptList] = []
+    public private(set) var cachedLists: [CachedList] = []
     /// Why the installed models or the settings could not be read.
     public private(set) var homeProblem: DownloadFailure?
 
@@ -93,14 +93,14 @@ import Observation
     }
 
     /// Looks up the models on this device, then asks the sources. If that fails, ``offerProblem`` has the error.
-    /// - Parameter wish: `CachePolicy.now` asks even if the cached answers are still fresh.
-    public func refresh(_ wish: CachePolicy = .asPublished) async {
+    /// - Parameter policy: `CachePolicy.now` asks even if the cached answers are still fresh.
+    public func refresh(_ policy: CachePolicy = .asPublished) async {
         await refreshLocal()
-        await refreshOffers(wish)
+        await refreshOffers(policy)
     }
 
     /// Asks the sources only.
-    public func refreshOffers(_ wish: CachePolicy = .asPublished) async {
+    public func refreshOffers(_ policy: CachePolicy = .asPublished) async {
         refreshes += 1
         hasAskedSources = true
         isRefreshing = true
@@ -109,15 +109,15 @@ import Observation
             isRefreshing = refreshes > 0
         }
         do {
-            let offered = try await delivery.offeredModels(wish)
+            let offered = try await delivery.offeredModels(policy)
             state.list(
                 offered: offered.models, noUpdates: offered.noUpdates, isComplete: offered.problem == nil)
             offerProblem = offered.problem.map { LibraryFailure.shown($0) }
-            keptLists = offered.kept
+            cachedLists = offered.cachedLists
         } catch is CancellationError {
         } catch {
             offerProblem = LibraryFailure.shown(error)
-            keptLists = []
+            cachedLists = []
         }
         publish()
     }
@@ -272,7 +272,7 @@ import Observation
             localChanges += 1
             state.take(.arrived(delivery), of: model.id)
             ending = .completed
-        case .failure(let error as TransferControlError) where error.code == .cancelled:
+        case .failure(let error as TransferError) where error.code == .cancelled:
             state.take(.cancelledElsewhere, of: model.id)
             ending = .cancelled
         case .failure(let error):

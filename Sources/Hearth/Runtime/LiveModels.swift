@@ -221,7 +221,7 @@ public final class LiveModels: Sendable {
     /// Call it only before the app ends: installed releases answer no more. Before, the app cancels its own pulls,
     /// `checkForUpdates` and `activate` calls and waits for them. Bundled models keep answering: they leave no marks
     /// on the disk.
-    public func stop(within limit: Duration = WatchedEngine.patience) async { await files.stop(within: limit, time) }
+    public func stop(within limit: Duration = WatchedEngine.stopLimit) async { await files.stop(within: limit, time) }
 
     /// Swaps to an activated release, then to the live one if another activation was faster.
     private func becameLive(_ model: ModelAvailability) async throws {

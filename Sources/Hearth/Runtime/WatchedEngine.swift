@@ -11,7 +11,7 @@ import HearthStore
 /// proven release, an answer costs only the reading of a small file.
 public struct WatchedEngine: InferenceEngine {
     /// The default limit of ``stop(within:)``.
-    public static let patience: Duration = .seconds(5)
+    public static let stopLimit: Duration = .seconds(5)
 
     private let engine: any InferenceEngine
     private let manager: ModelManager
@@ -78,7 +78,7 @@ public struct WatchedEngine: InferenceEngine {
     /// are removed, after `limit` at the latest, also in a cancelled task.
     ///
     /// Call it before the program ends: an end during an answer counts as a crash of the model.
-    public func stop(within limit: Duration = patience) async {
+    public func stop(within limit: Duration = stopLimit) async {
         await answers.stop(within: limit, time, "an answer of \(release)")
     }
 

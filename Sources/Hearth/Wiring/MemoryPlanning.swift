@@ -31,12 +31,12 @@ public enum MemoryPlanning {
             return nil
         }
         // One sequence, if each allocates memory before its use.
-        let wishes = MemoryPlan.Wishes(
+        let settings = MemoryPlan.Settings(
             contextLength: configuration.contextLength, cacheType: configuration.cacheType,
             flashAttention: configuration.flashAttention ?? .automatic,
             sequences: shape.recurrentBytes > 0 ? 1 : Admission.usualSequences, projector: projector?.bytes ?? 0)
         return try MemoryPlan(
-            shape, on: MemoryPlan.Device(memory: deviceMemory, gpu: gpu, occupied: occupied), wishes: wishes)
+            shape, on: MemoryPlan.Device(memory: deviceMemory, gpu: gpu, occupied: occupied), settings: settings)
     }
 
     /// Plans a file with all parts of a split model. Blocks to read the header.

@@ -5,18 +5,18 @@ import HearthDelivery
 import HearthInference
 
 /// A remote model, described by the headers of its files.
-public struct RemoteModel: Sendable {
+package struct RemoteModel: Sendable {
     /// The header of the weights, including the metadata.
-    public let header: GGUFHeader
+    package let header: GGUFHeader
     /// The size of all weights in bytes, including all parts of a split model.
-    public let fileBytes: UInt64
+    package let fileBytes: UInt64
     /// The projector for pictures, if there is one.
-    public let projector: ProjectorShape?
+    package let projector: ProjectorShape?
 
     /// Reads the headers of a GGUF release: a few hundred KiB, some MiB for large vocabularies, at most 16 MiB.
     /// - Returns: `nil` for other formats, archives, files that are no model, and longer headers.
     /// - Throws: errors of `head`.
-    public static func read(
+    package static func read(
         _ release: Release, head: @Sendable (RemoteFile, (Data) throws -> Bool) async throws -> Data
     ) async throws -> RemoteModel? {
         guard release.format == .gguf, release.archive == nil,
@@ -36,7 +36,7 @@ public struct RemoteModel: Sendable {
     /// Plans how the model would be loaded on this device. Blocks to ask the GPU for its memory.
     /// - Returns: `nil` if the header is insufficient.
     /// - Throws: `model-does-not-fit` with the needed and the available memory.
-    public func plan(
+    package func plan(
         configuration: Configuration = Configuration(), deviceMemory: UInt64 = DeviceMemory.read().usable,
         gpu: GPUMemory = EngineOpening.gpuMemory()
     ) throws(LLMError) -> MemoryPlan? {
@@ -52,7 +52,7 @@ public struct RemoteModel: Sendable {
     ///   - quantizes: whether this device quantises releases, as `ModelManager` does in a build with llama.cpp.
     /// - Returns: the plan, and the quantisation or `nil` if there is none; `nil` if the header is insufficient.
     /// - Throws: `model-does-not-fit` with the needed and the available memory, after any quantisation.
-    public func outlook(
+    package func outlook(
         _ release: Release, configuration: Configuration = Configuration(),
         deviceMemory: UInt64 = DeviceMemory.read().usable, gpu: GPUMemory = EngineOpening.gpuMemory(),
         quantizes: Bool = EngineOpening.runsGGUF
@@ -114,7 +114,7 @@ struct MemoryPreflight: ReleasePreflight {
         guard release.totalSize > budget / 4 else { return }
         let model: RemoteModel?
         do {
-            model = try await RemoteModel.read(release) { try await head.read($0, until: $1) }
+            model = try await RemoteModel.read(release) { try await head.read(TransferRequest($0), until: $1) }
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -139,7 +139,7 @@ struct MemoryPreflight: ReleasePreflight {
                 .notEnoughMemory, "\(release.identity) does not fit this device: \(error.message)",
                 context: ErrorContext(
                     model: release.identity.description, expected: error.context.expected, found: error.context.found,
-                    remedy: "Choose a smaller variant, or insist with --ignore-memory."),
+                    remedy: "Choose a smaller variant, or ignore the memory of the device."),
                 underlying: error)
         }
     }

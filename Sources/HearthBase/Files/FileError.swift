@@ -41,7 +41,7 @@ extension HearthError where Domain == FileErrorDomain {
             case EROFS:
                 (
                     .readOnly, "the file system is read-only",
-                    "Choose another folder with HEARTH_HOME, or mount it writable."
+                    "Choose another folder, or mount it writable."
                 )
             case ENOSPC, EDQUOT:
                 (

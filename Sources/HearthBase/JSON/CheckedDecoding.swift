@@ -14,6 +14,15 @@ extension KeyedDecodingContainer {
         return value
     }
 
+    /// Decodes and checks a value, `nil` if the record has none.
+    package func checkedIfPresent<Value: Decodable>(
+        _ key: Key, or reason: String, _ isAllowed: (Value) throws -> Bool
+    ) throws -> Value? {
+        guard let value = try decodeIfPresent(Value.self, forKey: key) else { return nil }
+        guard try isAllowed(value) else { throw refusal(key, reason) }
+        return value
+    }
+
     /// Decodes a text of at most `limit` bytes.
     package func text(_ key: Key, atMost limit: Int = 64) throws -> String {
         try checked(key, or: "too long") { (text: String) in text.utf8.count <= limit }
@@ -21,7 +30,7 @@ extension KeyedDecodingContainer {
 
     /// Decodes a text of at most `limit` bytes, `nil` if the record has none.
     package func optionalText(_ key: Key, atMost limit: Int = 64) throws -> String? {
-        try decodeIfPresent(String.self, forKey: key) == nil ? nil : text(key, atMost: limit)
+        try checkedIfPresent(key, or: "too long") { (text: String) in text.utf8.count <= limit }
     }
 
     /// Refuses a record of another format.

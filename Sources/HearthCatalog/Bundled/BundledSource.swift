@@ -71,18 +71,18 @@ public struct BundledSource: ModelSource {
 /// A release in a folder shipped with the app, used in place.
 public struct BundledRelease: Sendable, Hashable {
     /// One of its files with its path.
-    public struct File: Sendable, Hashable {
-        public let name: RelativePath
-        public let role: FileRole
-        public let path: Path
+    package struct File: Sendable, Hashable {
+        package let name: RelativePath
+        package let role: FileRole
+        package let path: Path
         /// The size in bytes.
-        public let size: UInt64
+        package let size: UInt64
         /// The expected SHA-256, `nil` if the app's manifest has none.
-        public let digest: SHA256Digest?
+        package let digest: SHA256Digest?
     }
 
     public let release: Release
-    public let files: [File]
+    package let files: [File]
 
     public var identity: ReleaseIdentity { release.identity }
 

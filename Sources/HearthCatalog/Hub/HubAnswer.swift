@@ -130,7 +130,7 @@ enum HubAnswer {
         CatalogError(
             .hubAnswerInvalid, "the hub's answer about \(reference.path) cannot be used: it holds \(found)",
             context: ErrorContext(
-                model: reference.description, expected: expected, found: found,
-                remedy: "Check HF_ENDPOINT, and whether this network wants a log-in first."))
+                model: reference.description, field: "endpoint", expected: expected, found: found,
+                remedy: "Check whether this network wants a log-in first, and the address of the hub."))
     }
 }

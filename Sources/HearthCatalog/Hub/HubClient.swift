@@ -113,8 +113,8 @@ struct HubClient: Sendable {
             CatalogError(
                 .originUnreachable, "the hub cannot be reached: \(error.message)",
                 context: ErrorContext(
-                    model: reference.description, url: settings.endpoint.shown,
-                    remedy: "Check the network and HF_ENDPOINT; installed models keep working."),
+                    model: reference.description, url: settings.endpoint.shown, field: "endpoint",
+                    remedy: "Installed models keep working. Check the network and the address of the hub."),
                 disposition: .tryLater, underlying: error)
         case .tooLarge:
             HubAnswer.invalid(

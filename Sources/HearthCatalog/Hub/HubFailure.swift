@@ -17,9 +17,10 @@ struct HubFailure: Sendable {
         case ("GatedRepo", _):
             return error(
                 .repositoryGated, "\(reference.path) is gated: its owner decides who may have it", url, status,
+                field: "token",
                 remedy: hasToken
-                    ? "Ask for access on its page, with the account of HF_TOKEN."
-                    : "Ask for access on its page, and set HF_TOKEN to a token of that account.")
+                    ? "Ask for access on its page, with the account of the token."
+                    : "Ask for access on its page, and give a token of that account.")
         case ("RevisionNotFound", _):
             return error(
                 .revisionMissing, "\(reference.path) has no revision \((reference.revision ?? "main").quoted)", url,
@@ -30,16 +31,16 @@ struct HubFailure: Sendable {
                 remedy: "Name a file of the repository after the colon, or none.")
         case (_, 401) where headers["X-Error-Message"]?.hasPrefix("Invalid credentials") == true:
             return error(
-                .originRefused, "the hub does not accept the token of HF_TOKEN", url, status,
-                remedy: "Make a new token, or unset HF_TOKEN for a public repository.")
+                .originRefused, "the hub does not accept the token", url, status, field: "token",
+                remedy: "Make a new token; a public repository needs none.")
         case ("RepoNotFound", _), (_, 401), (_, 404):
             return error(
                 .repositoryMissing,
                 "the hub has no repository \(reference.path)"
-                    + (hasToken ? ", or not for this token" : ", or it is private"), url, status,
+                    + (hasToken ? ", or not for this token" : ", or it is private"), url, status, field: "token",
                 remedy: hasToken
-                    ? "Check the name, and what the token of HF_TOKEN may read."
-                    : "Check the name; for a private repository set HF_TOKEN.")
+                    ? "Check the name, and what the token may read."
+                    : "Check the name; a private repository needs a token.")
         case (_, 408), (_, 425), (_, 429), (_, 500...):
             return CatalogError(
                 .originUnreachable, "the hub answered \(status) about \(reference.path)",
@@ -49,15 +50,17 @@ struct HubFailure: Sendable {
         default:
             return error(
                 .originRefused, "the hub refused \(reference.path) with status \(status)", url, status,
-                remedy: "Check the name, HF_ENDPOINT, and what the token of HF_TOKEN may read.")
+                remedy: "Check the name, the address of the hub, and what the token may read.")
         }
     }
 
     private func error(
-        _ code: ErrorCode<CatalogErrorDomain>, _ message: String, _ url: URL, _ status: Int, remedy: String
+        _ code: ErrorCode<CatalogErrorDomain>, _ message: String, _ url: URL, _ status: Int, field: String? = nil,
+        remedy: String
     ) -> CatalogError {
         CatalogError(
             code, message,
-            context: ErrorContext(model: reference.description, url: url.shown, found: "\(status)", remedy: remedy))
+            context: ErrorContext(
+                model: reference.description, url: url.shown, field: field, found: "\(status)", remedy: remedy))
     }
 }

@@ -6,7 +6,7 @@ extension HubReference {
     public var family: Family? {
         let whole = "hf--\(organisation)--\(repository)".lowercased()
         let name = whole.utf8.count <= 64 ? whole : HubNames.hashed(whole, of: whole, to: 64, joint: "-")
-        return Family(String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "-" }))
+        return Family(name.withCharacters(allowed: "._-", others: "-"))
     }
 
     /// The reference to a commit of the same repository.
@@ -28,7 +28,7 @@ enum HubNames {
 
     /// Whether a text is the full identifier of a commit.
     static func isCommit(_ text: String) -> Bool {
-        text.utf8.count == 40 && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+        text.utf8.count == 40 && text.utf8.allSatisfy(\.isLowerCaseHexadecimal)
     }
 
     /// The variant of a file: its path in lower case, without extension, with `_` for every other character.
@@ -56,7 +56,7 @@ enum HubNames {
     }
 
     private static func safe(_ text: String) -> String {
-        String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "_" })
+        text.withCharacters(allowed: ".", others: "_")
     }
 
     /// The part of a name that fits, and the first digits of a hash of the whole.

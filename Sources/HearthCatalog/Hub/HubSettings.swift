@@ -26,10 +26,10 @@ public struct HubSettings: Sendable, Hashable {
             url.scheme == "https" || (url.scheme == "http" && url.isLoopback)
         else {
             throw CatalogError(
-                .badEndpoint, "HF_ENDPOINT is no address a hub can be asked at",
+                .badEndpoint, "the address of the hub cannot be used",
                 context: ErrorContext(
-                    field: "HF_ENDPOINT", expected: "an https address, or http to this machine",
-                    remedy: "Set it to an address such as \(Self.publicEndpoint), or not at all."))
+                    field: "endpoint", expected: "an https address, or http to this machine",
+                    remedy: "Give an address such as \(Self.publicEndpoint), or none."))
         }
         self.endpoint = url
         self.token = token

@@ -3,48 +3,7 @@ import HearthBase
 import HearthHTTP
 
 /// The rules for addresses in a manifest: `https` to any host; `http` to this machine only in a manifest from this
-/// machine; `file:` only in a local manifest.
-struct ManifestAddress {
-    package let manifest: URL
-
-    /// Resolves addresses of the manifest at that location.
-    init(manifest: URL) {
-        // The fragment of a manifest's address names a model; relative addresses ignore it.
-        guard var parts = URLComponents(url: manifest, resolvingAgainstBaseURL: true), parts.fragment != nil else {
-            self.manifest = manifest.absoluteURL
-            return
-        }
-        parts.fragment = nil
-        self.manifest = parts.url ?? manifest.absoluteURL
-    }
-
-    /// Makes an address absolute.
-    /// - Returns: the address, or the problem with it.
-    package func resolve(_ text: String) -> Result<URL, Problem> {
-        guard !text.isEmpty, text.utf8.count <= 8192 else { return .failure(Problem("an address")) }
-        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control || $0 == "\\" }),
-            let url = URL(string: text, relativeTo: manifest)?.absoluteURL, url.path != "", url.path != "/"
-        else { return .failure(Problem("an address")) }
-        if let written = URL(string: text), written.user != nil || written.password != nil {
-            return .failure(Problem("an address without user name and password"))
-        }
-        switch url.scheme?.lowercased() {
-        case "https" where url.host?.isEmpty == false: return .success(url)
-        case "http" where url.isLoopback && (manifest.isFileURL || manifest.isLoopback): return .success(url)
-        case "file" where manifest.isFileURL && (url.host ?? "").isEmpty: return .success(url)
-        case "http" where url.isLoopback: return .failure(Problem("an https address, as the manifest's own"))
-        case "file": return .failure(Problem("an address on the network, as the manifest's own"))
-        default: return .failure(Problem("an https address"))
-        }
-    }
-
-    /// Describes the expected address.
-    struct Problem: Error {
-        package let expected: String
-        init(_ expected: String) { self.expected = expected }
-    }
-}
-
+/// machine; `file:` only in a local manifest. Relative addresses start at the manifest's own.
 extension ManifestReader {
     /// The address in a field, made absolute.
     package func address(_ field: String) throws(CatalogError) -> URL? {
@@ -67,9 +26,32 @@ extension ManifestReader {
     }
 
     private func address(_ text: String, _ field: String) throws(CatalogError) -> URL {
-        switch ManifestAddress(manifest: manifest).resolve(text) {
-        case .success(let url): return url
-        case .failure(let problem): throw malformed(field, expected: problem.expected, found: text.quoted)
+        func refused(_ expected: String) -> CatalogError {
+            malformed(field, expected: expected, found: text.quoted)
         }
+        guard (1...8192).contains(text.utf8.count),
+            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control || $0 == "\\" }),
+            let url = URL(string: text, relativeTo: base)?.absoluteURL, url.path != "", url.path != "/"
+        else { throw refused("an address") }
+        if let written = URL(string: text), written.user != nil || written.password != nil {
+            throw refused("an address without user name and password")
+        }
+        switch url.scheme?.lowercased() {
+        case "https" where url.host?.isEmpty == false: return url
+        case "http" where url.isLoopback && (manifest.isFileURL || manifest.isLoopback): return url
+        case "file" where manifest.isFileURL && (url.host ?? "").isEmpty: return url
+        case "http" where url.isLoopback: throw refused("an https address, as the manifest's own")
+        case "file": throw refused("an address on the network, as the manifest's own")
+        default: throw refused("an https address")
+        }
+    }
+
+    /// The manifest's address without its fragment, which names a model.
+    private var base: URL {
+        guard var parts = URLComponents(url: manifest, resolvingAgainstBaseURL: true), parts.fragment != nil else {
+            return manifest.absoluteURL
+        }
+        parts.fragment = nil
+        return parts.url ?? manifest.absoluteURL
     }
 }

@@ -11,11 +11,7 @@ extension Release {
         let name = try entry.required("filename", "a file name", entry.fileName)
         let file = RemoteFile(
             name: RelativePath(name),
-            size: .exact(
-                try entry.required("sizeBytes", "a number of bytes") { field throws(CatalogError) in
-                    try entry.integer(field)
-                }),
-            digest: try entry.digest("sha256"),
+            size: .exact(try entry.size()), digest: try entry.digest("sha256"),
             locations: [try entry.required("downloadUrl", "an address", entry.address)]
                 + (try entry.addresses("mirrors")))
         self.init(identity: try entry.identity(fileName: name, hint: familyHint), id: id, file: file)
@@ -105,6 +101,13 @@ extension ManifestReader {
         path.reservation == nil && !path.components.contains { $0.name.hasPrefix(".") }
     }
 
+    /// The required size of a file.
+    fileprivate func size(atMost limit: UInt64 = largestInteger) throws(CatalogError) -> UInt64 {
+        try required("sizeBytes", "a number of bytes") { field throws(CatalogError) in
+            try integer(field, in: 0...limit)
+        }
+    }
+
     /// The most companions that an entry may list.
     static let maximumCompanions = 512
 
@@ -123,31 +126,24 @@ extension ManifestReader {
         }
         return RemoteFile(
             name: name, role: .index,
-            size: .exact(
-                try required("sizeBytes", "a number of bytes") { field throws(CatalogError) in
-                    try integer(field, in: 0...UInt64(ChunkIndex.maximumEncodedSize))
-                }),
+            size: .exact(try size(atMost: UInt64(ChunkIndex.maximumEncodedSize))),
             digest: try required("sha256", "64 hexadecimal digits", digest),
             locations: [try required("url", "an address", address)])
     }
 
     /// Rejects every malformed field, because another test question could pass a broken release.
     fileprivate func canary() throws(CatalogError) -> Canary {
-        let prompt = try required(
-            "prompt", "a text of at most \(Canary.maximumPromptBytes) bytes"
-        ) { field throws(CatalogError) in
-            try parsed(field, "a text of at most \(Canary.maximumPromptBytes) bytes") { text in
-                Canary.isPrompt(text) ? text : nil
-            }
+        func text(_ limit: Int) -> String { "a text of at most \(limit) bytes" }
+        let promptRule = text(Canary.maximumPromptBytes)
+        let prompt = try required("prompt", promptRule) { field throws(CatalogError) in
+            try parsed(field, promptRule) { Canary.isPrompt($0) ? $0 : nil }
         }
         let tokens = Canary.tokenRange
         let seconds = Canary.timeoutRange
         let usual = Canary(prompt: prompt)
         return Canary(
             prompt: prompt,
-            pattern: try parsed("pattern", "a text of at most \(Canary.maximumPatternBytes) bytes") { text in
-                Canary.isPattern(text) ? text : nil
-            },
+            pattern: try parsed("pattern", text(Canary.maximumPatternBytes)) { Canary.isPattern($0) ? $0 : nil },
             maximumNewTokens: try integer(
                 "maxNewTokens", in: UInt64(tokens.lowerBound)...UInt64(tokens.upperBound)
             ).map { Int($0) } ?? usual.maximumNewTokens,
@@ -193,13 +189,10 @@ extension ManifestReader {
                     expected: "a name of its own", found: name.string)
             }
             places[name.folded] = file.place
-            let size = try file.required("sizeBytes", "a number of bytes") { field throws(CatalogError) in
-                try file.integer(field)
-            }
             let address =
                 inArchive ? try file.address("url") : try file.required("url", "an address", file.address)
             let companion = RemoteFile(
-                name: name, role: try file.choice("role") ?? .other, size: .exact(size),
+                name: name, role: try file.choice("role") ?? .other, size: .exact(try file.size()),
                 digest: try file.digest("sha256"),
                 locations: [address].compactMap(\.self) + (try file.addresses("mirrors")))
             companions.append((companion, try file.object("index")?.index(of: name)))

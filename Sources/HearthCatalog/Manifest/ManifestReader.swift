@@ -54,63 +54,53 @@ package struct ManifestReader {
 
     // MARK: - Types
 
-    /// A line of text: not empty, without control characters, at most 1024 bytes.
-    package func text(_ field: String) throws(CatalogError) -> String? {
+    /// A field's value, converted; `convert` returns `nil` for one of the wrong type or form.
+    private func converted<Value>(
+        _ field: String, _ expected: String, _ convert: (JSONValue) -> Value?
+    ) throws(CatalogError) -> Value? {
         guard let value = value(field) else { return nil }
-        let expected = "a line of text"
-        guard case .string(let text) = value else { throw malformed(field, expected: expected, found: value.kind) }
-        guard !text.isEmpty, text.utf8.count <= 1024, text.isPlain() else {
-            throw malformed(field, expected: expected, found: value.kind)
-        }
-        return text
-    }
-
-    /// Text for people: line breaks and tabs allowed, at most 64 KiB.
-    func prose(_ field: String) throws(CatalogError) -> String? {
-        guard let value = value(field) else { return nil }
-        guard case .string(let text) = value, text.utf8.count <= 65536, text.isPlain(except: "\n\r\t") else {
-            throw malformed(field, expected: "text without control characters", found: value.kind)
-        }
-        return text
+        guard let converted = convert(value) else { throw malformed(field, expected: expected, found: value.kind) }
+        return converted
     }
 
     /// A text that `make` can convert.
     package func parsed<Value>(
         _ field: String, _ expected: String, _ make: (String) -> Value?
     ) throws(CatalogError) -> Value? {
-        guard let value = value(field) else { return nil }
-        guard case .string(let text) = value, let made = make(text) else {
-            throw malformed(field, expected: expected, found: value.kind)
+        try converted(field, expected) { if case .string(let text) = $0 { make(text) } else { nil } }
+    }
+
+    /// A line of text: not empty, without control characters, at most 1024 bytes.
+    package func text(_ field: String) throws(CatalogError) -> String? {
+        try parsed(field, "a line of text") { (1...1024).contains($0.utf8.count) && $0.isPlain() ? $0 : nil }
+    }
+
+    /// Text for people: line breaks and tabs allowed, at most 64 KiB.
+    func prose(_ field: String) throws(CatalogError) -> String? {
+        try parsed(field, "text without control characters") {
+            $0.utf8.count <= 65536 && $0.isPlain(except: "\n\r\t") ? $0 : nil
         }
-        return made
     }
 
     /// A whole number in the range; `1.8e9` is one, `10.5` is not.
     package func integer(_ field: String, in range: ClosedRange<UInt64> = 0...largestInteger) throws(CatalogError)
         -> UInt64?
     {
-        guard let value = value(field) else { return nil }
-        guard case .number(let digits) = value, let number = Self.integer(digits), range.contains(number) else {
-            throw malformed(
-                field, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)", found: value.kind)
+        try converted(field, "a whole number from \(range.lowerBound) to \(range.upperBound)") { value in
+            guard case .number(let digits) = value,
+                let number = UInt64(digits) ?? Double(digits).flatMap(UInt64.init(exactly:))
+            else { return nil }
+            return range.contains(number) ? number : nil
         }
-        return number
-    }
-
-    private static func integer(_ digits: String) -> UInt64? {
-        if let number = UInt64(digits) { return number }
-        guard let number = Double(digits) else { return nil }
-        return UInt64(exactly: number)
     }
 
     /// A number in the range.
     func decimal(_ field: String, in range: ClosedRange<Double>) throws(CatalogError) -> Double? {
-        guard let value = value(field) else { return nil }
-        guard case .number(let digits) = value, let number = Double(digits), range.contains(number) else {
-            let bounds = "\(range.lowerBound.formatted()) to \(range.upperBound.formatted())"
-            throw malformed(field, expected: "a number from \(bounds)", found: value.kind)
+        let bounds = "\(range.lowerBound.formatted()) to \(range.upperBound.formatted())"
+        return try converted(field, "a number from \(bounds)") { value in
+            guard case .number(let digits) = value, let number = Double(digits) else { return nil }
+            return range.contains(number) ? number : nil
         }
-        return number
     }
 
     /// One of a list of words.
@@ -131,11 +121,7 @@ package struct ManifestReader {
     }
 
     package func object(_ field: String) throws(CatalogError) -> ManifestReader? {
-        guard let value = value(field) else { return nil }
-        guard case .object(let members) = value else {
-            throw malformed(field, expected: "an object", found: value.kind)
-        }
-        return ManifestReader(members: members, place: place(of: field), entry: entry, manifest: manifest)
+        try converted(field, "an object") { object($0, at: field) }
     }
 
     /// The objects of a list.
@@ -143,19 +129,22 @@ package struct ManifestReader {
         guard let items = try list(field) else { return nil }
         var readers: [ManifestReader] = []
         for (index, item) in items.enumerated() {
-            guard case .object(let members) = item else {
-                throw malformed("\(field)[\(index)]", expected: "an object", found: item.kind)
+            let element = "\(field)[\(index)]"
+            guard let reader = object(item, at: element) else {
+                throw malformed(element, expected: "an object", found: item.kind)
             }
-            let place = place(of: "\(field)[\(index)]")
-            readers.append(ManifestReader(members: members, place: place, entry: entry, manifest: manifest))
+            readers.append(reader)
         }
         return readers
     }
 
+    private func object(_ value: JSONValue, at field: String) -> ManifestReader? {
+        guard case .object(let members) = value else { return nil }
+        return ManifestReader(members: members, place: place(of: field), entry: entry, manifest: manifest)
+    }
+
     package func list(_ field: String) throws(CatalogError) -> [JSONValue]? {
-        guard let value = value(field) else { return nil }
-        guard case .array(let items) = value else { throw malformed(field, expected: "a list", found: value.kind) }
-        return items
+        try converted(field, "a list") { if case .array(let items) = $0 { items } else { nil } }
     }
 }
 

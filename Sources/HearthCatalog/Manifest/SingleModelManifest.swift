@@ -65,7 +65,7 @@ extension Family {
             }
             stem.removeSubrange(start..<found.upperBound)
         }
-        let name = stem.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "-" }
+        let name = stem.withCharacters(allowed: "._-", others: "-")
         let isSeparator: (Character) -> Bool = { "._-".contains($0) }
         let trimmed = name.drop(while: isSeparator).reversed().drop(while: isSeparator).reversed()
         self.init(String(trimmed.prefix(64)))

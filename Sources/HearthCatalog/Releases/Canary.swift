@@ -75,17 +75,11 @@ extension Canary: Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         func read<Value: Decodable>(_ key: CodingKeys, _ isAllowed: (Value) -> Bool) throws -> Value? {
-            guard let value = try values.decodeIfPresent(Value.self, forKey: key) else { return nil }
-            guard isAllowed(value) else {
-                throw DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: "out of bounds")
-            }
-            return value
-        }
-        guard let prompt = try read(.prompt, Self.isPrompt) else {
-            throw DecodingError.dataCorruptedError(forKey: .prompt, in: values, debugDescription: "missing")
+            try values.checkedIfPresent(key, or: "out of bounds", isAllowed)
         }
         self.init(
-            prompt: prompt, pattern: try read(.pattern, Self.isPattern),
+            prompt: try values.checked(.prompt, or: "out of bounds", Self.isPrompt),
+            pattern: try read(.pattern, Self.isPattern),
             maximumNewTokens: try read(.maximumNewTokens, Self.tokenRange.contains) ?? 16,
             minimumTokensPerSecond: try read(.minimumTokensPerSecond, Self.rateRange.contains),
             maximumMemoryBytes: try read(.maximumMemoryBytes) { $0 > 0 },

@@ -8,7 +8,7 @@ public enum CatalogErrorDomain: ErrorDomain {
             .badReference, .manifestInvalid, .manifestTooLarge, .schemaTooNew, .notAManifest,
             .originUnreachable, .originRefused, .unknownFamily, .familyNeeded, .unknownVersion, .unknownVariant,
             .catalogRollback, .badEndpoint, .repositoryMissing, .repositoryGated, .revisionMissing,
-            .fileMissing, .hubAnswerInvalid, .noKnownModel,
+            .fileMissing, .hubAnswerInvalid, .noKnownModel, .unusableName,
         ]
     }
 }
@@ -55,16 +55,14 @@ extension ErrorCode<CatalogErrorDomain> {
     public static var hubAnswerInvalid: Self { "hub-answer-invalid" }
     /// The repository holds no model of a known format.
     public static var noKnownModel: Self { "no-known-model" }
+    /// The name of a local file cannot become a model's name.
+    public static var unusableName: Self { "unusable-name" }
 }
 
 extension URL {
     /// The address as it may be shown: without user, password, query and fragment.
     package var shown: String {
-        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return scheme ?? "" }
-        parts.user = nil
-        parts.password = nil
-        parts.query = nil
-        parts.fragment = nil
-        return isFileURL ? path : parts.string ?? ""
+        if isFileURL { return path }
+        return withoutSecrets?.absoluteString ?? scheme ?? ""
     }
 }

@@ -66,9 +66,15 @@ public enum ModelReference: Sendable, Hashable {
             guard fragment == nil else { throw bad(text, "a model file has no versions to choose from") }
             return .file(Path(url.path))
         }
+        guard let decoded = (fragment ?? "").removingPercentEncoding else {
+            throw bad(text, "the part after # is malformed")
+        }
+        return try manifest(url, fragment == nil ? nil : decoded[...], of: text)
+    }
+
+    private static func manifest(_ url: URL, _ fragment: Substring?, of text: String) throws -> Self {
         guard let fragment else { return .manifest(url, family: nil, version: nil, variant: nil) }
-        guard let decoded = fragment.removingPercentEncoding else { throw bad(text, "the part after # is malformed") }
-        let (family, version, variant) = try Self.parts(decoded[...], of: text)
+        let (family, version, variant) = try parts(fragment, of: text)
         return .manifest(url, family: family, version: version, variant: variant)
     }
 
@@ -83,10 +89,7 @@ public enum ModelReference: Sendable, Hashable {
         let path = Path(String(file))
         switch path.fileExtension {
         case "gguf": return .file(path)
-        case "json":
-            guard let fragment else { return .manifest(path.url, family: nil, version: nil, variant: nil) }
-            let (family, version, variant) = try parts(fragment, of: text)
-            return .manifest(path.url, family: family, version: version, variant: variant)
+        case "json": return try manifest(path.url, fragment, of: text)
         default: break
         }
         guard text.contains("/") else { return nil }
@@ -100,16 +103,8 @@ public enum ModelReference: Sendable, Hashable {
     private static func hub(_ text: String) throws -> HubReference {
         let form = "Write hf:organisation/repository, and after it @revision or :file if wanted."
         var rest = text.dropFirst(3)
-        var file: Substring?
-        if let colon = rest.firstIndex(of: ":") {
-            file = rest[rest.index(after: colon)...]
-            rest = rest[..<colon]
-        }
-        var revision: Substring?
-        if let at = rest.firstIndex(of: "@") {
-            revision = rest[rest.index(after: at)...]
-            rest = rest[..<at]
-        }
+        let file = cut(&rest, at: ":")
+        let revision = cut(&rest, at: "@")
         let names = rest.split(separator: "/", omittingEmptySubsequences: false)
         guard names.count == 2 else { throw bad(text, "it does not name one repository", form) }
         guard
@@ -127,8 +122,7 @@ public enum ModelReference: Sendable, Hashable {
         var rest = text
         var variant: Variant?
         var tag: ContentTag?
-        if let colon = rest.firstIndex(of: ":") {
-            var name = rest[rest.index(after: colon)...]
+        if var name = cut(&rest, at: ":") {
             if let split = ContentTag.split(name) { (name, tag) = (split.name, split.tag) }
             guard let valid = Variant(name.lowercased()) else {
                 let problem =
@@ -139,18 +133,15 @@ public enum ModelReference: Sendable, Hashable {
                     name.contains("@") ? "The version comes first: family@version:variant." : nil)
             }
             variant = valid
-            rest = rest[..<colon]
         }
         var version: ReleaseVersion?
-        if let at = rest.firstIndex(of: "@") {
-            let name = String(rest[rest.index(after: at)...])
+        if let name = cut(&rest, at: "@").map(String.init) {
             guard let valid = ReleaseVersion(name + (tag.map { "+\($0)" } ?? "")), ReleaseVersion(name) != nil else {
                 let problem =
                     name.isEmpty ? "the version after @ is missing" : "\(name.quoted) cannot be a version"
                 throw bad(whole, problem)
             }
             version = valid
-            rest = rest[..<at]
         } else if let tag {
             throw bad(whole, "+\(tag) tells releases of one version apart, and no version is named")
         }
@@ -166,6 +157,13 @@ public enum ModelReference: Sendable, Hashable {
                 lowered.map { "Did you mean \($0)?" })
         }
         return (family, version, variant)
+    }
+
+    /// Cuts a text at the first such mark, and returns the part after it.
+    private static func cut(_ text: inout Substring, at mark: Character) -> Substring? {
+        guard let index = text.firstIndex(of: mark) else { return nil }
+        defer { text = text[..<index] }
+        return text[text.index(after: index)...]
     }
 
     private static func bad(_ text: String, _ problem: String, _ remedy: String? = nil) -> CatalogError {

@@ -46,9 +46,9 @@ public struct Release: Sendable, Hashable {
     /// The publisher's identifier of the entry.
     public var id: String
     /// The weights, or the archive that holds them.
-    public var file: RemoteFile
+    package var file: RemoteFile
     /// Further files of the release: projector, shards, labels, tokenizer.
-    public var companions: [RemoteFile]
+    package var companions: [RemoteFile]
     public var role: ModelRole
     public var format: ModelFormat
     /// The name shown to people.
@@ -62,9 +62,9 @@ public struct Release: Sendable, Hashable {
     public var minimumAppVersion: SemanticVersion?
     package var archive: Archive?
     /// The chunk index of ``file``.
-    public var index: RemoteFile?
+    package var index: RemoteFile?
     /// The chunk indexes of companions, by their names in the release folder.
-    public var companionIndexes: [RelativePath: RemoteFile]
+    package var companionIndexes: [RelativePath: RemoteFile]
     public var rollout: Rollout?
     package var classes: Classes?
     public var trainedOn: String?
@@ -72,7 +72,7 @@ public struct Release: Sendable, Hashable {
     public var canary: Canary?
 
     /// A release of one file; everything else is absent until set.
-    public init(
+    package init(
         identity: ReleaseIdentity, id: String, file: RemoteFile, role: ModelRole = .text, format: ModelFormat = .gguf
     ) {
         self.identity = identity
@@ -87,14 +87,14 @@ public struct Release: Sendable, Hashable {
 
     /// The files to download: the weights or their archive first, then the companions outside that archive, then the
     /// list of class labels.
-    public var files: [RemoteFile] {
+    package var files: [RemoteFile] {
         var files = [file] + (archive == nil ? companions : companions.filter { !$0.locations.isEmpty })
         if let labels = classes?.labels, !files.contains(where: { $0.name == labels.name }) { files.append(labels) }
         return files
     }
 
     /// The chunk index of one of ``files``, `nil` if the publisher gave none.
-    public func index(of file: RemoteFile) -> RemoteFile? {
+    package func index(of file: RemoteFile) -> RemoteFile? {
         file.name == self.file.name ? index : companionIndexes[file.name]
     }
 
@@ -103,25 +103,25 @@ public struct Release: Sendable, Hashable {
 }
 
 /// A file that a source offers.
-public struct RemoteFile: Sendable, Hashable {
+package struct RemoteFile: Sendable, Hashable {
     /// The path in the release folder.
-    public var name: RelativePath
-    public var role: FileRole
-    public var size: FileSize
+    package var name: RelativePath
+    package var role: FileRole
+    package var size: FileSize
     /// The SHA-256 of the file as downloaded, `nil` if the entry has none.
-    public var digest: SHA256Digest?
+    package var digest: SHA256Digest?
     /// Git's object ID of the contents, for a hub that gives no SHA-256; checked after the download.
-    public var gitBlob: GitBlobID?
+    package var gitBlob: GitBlobID?
     /// Absolute download addresses, the preferred one first.
-    public var locations: [URL]
+    package var locations: [URL]
     /// Paths on this machine that may hold the same bytes; they are hashed before use.
-    public var copies: [Path]
+    package var copies: [Path]
 
     /// Whether the entry has a digest to check the bytes with.
-    public var isVerifiable: Bool { digest != nil || gitBlob != nil }
+    package var isVerifiable: Bool { digest != nil || gitBlob != nil }
 
     /// A file with the given facts.
-    public init(name: RelativePath, role: FileRole = .weights, size: FileSize, digest: SHA256Digest?, locations: [URL])
+    package init(name: RelativePath, role: FileRole = .weights, size: FileSize, digest: SHA256Digest?, locations: [URL])
     {
         self.name = name
         self.role = role

@@ -2,7 +2,7 @@ import Foundation
 import HearthBase
 
 /// The name of a model in all its versions: `[a-z0-9][a-z0-9._-]{0,63}`.
-public struct Family: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
+public struct Family: CheckedName, Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     public let name: String
 
     /// The family of that exact name, `nil` if the name is not allowed.
@@ -13,25 +13,11 @@ public struct Family: Sendable, Hashable, Comparable, Codable, CustomStringConve
         self.name = String(name)
     }
 
-    public var description: String { name }
     public static func < (left: Self, right: Self) -> Bool { left.name < right.name }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let family = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a family name")
-        }
-        self = family
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(name)
-    }
 }
 
 /// The version of a release: a semantic version, or an opaque name such as a commit.
-public struct ReleaseVersion: Sendable, Hashable, Codable, CustomStringConvertible {
+public struct ReleaseVersion: CheckedName, Sendable, Hashable, Codable, CustomStringConvertible {
     /// A safe path component without `~`, at most 64 bytes.
     public let name: String
     /// The semantic version, `nil` for an opaque name.
@@ -51,8 +37,6 @@ public struct ReleaseVersion: Sendable, Hashable, Codable, CustomStringConvertib
         semantic = version
     }
 
-    public var description: String { name }
-
     /// Whether this version is newer; `nil` if the two cannot be compared.
     public func isNewer(than other: Self) -> Bool? {
         guard let semantic, let otherSemantic = other.semantic else { return nil }
@@ -61,23 +45,10 @@ public struct ReleaseVersion: Sendable, Hashable, Codable, CustomStringConvertib
 
     public static func == (left: Self, right: Self) -> Bool { left.name == right.name }
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let version = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a version")
-        }
-        self = version
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(name)
-    }
 }
 
 /// One build of a version, usually its quantisation: `[a-z0-9._]+`, at most 64 bytes.
-public struct Variant: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
+public struct Variant: CheckedName, Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     public let name: String
 
     /// The variant of that exact lower-case name, `nil` if the name is not allowed.
@@ -90,34 +61,18 @@ public struct Variant: Sendable, Hashable, Comparable, Codable, CustomStringConv
         self.name = String(name)
     }
 
-    public var description: String { name }
     public static func < (left: Self, right: Self) -> Bool { left.name < right.name }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let variant = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a variant")
-        }
-        self = variant
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(name)
-    }
 }
 
 /// The first 8 hexadecimal digits of the digest of a release's files. Distinguishes releases with the same name but
 /// other bytes.
-package struct ContentTag: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
+package struct ContentTag: CheckedName, Sendable, Hashable, Comparable {
     /// Exactly 8 lower-case hexadecimal digits.
     package let name: String
 
     /// The tag of that exact name, `nil` if it is not a valid tag.
     package init?(_ name: some StringProtocol) {
-        guard name.utf8.count == 8, name.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }) else {
-            return nil
-        }
+        guard name.utf8.count == 8, name.utf8.allSatisfy(\.isLowerCaseHexadecimal) else { return nil }
         self.name = String(name)
     }
 
@@ -131,21 +86,7 @@ package struct ContentTag: Sendable, Hashable, Comparable, Codable, CustomString
         return (text[..<plus], tag)
     }
 
-    package var description: String { name }
     package static func < (left: Self, right: Self) -> Bool { left.name < right.name }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let tag = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a content tag")
-        }
-        self = tag
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(name)
-    }
 }
 
 /// Identifies a release by family, version and variant, plus a content tag if other bytes had that name before.
@@ -211,9 +152,4 @@ extension Collection<ReleaseIdentity> {
         let exact = candidates.filter { $0.versionName == version.name }
         return exact.isEmpty ? candidates.filter { $0.version == version } : exact
     }
-}
-
-extension UInt8 {
-    var isLowerCaseAlphanumeric: Bool { (97...122).contains(self) || (48...57).contains(self) }
-    var isAlphanumeric: Bool { isLowerCaseAlphanumeric || (65...90).contains(self) }
 }

@@ -17,10 +17,17 @@ extension Release {
 }
 
 extension Catalog {
+    /// The releases of a family: of one version, or of all.
+    func releases(of family: Family, version: ReleaseVersion? = nil) -> [Release] {
+        releases.filter { $0.identity.family == family && (version == nil || $0.identity.version == version) }
+    }
+
+    private func versions(of family: Family) -> [ReleaseVersion] { releases(of: family).map(\.identity.version) }
+
     /// The named version of a family, else the publisher's choice.
     /// - Throws: ``CatalogError`` with `unknown-family` or `unknown-version`, each listing the offered ones.
     package func version(_ named: ReleaseVersion?, of family: Family) throws -> ReleaseVersion {
-        let versions = releases.map(\.identity).filter { $0.family == family }.map(\.version)
+        let versions = versions(of: family)
         guard !versions.isEmpty else { throw unknown(family) }
         if let version = named ?? preferredVersion(of: family), versions.contains(version) { return version }
         let found = (named ?? current[family])?.name
@@ -33,11 +40,10 @@ extension Catalog {
     /// The releases of a version, in the named variant or in all variants; at least one.
     /// - Throws: ``CatalogError`` with `unknown-variant`, listing the offered ones.
     package func releases(of family: Family, _ version: ReleaseVersion, _ variant: Variant?) throws -> [Release] {
-        let all = releases.filter { $0.identity.family == family }
-        let candidates = all.filter { $0.identity.version == version }
+        let candidates = releases(of: family, version: version)
         guard let variant else { return candidates }
         let found = candidates.filter { $0.identity.variant == variant }
-        guard !found.isEmpty else { throw unknown(variant, among: candidates, elsewhere: all) }
+        guard !found.isEmpty else { throw unknown(variant, among: candidates) }
         return found
     }
 
@@ -60,18 +66,18 @@ extension Catalog {
     /// The default version: the publisher's choice, else the newest; `nil` for an unknown family.
     package func preferredVersion(of family: Family) -> ReleaseVersion? {
         if let version = current[family] { return version }
-        let versions = releases.map(\.identity).filter { $0.family == family }.map(\.version)
+        let versions = versions(of: family)
         let ordered = versions.compactMap { version in version.semantic.map { (version: version, semantic: $0) } }
         let finished = ordered.filter { $0.semantic.prerelease.isEmpty }
         let newest = (finished.isEmpty ? ordered : finished).max { $0.semantic < $1.semantic }
         return newest?.version ?? versions.last
     }
 
-    private func unknown(_ wanted: Variant, among candidates: [Release], elsewhere: [Release]) -> CatalogError {
+    private func unknown(_ wanted: Variant, among candidates: [Release]) -> CatalogError {
         let identity = candidates[0].identity
         let release = "\(identity.family)@\(identity.version)"
         let variants = candidates.compactMap(\.identity.variant).sorted().map(\.name)
-        let others = elsewhere.filter { $0.identity.variant == wanted }.map(\.identity.version)
+        let others = releases(of: identity.family).filter { $0.identity.variant == wanted }.map(\.identity.version)
         var remedy =
             variants.isEmpty
             ? "It comes in one form, without a variant." : "On offer is \(variants.joined(separator: ", "))."

@@ -38,9 +38,7 @@ package struct RolloutCohort: Sendable, Hashable {
 
     /// The cohort of an identifier, `nil` for anything but 32 lower-case hexadecimal digits.
     package init?(_ identifier: some StringProtocol) {
-        guard identifier.utf8.count == 32,
-            identifier.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
-        else { return nil }
+        guard identifier.utf8.count == 32, identifier.utf8.allSatisfy(\.isLowerCaseHexadecimal) else { return nil }
         self.identifier = String(identifier)
     }
 
@@ -79,59 +77,29 @@ package struct DeviceIdentifier: Sendable {
     /// The device's place in rollouts. The first call creates the identifier; an invalid file is replaced.
     /// - Throws: `FileError`.
     package func cohort() throws -> RolloutCohort {
-        if case .name(let known) = try read(path) { return known }
+        if let known = try read() { return known }
         try fileSystem.makeFolders(path.parent)
         let fresh = RolloutCohort.random()
-        // Read again: another process may have created the file since.
-        switch try read(path) {
-        case .name(let known): return known
-        case .nothing: return try claim(path, fresh)
-        case .somethingElse:
-            Log.write(.warning, "delivery.catalog", "\(path) holds no device name, and gets another")
-            return try replace(path, fresh)
-        }
-    }
-
-    private enum Finding { case nothing, somethingElse, name(RolloutCohort) }
-
-    private func replace(_ path: Path, _ fresh: RolloutCohort) throws -> RolloutCohort {
-        try fileSystem.replaceContents(of: path, with: Self.data(fresh), permissions: 0o600)
-        // If several processes replace the file, the last one wins; the others use its identifier later.
-        if case .name(let known) = try read(path) { return known }
-        return fresh
-    }
-
-    /// Creates the file, unless another process created it first: then its identifier counts.
-    private func claim(_ path: Path, _ fresh: RolloutCohort) throws -> RolloutCohort {
         let temporary = path.parent.appendingTemporary(besides: path.lastComponent)
-        let file = try fileSystem.open(temporary, .createNew, permissions: 0o600)
-        defer {
-            do {
-                try fileSystem.removeFile(temporary)
-            } catch {
-                Log.write(.info, "delivery.catalog", "\(temporary) stays: \(error)")
-            }
-        }
-        try Self.data(fresh).withUnsafeBytes { try fileSystem.write(file, $0, at: 0) }
-        try fileSystem.synchronize(file)
+        try fileSystem.replaceContents(of: temporary, with: Self.data(fresh), permissions: 0o600)
         do {
             try fileSystem.makeHardLink(at: path, to: temporary)
-        } catch let error as FileError where error.code == .alreadyExists {
-            if case .name(let known) = try read(path) { return known }
-            return try replace(path, fresh)
-        } catch {
-            // On a file system without hard links, the last writer wins.
-            return try replace(path, fresh)
+        } catch is FileError {
+            // Another process has created the file: its identifier counts. Otherwise the file is invalid, or the file
+            // system has no hard links: the last writer wins, and the others use its identifier later.
+            if try read() == nil { try fileSystem.rename(temporary, to: path) }
         }
+        try fileSystem.removeFile(temporary)
         try fileSystem.synchronizeFolder(path.parent)
-        return fresh
+        return try read() ?? fresh
     }
 
-    private func read(_ path: Path) throws -> Finding {
-        guard let status = try fileSystem.status(at: path, followLinks: false) else { return .nothing }
-        guard status.kind == .file, status.size <= 64 else { return .somethingElse }
+    /// The recorded identifier; `nil` if there is no file, or an invalid one.
+    private func read() throws -> RolloutCohort? {
+        guard let status = try fileSystem.status(at: path, followLinks: false), status.kind == .file, status.size <= 64
+        else { return nil }
         let text = String(decoding: try fileSystem.contents(ofFile: path, limit: 64), as: UTF8.self)
-        return RolloutCohort(text.trimmingCharacters(in: .newlines)).map { .name($0) } ?? .somethingElse
+        return RolloutCohort(text.trimmingCharacters(in: .newlines))
     }
 
     private static func data(_ cohort: RolloutCohort) -> Data { Data((cohort.identifier + "\n").utf8) }

@@ -18,9 +18,9 @@ public struct Offer: Sendable, Hashable {
     }
 
     /// A newer release that this device cannot use, and why.
-    public struct PassedOver: Sendable, Hashable {
-        public let identity: ReleaseIdentity
-        public let objection: Ineligibility
+    package struct PassedOver: Sendable, Hashable {
+        package let identity: ReleaseIdentity
+        package let objection: Ineligibility
     }
 
     public let release: Release
@@ -28,11 +28,11 @@ public struct Offer: Sendable, Hashable {
     /// Why this device cannot use the release, `nil` if it can. A pull refuses it unless the user named the version.
     public package(set) var objection: Ineligibility?
     /// Newer releases that this device cannot use, the publisher's choice first.
-    public package(set) var passedOver: [PassedOver] = []
+    package var passedOver: [PassedOver] = []
     /// The origin that lists the release, including a hub's page or a bundled folder; `nil` for a local file.
     public package(set) var origin: Origin?
     /// How recent the list is; `nil` for a local file.
-    public package(set) var freshness: Freshness?
+    package var freshness: Freshness?
     /// The reference that finds the release again; `nil` if the list's address and the release's name suffice.
     public package(set) var reference: ModelReference?
     /// Whether the offer replaces the release in use.

@@ -46,10 +46,8 @@ package struct Resolver: Sendable {
         guard version == nil else { return offer.named(true) }
         var passedOver: [Offer.PassedOver] = []
         for version in versions(of: family, upTo: preferred) {
-            let offered = catalog.releases.filter {
-                $0.identity.family == family && $0.identity.version == version
-                    && (variant == nil || $0.identity.variant == variant)
-            }
+            let offered = catalog.releases(of: family, version: version)
+                .filter { variant == nil || $0.identity.variant == variant }
             let eligible = offered.filter { objection(to: $0) == nil }
             guard eligible.isEmpty else {
                 offer = best(of: eligible, isAsked: variant != nil)
@@ -76,11 +74,10 @@ package struct Resolver: Sendable {
     /// The versions that may be used unnamed: the publisher's choice, then older ones, the newest first.
     private func versions(of family: Family, upTo preferred: ReleaseVersion) -> [ReleaseVersion] {
         guard let limit = preferred.semantic else { return [preferred] }
-        let others = Set(catalog.releases.lazy.filter { $0.identity.family == family }.map(\.identity.version))
-            .filter { version in
-                guard version != preferred, let semantic = version.semantic else { return false }
-                return semantic.prerelease.isEmpty && semantic < limit
-            }
+        let others = Set(catalog.releases(of: family).map(\.identity.version)).filter { version in
+            guard version != preferred, let semantic = version.semantic else { return false }
+            return semantic.prerelease.isEmpty && semantic < limit
+        }
         return [preferred] + others.sorted { $0.isNewer(than: $1) ?? false }
     }
 
@@ -137,10 +134,9 @@ package struct Resolver: Sendable {
             return .noUpdate(.catalogStale(since: expires))
         }
         // Keep the variant in use if the publisher's version has it.
-        let sameVariant = catalog.releases.first {
-            $0.identity.family == family && $0.identity.version == preferred && $0.identity.variant == inUse?.variant
-        }
-        var offer = try offer(of: family, variant: sameVariant?.identity.variant)
+        let hasVariant = catalog.releases(of: family, version: preferred)
+            .contains { $0.identity.variant == inUse?.variant }
+        var offer = try offer(of: family, variant: hasVariant ? inUse?.variant : nil)
         let identity = offer.release.identity
         let isInUse = identity.version == inUse?.version
         if let objection = offer.objection, !isInUse { return .noUpdate(.notEligible(identity, objection)) }

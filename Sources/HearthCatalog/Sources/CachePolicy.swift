@@ -1,20 +1,28 @@
 import Foundation
+import HearthHTTP
 
 /// The HTTP headers that decide when a cached manifest is asked for again, and how.
 package struct CatalogValidators: Sendable, Hashable {
     var entityTag: String?
     /// The date exactly as the server wrote it, because it is sent back unchanged.
     var lastModified: String?
-    /// Whether the server must be asked every time.
-    var mustRevalidate = false
+    /// Whether the server must be asked every time; `nil` if its answer has no `Cache-Control` header.
+    var mustRevalidate: Bool?
 
     /// A validator longer than this is not kept.
     private static let maximumLength = 512
 
-    init(entityTag: String? = nil, lastModified: String? = nil, mustRevalidate: Bool = false) {
+    init(entityTag: String? = nil, lastModified: String? = nil, mustRevalidate: Bool? = nil) {
         self.entityTag = entityTag.flatMap(Self.sendable)
         self.lastModified = lastModified.flatMap(Self.sendable)
         self.mustRevalidate = mustRevalidate
+    }
+
+    /// The validators in the headers of a response.
+    init(_ headers: HTTPHeaders) {
+        self.init(
+            entityTag: headers["ETag"], lastModified: headers["Last-Modified"],
+            mustRevalidate: headers["Cache-Control"].map(Self.mustRevalidate))
     }
 
     /// The text if it may be sent in a header again, else `nil`. Values read back from disk pass the same check.
@@ -24,9 +32,8 @@ package struct CatalogValidators: Sendable, Hashable {
     }
 
     /// Whether a `Cache-Control` header forbids using a copy without asking: `no-cache`, `no-store` or `max-age=0`.
-    static func mustRevalidate(cacheControl: String?) -> Bool {
-        guard let cacheControl else { return false }
-        return cacheControl.prefix(4096).split(separator: ",").contains { directive in
+    private static func mustRevalidate(cacheControl: String) -> Bool {
+        cacheControl.prefix(4096).split(separator: ",").contains { directive in
             let parts = directive.split(separator: "=", maxSplits: 1).map {
                 $0.trimmingCharacters(in: .whitespaces).lowercased()
             }
@@ -43,22 +50,11 @@ extension CachePolicy {
     /// How long a list is used without asking, unless its server forbids that.
     package static let lifetime: TimeInterval = 3600
 
-    package enum Step: Sendable, Hashable {
-        /// Use the cached list.
-        case useCached
-        /// Ask the origin; with validators it may answer that nothing changed.
-        case ask(CatalogValidators?)
-    }
-
-    /// Decides whether and how to ask an origin. Pure.
-    package func step(cached: CachedCatalog.Record?, now: Date) -> Step {
-        guard let cached else { return .ask(nil) }
-        let age = now.timeIntervalSince(cached.checked)
+    /// Whether a cached list answers without asking its origin. Pure.
+    package func accepts(_ cached: CachedCatalog.Record, now: Date) -> Bool {
         // If the clock was set back, the cached list seems to come from the future: treat it as old.
-        if self == .asPublished, !cached.validators.mustRevalidate, (0..<Self.lifetime).contains(age) {
-            return .useCached
-        }
-        return .ask(cached.validators)
+        self == .asPublished && cached.validators.mustRevalidate != true
+            && (0..<Self.lifetime).contains(now.timeIntervalSince(cached.checked))
     }
 }
 

@@ -49,14 +49,12 @@ package struct CatalogCache: Sendable {
     /// The folder of an origin's cached catalog.
     package func place(of origin: Origin) -> Path { place(named: origin.key.hex) }
 
-    private func place(named name: String) -> Path { Path(folder.string + "/" + name) }
+    private func place(named name: String) -> Path { folder.joined(name) }
 
     /// The cached catalog of an origin, `nil` if it has none.
     package func read(_ origin: Origin) throws -> CachedCatalog? {
         let place = place(of: origin)
-        guard try isFile(Self.record(in: place)) else { return nil }
-        let record = try CachedCatalog.Record(
-            data: try fileSystem.contents(ofFile: Self.record(in: place), limit: CachedCatalog.Record.sizeLimit))
+        guard let record = try record(in: place) else { return nil }
         guard Self.mayComeFrom(record.location, origin.manifestURL) else {
             throw Damage("it names \(record.location.shown)")
         }
@@ -68,11 +66,23 @@ package struct CatalogCache: Sendable {
     }
 
     /// The highest recorded serial of an origin, even if the manifest's bytes are lost.
-    package func serial(_ origin: Origin) throws -> UInt64? {
-        let path = Self.record(in: place(of: origin))
+    package func serial(_ origin: Origin) throws -> UInt64? { try record(in: place(of: origin))?.serial }
+
+    private func record(in place: Path) throws -> CachedCatalog.Record? {
+        let path = Self.recordPath(in: place)
         guard try isFile(path) else { return nil }
         let data = try fileSystem.contents(ofFile: path, limit: CachedCatalog.Record.sizeLimit)
-        return try CachedCatalog.Record(data: data).serial
+        return try CachedCatalog.Record(data: data)
+    }
+
+    /// The recorded serial; `nil` also if the record cannot be read.
+    private func readableSerial(in place: Path) -> UInt64? {
+        do {
+            return try record(in: place)?.serial
+        } catch {
+            Log.write(.info, "delivery.catalog", "\(place): \(error)")
+            return nil
+        }
     }
 
     /// Replaces the cached catalog of an origin.
@@ -83,25 +93,13 @@ package struct CatalogCache: Sendable {
         try fileSystem.makeFolders(place)
         guard let lock = try FileLock.tryAcquire(place.appending("lock")) else { return false }
         defer { lock.release() }
-        if let seen = seenSerial(origin), Catalog.isRollback(serial: copy.record.serial, seen: seen) {
-            return false
-        }
+        guard !Catalog.isRollback(serial: copy.record.serial, seen: readableSerial(in: place)) else { return false }
         let file = Self.bytes(copy.record.digest, in: place)
         // Identical bytes are not written again if the file still holds them.
         if try !holds(file, copy.record.digest) { try fileSystem.replaceContents(of: file, with: copy.data) }
-        try fileSystem.replaceContents(of: Self.record(in: place), with: try copy.record.data())
+        try fileSystem.replaceContents(of: Self.recordPath(in: place), with: try copy.record.data())
         sweep(place, except: file.lastComponent)
         return true
-    }
-
-    /// `nil` also if the record cannot be read.
-    private func seenSerial(_ origin: Origin) -> UInt64? {
-        do {
-            return try serial(origin)
-        } catch {
-            Log.write(.info, "delivery.catalog", "\(place(of: origin)): \(error)")
-            return nil
-        }
     }
 
     private func holds(_ path: Path, _ digest: SHA256Digest) throws -> Bool {
@@ -116,7 +114,7 @@ package struct CatalogCache: Sendable {
         do {
             for name in try fileSystem.contents(of: place) where name != kept && name != "record.json" && name != "lock"
             {
-                try fileSystem.removeFile(Path(place.string + "/" + name))
+                try fileSystem.removeFile(place.joined(name))
             }
         } catch {
             Log.write(.info, "delivery.catalog", "\(place) is not swept: \(error)")
@@ -125,30 +123,19 @@ package struct CatalogCache: Sendable {
 
     /// The files of an unused copy that may be deleted, by folder name. A record with a serial stays: if the origin is
     /// used again, an older catalog must be refused.
-    package func leavings(_ name: String) throws -> [Path] {
+    package func removableFiles(_ name: String) throws -> [Path] {
         let place = place(named: name)
-        let record = Self.record(in: place)
-        var keepsRecord = false
-        if try isFile(record) {
-            do {
-                let data = try fileSystem.contents(ofFile: record, limit: CachedCatalog.Record.sizeLimit)
-                keepsRecord = try CachedCatalog.Record(data: data).serial != nil
-            } catch {
-                Log.write(.info, "delivery.catalog", "\(place): \(error)")
-            }
-        }
-        return try fileSystem.contents(of: place).map { Path(place.string + "/" + $0) }
-            .filter { !keepsRecord || ($0 != record && $0.lastComponent != "lock") }
+        let kept = readableSerial(in: place) == nil ? [] : ["record.json", "lock"]
+        return try fileSystem.contents(of: place).filter { !kept.contains($0) }.map { place.joined($0) }
     }
 
-    /// Removes the files of ``leavings(_:)``, and the folder if it is then empty.
+    /// Removes the files of ``removableFiles(_:)``, and the folder if it is then empty.
     /// - Returns: `false` if another process holds the lock.
     package func discard(_ name: String) throws -> Bool {
         let place = place(named: name)
         guard let lock = try FileLock.tryAcquire(place.appending("lock")) else { return false }
         defer { lock.release() }
-        let leavings = try leavings(name)
-        for path in leavings { try fileSystem.removeTree(path) }
+        for path in try removableFiles(name) { try fileSystem.removeTree(path) }
         if try fileSystem.contents(of: place).allSatisfy({ $0 == "lock" }) { try fileSystem.removeTree(place) }
         return true
     }
@@ -157,10 +144,8 @@ package struct CatalogCache: Sendable {
         try fileSystem.status(at: path, followLinks: false)?.kind == .file
     }
 
-    private static func record(in place: Path) -> Path { place.appending("record.json") }
-    private static func bytes(_ digest: SHA256Digest, in place: Path) -> Path {
-        Path(place.string + "/\(digest.hex).json")
-    }
+    private static func recordPath(in place: Path) -> Path { place.appending("record.json") }
+    private static func bytes(_ digest: SHA256Digest, in place: Path) -> Path { place.joined("\(digest.hex).json") }
 
     /// Whether bytes requested from `url` may have come from `location`: a redirect never leaves `https`.
     private static func mayComeFrom(_ location: URL, _ url: URL) -> Bool {
@@ -188,31 +173,23 @@ extension CachedCatalog.Record: DiskRecord {
 
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
-        func refuse(_ key: Key, _ why: String) -> DecodingError {
-            DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: why)
-        }
-        guard try values.decode(Int.self, forKey: .format) == Self.currentFormat else {
-            throw refuse(.format, "this version reads records of format 1 only")
-        }
-        let text = try values.decode(String.self, forKey: .location)
-        guard text.utf8.count <= 8192, text.isPlain(), let location = URL(string: text) else {
-            throw refuse(.location, "no address")
-        }
+        try values.require(format: Self.currentFormat, .format)
+        let text = try values.text(.location, atMost: 8192)
+        guard text.isPlain(), let location = URL(string: text) else { throw values.refusal(.location, "no address") }
         self.location = location
         asked = try values.decode(SHA256Digest.self, forKey: .asked)
         digest = try values.decode(SHA256Digest.self, forKey: .sha256)
         func validator(_ key: Key) throws -> String? {
-            guard let text = try values.decodeIfPresent(String.self, forKey: key) else { return nil }
-            guard let fit = CatalogValidators.sendable(text) else { throw refuse(key, "no header can hold it") }
-            return fit
+            try values.checkedIfPresent(key, or: "no header can hold it") { CatalogValidators.sendable($0) != nil }
         }
         validators = CatalogValidators(
             entityTag: try validator(.entityTag), lastModified: try validator(.lastModified),
-            mustRevalidate: try values.decode(Bool.self, forKey: .revalidate))
+            mustRevalidate: try values.decodeIfPresent(Bool.self, forKey: .revalidate))
         fetched = try values.decode(Date.self, forKey: .fetched)
         checked = try values.decode(Date.self, forKey: .checked)
-        serial = try values.decodeIfPresent(UInt64.self, forKey: .serial)
-        if let serial, serial > ManifestReader.largestInteger { throw refuse(.serial, "no manifest can have it") }
+        serial = try values.checkedIfPresent(.serial, or: "no manifest can have it") {
+            $0 <= ManifestReader.largestInteger
+        }
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -223,7 +200,7 @@ extension CachedCatalog.Record: DiskRecord {
         try values.encode(digest, forKey: .sha256)
         try values.encodeIfPresent(validators.entityTag, forKey: .entityTag)
         try values.encodeIfPresent(validators.lastModified, forKey: .lastModified)
-        try values.encode(validators.mustRevalidate, forKey: .revalidate)
+        try values.encodeIfPresent(validators.mustRevalidate, forKey: .revalidate)
         try values.encode(fetched, forKey: .fetched)
         try values.encode(checked, forKey: .checked)
         try values.encodeIfPresent(serial, forKey: .serial)

@@ -37,9 +37,9 @@ package struct CatalogFetcher: Sendable {
 
     /// The answer of an origin to a request that may be conditional.
     package enum Answer: Sendable {
-        /// The cached manifest, to which the validators belong, is current.
-        case unchanged(ManifestHeaders)
-        case manifest(Data, URL, ManifestHeaders)
+        /// The cached manifest, to which the sent validators belong, is current.
+        case unchanged(CatalogValidators)
+        case manifest(Data, URL, CatalogValidators)
     }
 
     /// Requests a manifest from an `http(s):` address; with validators, only if it has changed.
@@ -55,9 +55,9 @@ package struct CatalogFetcher: Sendable {
                 HTTPRequest(
                     url, headers: headers, totalTimeout: Self.timeout,
                     maximumBodySize: UInt64(Catalog.maximumManifestSize)))
-            let facts = ManifestHeaders(response.headers)
+            let received = CatalogValidators(response.headers)
             if response.status == 304, headers["If-None-Match"] != nil || headers["If-Modified-Since"] != nil {
-                return .unchanged(facts)
+                return .unchanged(received)
             }
             guard (200...299).contains(response.status) else { throw Self.refusal(status: response.status, of: url) }
             if let length = response.contentLength, length > UInt64(Catalog.maximumManifestSize) {
@@ -71,14 +71,14 @@ package struct CatalogFetcher: Sendable {
                         url: url.shown, expected: "application/json", found: "text/html",
                         remedy: "Check the address, and whether this network wants a log-in first."))
             }
-            return .manifest(data, response.url, facts)
+            return .manifest(data, response.url, received)
         } catch let error as HTTPError {
             throw Self.failure(error, of: url)
         }
     }
 
     /// Turns an unsuccessful status into an error.
-    private static func refusal(status: Int, of url: URL) -> CatalogError {
+    static func refusal(status: Int, of url: URL) -> CatalogError {
         let isPassing = status >= 500 || [408, 425, 429].contains(status)
         let (reason, remedy): (String, String) =
             switch status {
@@ -107,18 +107,5 @@ package struct CatalogFetcher: Sendable {
         case .tooLarge: return CatalogError.manifestTooLarge(url: url)
         default: return error
         }
-    }
-}
-
-/// The headers of a response that concern caching of the manifest.
-package struct ManifestHeaders: Sendable, Hashable {
-    let validators: CatalogValidators
-    let cacheControl: String?
-
-    init(_ headers: HTTPHeaders) {
-        cacheControl = headers["Cache-Control"]
-        validators = CatalogValidators(
-            entityTag: headers["ETag"], lastModified: headers["Last-Modified"],
-            mustRevalidate: CatalogValidators.mustRevalidate(cacheControl: cacheControl))
     }
 }

@@ -20,7 +20,7 @@ public enum CachePolicy: Sendable, Hashable {
 }
 
 /// How recent a list is.
-public enum Freshness: Sendable, Hashable {
+package enum Freshness: Sendable, Hashable {
     /// Downloaded just now.
     case fetched
     /// The source confirmed just now that the list is unchanged.
@@ -28,7 +28,7 @@ public enum Freshness: Sendable, Hashable {
     /// Confirmed by the source at that time, and still valid.
     case fresh(since: Date)
     /// The source does not answer: the last good copy, from that time, with the reason.
-    case kept(since: Date, because: String)
+    case cached(since: Date, because: String)
     /// Bundled with the app.
     case bundled
 }
@@ -55,7 +55,7 @@ package struct CatalogListing: Sendable, Hashable {
 }
 
 /// A cached list used because its source does not answer.
-public struct KeptList: Sendable, Hashable {
+public struct CachedList: Sendable, Hashable {
     /// The source's name.
     public let source: String
     /// When the source last confirmed the list.
@@ -63,9 +63,9 @@ public struct KeptList: Sendable, Hashable {
     /// Why the source gave no newer list.
     public let reason: String
 
-    /// Describes the cached list of a source; `nil` unless the freshness is `kept`.
-    public init?(_ source: String, _ freshness: Freshness) {
-        guard case .kept(let since, let reason) = freshness else { return nil }
+    /// Describes the cached list of a source; `nil` unless the freshness is `cached`.
+    package init?(_ source: String, _ freshness: Freshness) {
+        guard case .cached(let since, let reason) = freshness else { return nil }
         self.source = source
         self.since = since
         self.reason = reason

@@ -41,23 +41,22 @@ package struct OriginSource: ModelSource {
         }
         let (copy, seen) = await copy()
         // A list cached from another address of the origin, such as another channel, does not answer this request.
-        let cached = copy.map(\.cached.record).flatMap { $0.asked == Self.digest(of: url) ? $0 : nil }
-        guard case .ask(let validators) = policy.step(cached: cached, now: time.now) else {
-            return listing(
-                copy?.catalog ?? Catalog(releases: []), .fresh(since: copy?.cached.record.checked ?? time.now))
+        let cached = copy.flatMap { $0.stored.record.asked == Self.digest(of: url) ? $0 : nil }
+        if let cached, policy.accepts(cached.stored.record, now: time.now) {
+            return listing(cached.catalog, .fresh(since: cached.stored.record.checked))
         }
         do {
-            switch try await fetcher.ask(url, validators: validators) {
-            case .unchanged(let headers):
-                guard let copy, validators != nil else { throw Self.unexpected(url) }
-                return await revalidated(copy, headers)
-            case .manifest(let data, let location, let headers):
-                return try await renewed(data, location, headers, seen: seen)
+            switch try await fetcher.ask(url, validators: cached?.stored.record.validators) {
+            case .unchanged(let received):
+                guard let cached else { throw CatalogFetcher.refusal(status: 304, of: url) }
+                return await revalidated(cached, received)
+            case .manifest(let data, let location, let validators):
+                return try await renewed(data, location, validators, seen: seen)
             }
         } catch let error as any HearthFailure where Self.isSilence(error) {
             guard let copy else { throw error }
             Log.write(.info, "delivery.catalog", "using the cached list of \(url.shown): \(error)")
-            return listing(copy.catalog, .kept(since: copy.cached.record.checked, because: error.message))
+            return listing(copy.catalog, .cached(since: copy.stored.record.checked, because: error.message))
         }
     }
 
@@ -76,12 +75,6 @@ package struct OriginSource: ModelSource {
         }
     }
 
-    private static func unexpected(_ url: URL) -> CatalogError {
-        CatalogError(
-            .originRefused, "\(url.shown) answered 304 to a request without conditions",
-            context: ErrorContext(url: url.shown, expected: "200", found: "304"))
-    }
-
     private static func digest(of url: URL) -> SHA256Digest { SHA256Digest(hashing: Array(url.absoluteString.utf8)) }
 
     /// Turns an origin's bytes, fetched or cached, into a catalog. The only such place: bytes are verified before this
@@ -93,7 +86,7 @@ package struct OriginSource: ModelSource {
     // MARK: - The cached copy
 
     private struct Copy: Sendable {
-        var cached: CachedCatalog
+        var stored: CachedCatalog
         var catalog: Catalog
     }
 
@@ -107,7 +100,7 @@ package struct OriginSource: ModelSource {
                 do {
                     guard let copy = try cache.read(origin) else { return (nil, seen) }
                     let catalog = try Self.catalog(of: copy.data, copy.record.location, family)
-                    return (Copy(cached: copy, catalog: catalog), [seen, catalog.serial].compactMap(\.self).max())
+                    return (Copy(stored: copy, catalog: catalog), [seen, catalog.serial].compactMap(\.self).max())
                 } catch {
                     Log.write(.warning, "delivery.catalog", "the copy of \(url.shown) cannot be used: \(error)")
                     return (nil, seen)
@@ -119,19 +112,19 @@ package struct OriginSource: ModelSource {
         }
     }
 
-    private func revalidated(_ copy: Copy, _ headers: ManifestHeaders) async -> CatalogListing {
-        var cached = copy.cached
-        cached.record.checked = time.now
+    private func revalidated(_ copy: Copy, _ received: CatalogValidators) async -> CatalogListing {
+        var stored = copy.stored
+        stored.record.checked = time.now
         // A 304 repeats only the headers that change; the others stay.
-        if let control = headers.cacheControl {
-            cached.record.validators.mustRevalidate = CatalogValidators.mustRevalidate(cacheControl: control)
+        if let mustRevalidate = received.mustRevalidate {
+            stored.record.validators.mustRevalidate = mustRevalidate
         }
-        await keep(cached)
+        await keep(stored)
         return listing(copy.catalog, .revalidated)
     }
 
     private func renewed(
-        _ data: Data, _ location: URL, _ headers: ManifestHeaders, seen: UInt64?
+        _ data: Data, _ location: URL, _ validators: CatalogValidators, seen: UInt64?
     ) async throws -> CatalogListing {
         let catalog = try Self.catalog(of: data, location, family)
         let url = origin.manifestURL
@@ -150,8 +143,7 @@ package struct OriginSource: ModelSource {
             CachedCatalog(
                 record: CachedCatalog.Record(
                     location: place, asked: Self.digest(of: url), digest: SHA256Digest(hashing: data),
-                    validators: headers.validators,
-                    fetched: time.now, checked: time.now, serial: catalog.serial),
+                    validators: validators, fetched: time.now, checked: time.now, serial: catalog.serial),
                 data: data))
         return listing(catalog, .fetched)
     }

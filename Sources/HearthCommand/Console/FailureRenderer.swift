@@ -14,7 +14,7 @@ struct FailureRenderer {
     init(_ error: any Error, of subject: String = "hearth") {
         let failure = Self.failure(error)
         var lines = ["\(subject): \(TerminalText.singleLine(failure.message)) [\(failure.codeText)]"]
-        if let remedy = failure.context.remedy { lines.append("  " + Self.sentence(remedy)) }
+        if let remedy = CommandRemedy.text(failure) { lines.append("  " + Self.sentence(remedy)) }
         self.lines = lines
         event = FailureEvent(failure)
         exitStatus = failure.disposition.exitStatus
@@ -58,7 +58,7 @@ struct FailureEvent: Encodable {
     init(_ failure: any HearthFailure) {
         code = failure.codeText
         message = failure.message
-        remedy = failure.context.remedy
+        remedy = CommandRemedy.text(failure)
         model = failure.context.model
         file = failure.context.file
         url = failure.context.url

@@ -56,7 +56,7 @@ final class DescriptorTerminal: ScreenTerminal {
     }
 
     /// The maximum wait for a stop, in milliseconds. Without a job-control shell, no stop comes.
-    private static let stopPatience = 500
+    private static let stopLimit = 500
 
     private let input: DescriptorSource
     private let output: DescriptorSink
@@ -124,7 +124,7 @@ final class DescriptorTerminal: ScreenTerminal {
         // Stop the whole process group, as the terminal does: the shell handles a script that waits for this program.
         kill(0, SIGTSTP)
         // The stop may come shortly after this returns.
-        _ = resumption.wait(timeout: .now() + .milliseconds(Self.stopPatience))
+        _ = resumption.wait(timeout: .now() + .milliseconds(Self.stopLimit))
         try enter(hear)
     }
 

@@ -55,7 +55,7 @@ import Observation
     /// Shows the library until the user leaves or the task is cancelled. The terminal is restored, even after a crash
     /// but not after `kill -9`: `reset` restores it then.
     /// - Throws: `FileError` and ``OutputClosed`` of the terminal, `CancellationError`.
-    func run(_ wish: CachePolicy) async throws -> Ending {
+    func run(_ policy: CachePolicy) async throws -> Ending {
         defer { terminal.leave() }
         try terminal.enter { [source] in source.yield(.terminal($0)) }
         notes.divert { [weak self] note in
@@ -64,7 +64,7 @@ import Observation
         defer { notes.divert(nil) }
         begin {
             self.isNew = false
-            await self.library.refresh(wish)
+            await self.library.refresh(policy)
         }
         let ending: Result<Ending, any Error>
         do {

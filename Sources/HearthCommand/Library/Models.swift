@@ -38,13 +38,13 @@ struct Models: Command {
         ])
 
     let isPlain: Bool
-    let wish: CachePolicy
+    let policy: CachePolicy
     let metered: MeteredUse?
     let format: ListingFormat
 
     init(_ values: ParsedArguments) throws {
         isPlain = values.has(Self.plain)
-        wish = values.has(.refresh) ? .now : .asPublished
+        policy = values.has(.refresh) ? .now : .asPublished
         metered = try values.value(.metered)
         format = try values.value(Self.format) ?? .table
     }
@@ -62,7 +62,7 @@ struct Models: Command {
         let view = await LibraryView(library: library, terminal: terminal, time: context.time, notes: notes)
         let ending: Result<LibraryView.Ending, any Error>
         do {
-            ending = .success(try await view.run(wish))
+            ending = .success(try await view.run(policy))
         } catch is CancellationError {
             ending = .success(.interrupted)
         } catch {
@@ -90,7 +90,7 @@ struct Models: Command {
 
     private func list(in context: CommandContext) async throws {
         let library = try await library(in: context, metered: .deny)
-        await library.refresh(wish)
+        await library.refresh(policy)
         let (rows, notices) = await (library.rows, library.notices)
         for notice in notices { context.console.say(notice) }
         switch format {

@@ -12,27 +12,28 @@ struct List: Command {
     static let declaration = CommandDeclaration(
         "list", summary: "List the models on this device",
         discussion: [
-            "The active release of a family is the one that is used unless a version is named. A release is damaged when "
-                + "its files are not what its receipt says, and unverified when its publisher gave no digest.",
+            "The active release of a family is used unless a version is named. A release is damaged if its files differ "
+                + "from its receipt, and unverified if its publisher gave no digest.",
             "With --format json, an array of objects with family, version, variant, state (installed, damaged or "
                 + "available), active, verified, path and sizeBytes.",
-            "With --available, what this device may not have says why; in JSON as reason: no-engine, app-too-old, "
-                + "not-enough-memory, not-in-rollout, held-back, or null. An origin that does not answer is answered for by "
-                + "the last list it gave.",
+            "With --available, a release that this device may not have shows the reason; in JSON as reason: no-engine, "
+                + "app-too-old, not-enough-memory, not-in-rollout, held-back, or null. If an origin does not answer, its last "
+                + "list is shown.",
         ],
         options: [available, Flag.refresh, format],
         examples: [
-            .init("hearth list", "What is installed."), .init("hearth list --available", "What could be."),
+            .init("hearth list", "List the installed models."),
+            .init("hearth list --available", "List what the origins offer."),
             .init("hearth list --format json", "The same for a program."),
         ])
 
     let isAvailable: Bool
-    let wish: CachePolicy
+    let policy: CachePolicy
     let format: ListingFormat
 
     init(_ values: ParsedArguments) throws {
         isAvailable = values.has(Self.available)
-        wish = values.has(.refresh) ? .now : .asPublished
+        policy = values.has(.refresh) ? .now : .asPublished
         format = try values.value(Self.format) ?? .table
     }
 
@@ -65,7 +66,7 @@ struct List: Command {
         }
         let whole = inventory.releases.map { release in
             var entry = ReleaseEntry(release)
-            entry.standing = states[release.identity.family]?.standing(of: release.identity) ?? []
+            entry.records = states[release.identity.family]?.records(of: release.identity) ?? []
             return entry
         }
         let entries = whole + inventory.damaged.map(ReleaseEntry.init)
@@ -76,11 +77,11 @@ struct List: Command {
     }
 
     private func offered(_ manager: ModelManager, _ console: Console) async throws -> [ReleaseEntry] {
-        let reports = try await manager.reports(wish)
+        let reports = try await manager.reports(policy)
         let offers = try await manager.available(in: reports)
         for report in reports {
             switch report.outcome {
-            case .success(let listing): KeptList(report.source, listing.freshness).map { console.say($0.sentence) }
+            case .success(let listing): CachedList(report.source, listing.freshness).map { console.say($0.sentence) }
             case .failure(let error):
                 console.say("\(report.source): \((error as? any HearthFailure)?.message ?? "\(error)")")
             }

@@ -9,7 +9,7 @@ extension Option where Value == MeteredUse {
     static let metered = Option(
         "metered", "allow|ask|deny", ValueKind<MeteredUse>.choice,
         default: "network.metered, else ask at a terminal, else deny",
-        "What to do on a network whose bytes cost money: fetch all the same, ask first, or refuse.")
+        "On a network whose bytes cost money: fetch, ask first, or refuse.")
 }
 
 extension MeteredUse {

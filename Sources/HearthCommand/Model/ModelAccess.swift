@@ -19,8 +19,8 @@ extension CommandContext {
             tellMemory: { [console] in console.say($0) })
         do {
             for rollback in try await manager.recover() {
-                let heir = rollback.to?.identity.description ?? "what came with the app"
-                console.complain("\(rollback.from) gave way to \(heir): \(rollback.reason).")
+                let successor = rollback.to?.identity.description ?? "the model bundled with the app"
+                console.complain("\(rollback.from) was replaced by \(successor): \(rollback.reason).")
             }
         } catch let error as any HearthFailure {
             // If the home is in use or read-only, recovery waits for the next start.
@@ -111,7 +111,7 @@ struct ReleaseEntry: Encodable, Sendable {
     /// Whether the release is offered; only then the JSON has a `reason`, `null` without an objection.
     var isOffer = false
     /// Records to display: pinned, on probation, held back.
-    var standing: [String] = []
+    var records: [String] = []
 
     private enum CodingKeys: CodingKey {
         case family, version, variant, state, active, verified, path, sizeBytes, reason
@@ -135,7 +135,7 @@ struct ReleaseEntry: Encodable, Sendable {
         var words = [active ? "active" : state.rawValue]
         if active && state == .damaged { words.append("damaged") }
         if !verified && state != .damaged { words.append("unverified") }
-        words += standing
+        words += records
         if state == .available, let objection { words = [objection.shortText] }
         return words.joined(separator: ", ")
     }
@@ -198,11 +198,11 @@ extension Ineligibility {
 
 extension Flag {
     /// An option of `pull`, `update` and `list`.
-    static let refresh = Flag("refresh", "Ask the origins anew, even where their last answer is still good.")
+    static let refresh = Flag("refresh", "Ask the origins again, even if their last answer is still fresh.")
 
     /// An option of `pull`, `use` and `chat`.
     static let ignoreMemory = Flag(
-        "ignore-memory", "Take a model that needs more memory than this device has.")
+        "ignore-memory", "Accept a model that needs more memory than this device has.")
 }
 
 extension Freshness {
@@ -212,7 +212,7 @@ extension Freshness {
         case .fetched: "fetched"
         case .revalidated: "revalidated"
         case .fresh: "fresh"
-        case .kept: "kept"
+        case .cached: "cached"
         case .bundled: "bundled"
         }
     }
@@ -220,7 +220,7 @@ extension Freshness {
 
 extension ReleaseState {
     /// Records of a release besides its being active, in one or two words each.
-    func standing(of release: ReleaseIdentity) -> [String] {
+    func records(of release: ReleaseIdentity) -> [String] {
         var words: [String] = []
         if pinned == release { words.append("pinned") }
         if probation?.release == release { words.append("on probation") }

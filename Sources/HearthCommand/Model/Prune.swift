@@ -5,7 +5,7 @@ import HearthStore
 
 /// `hearth prune`
 struct Prune: Command {
-    private static let dryRun = Flag("dry-run", "Only say what would go and what would stay.")
+    private static let dryRun = Flag("dry-run", "Only show what would be removed and what is kept.")
     private static let budget = Option(
         "budget", "SIZE", .byteCount, default: "no limit",
         "Remove also the models used longest ago, until the rest takes at most so many bytes, such as 20G.")
@@ -13,21 +13,21 @@ struct Prune: Command {
         "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
 
     static let declaration = CommandDeclaration(
-        "prune", summary: "Remove what nobody needs any more",
+        "prune", summary: "Remove releases and other files that are not needed any more",
         discussion: [
-            "Removes releases that the active one of their model has overtaken, what was prepared from releases that are gone "
-                + "or in another way than today, transfers that nobody knows the purpose of and that are a day old, and copies "
-                + "of catalogs of origins that are not configured any more. The active release stays, the one before it, a pinned one, and whatever a "
-                + "process uses or fetches now.",
-            "With --budget, also the releases used longest ago go, until the rest fits. A file that several releases share is "
+            "Removes releases older than the active one of their model, artifacts whose release is removed or whose recipe "
+                + "changed, orphaned transfers older than a day, and catalogs of origins that are not configured any more. "
+                + "It keeps the active release, the previous one, a pinned one, and every release that a process uses or "
+                + "fetches now.",
+            "With --budget, it also removes the releases used longest ago, until the rest fits. A file that several releases share is "
                 + "counted once, and freed with the last of them.",
             "With --format json, an object with dryRun, freedBytes, remainingBytes, budgetBytes, removed (kind, name, "
                 + "reason, sizeBytes) and kept (name, reasons, sizeBytes).",
         ],
         options: [dryRun, budget, format],
-        exitStatuses: [(0, "Done, and the rest fits the budget."), (1, "What has to stay does not fit the budget.")],
+        exitStatuses: [(0, "Done, and the rest fits the budget."), (1, "The kept releases do not fit the budget.")],
         examples: [
-            .init("hearth prune --dry-run", "What would go, and why the rest stays."),
+            .init("hearth prune --dry-run", "Show what would be removed, and why the rest is kept."),
             .init("hearth prune --budget 20G", "Keep at most 20 GB of models."),
         ])
 
@@ -72,7 +72,7 @@ struct Prune: Command {
         guard !plan.fits, let budget else { return }
         throw StoreError(
             .overBudget,
-            "what has to stay takes \(ByteCount(plan.remainingBytes)), more than the budget of \(ByteCount(budget))",
+            "the kept releases take \(ByteCount(plan.remainingBytes)), more than the budget of \(ByteCount(budget))",
             context: ErrorContext(
                 expected: "at most \(budget) bytes", found: "\(plan.remainingBytes) bytes",
                 remedy: "Remove a model with 'hearth remove', or choose a larger budget."))

@@ -20,7 +20,7 @@ struct Pull: Command {
         "variant", "Q", ValueKind("a variant such as q4_k_m") { Variant($0.lowercased()) },
         "Take this variant, not the largest that fits this device.")
     private static let noActivate = Flag("no-activate", "Install it, but keep the active release active.")
-    private static let noProbe = Flag("no-probe", "Make it active without trying it first.")
+    private static let noProbe = Flag("no-probe", "Make it active without a probe.")
     private static let rate = Option(
         "limit-rate", "BYTES/s", .byteCount, default: "no limit", "Fetch at most so many bytes a second, such as 2M.")
     private static let allowUnverified = Flag(
@@ -32,17 +32,17 @@ struct Pull: Command {
         "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
     static let declaration = CommandDeclaration(
-        "pull", summary: "Bring a model to this device",
+        "pull", summary: "Download and install a model",
         discussion: [
             "Fetches the model, checks its bytes against the publisher's digest, installs it and makes it the active "
-                + "release of its family. What is there already is not fetched again.",
-            "Of the Hugging Face Hub, a repository without a file means its model: the GGUF variant that suits this device, "
-                + "else all files of a safetensors or ONNX model. Patterns with commas between them pick other files: everything "
-                + "that fits one of them. HF_TOKEN opens private and gated ones; HF_ENDPOINT names "
-                + "another hub. What the Hub's own client has in its cache is hashed and used.",
-            "An interrupted pull keeps what it has received; the same command goes on from there.",
+                + "release of its family. Files on this device are not fetched again.",
+            "A repository of the Hugging Face Hub without a file means its model: the GGUF variant that suits this device, "
+                + "else all files of a safetensors or ONNX model. Patterns, separated by commas, choose the files that match "
+                + "one of them. HF_TOKEN gives access to private and gated repositories; HF_ENDPOINT names another hub. Files "
+                + "in the cache of the Hub's own client are hashed and used.",
+            "An interrupted pull keeps the received bytes; the same command continues with them.",
             "On a metered network, where bytes cost money, nothing is fetched unless you agree: at a terminal you are asked, "
-                + "with the size. Files and this machine's own addresses are no network.",
+                + "with the size. Files and addresses of this machine are always read.",
             "With --format json, one object a line: event is progress (phase, completedBytes, totalBytes, bytesPerSecond, "
                 + "secondsLeft, connections, source, waitingFor), and last done or error.",
         ],
@@ -53,8 +53,8 @@ struct Pull: Command {
         ],
         exitStatuses: [
             (0, "It is installed."), (1, "It failed; see the code."),
-            (75, "Not now: the origin cannot be reached, or the network is metered or gone."),
-            (130, "Interrupted; what was received is kept."),
+            (75, "Not now: the origin cannot be reached, or the network is metered or offline."),
+            (130, "Interrupted; received bytes are kept."),
         ],
         examples: [
             .init(
@@ -62,7 +62,7 @@ struct Pull: Command {
             .init("hearth pull lupus-diary@1.1.0:q4_k_m --limit-rate 2M", "One version and variant, slowly."),
             .init("hearth pull https://models.example.org/models.json#lupus-diary", "From an address."),
             .init("hearth pull hf:org/model-GGUF:model-Q4_K_M.gguf", "One file of a repository of the Hub."),
-            .init("hearth pull \"hf:org/model:*.safetensors,*.json\"", "What fits one of two patterns."),
+            .init("hearth pull \"hf:org/model:*.safetensors,*.json\"", "The files that match one of two patterns."),
             .init("hearth pull ./lupus-diary-v1.1.0-q4_k_m.gguf", "A file of your own."),
         ])
 
@@ -96,7 +96,7 @@ struct Pull: Command {
         var options = options
         options.metered = try await context.meteredUse(metered)
         let resolved = try await manager.resolve(reference, options: options)
-        resolved.freshness.flatMap { KeptList(resolved.location?.host() ?? "the origin", $0) }
+        resolved.freshness.flatMap { CachedList(resolved.location?.host() ?? "the origin", $0) }
             .map { context.console.say($0.sentence) }
         for passed in resolved.passedOver {
             context.console.say("\(passed.identity) is passed over: it \(passed.objection.sentenceEnd).")
@@ -162,7 +162,7 @@ struct PullShell: Sendable {
 
     private func kept(_ progress: TransferProgress?) -> String? {
         guard let progress, progress.completedBytes > 0 else { return nil }
-        return "\(progress.bytesText) are kept and the same command goes on from there"
+        return "\(progress.bytesText) are kept, and the same command continues with them"
     }
 }
 

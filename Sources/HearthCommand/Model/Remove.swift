@@ -6,18 +6,19 @@ import HearthStore
 /// `hearth remove`
 struct Remove: Command {
     private static let name = Argument(
-        "REF", .installedName, "What to remove, as family[@version][:variant]; without a version, the whole family.")
+        "REF", .installedName,
+        "The releases to remove, as family[@version][:variant]; without a version, all of the family.")
 
     static let declaration = CommandDeclaration(
         "remove", summary: "Remove a model from this device",
         discussion: [
-            "Removes the releases that fit the name, and prints each. When the active one goes, the one that was active "
-                + "before takes its place if it is still installed."
+            "Removes the releases that match the name, and prints each. If the active one is removed, the previous one "
+                + "becomes active if it is still installed."
         ],
         arguments: [name],
         examples: [
             .init("hearth remove lupus-diary@1.0.0", "One version."),
-            .init("hearth remove lupus-diary", "The model altogether."),
+            .init("hearth remove lupus-diary", "All releases of the model."),
         ])
 
     let name: InstalledName

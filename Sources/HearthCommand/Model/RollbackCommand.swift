@@ -6,13 +6,13 @@ import HearthStore
 /// `hearth rollback`
 struct RollbackCommand: Command {
     private static let family = Argument(
-        "FAMILY", ValueKind("a model's name") { Family($0) }, "The model to bring back to the release before.")
+        "FAMILY", ValueKind("a model's name") { Family($0) }, "The model to roll back.")
 
     static let declaration = CommandDeclaration(
-        "rollback", summary: "Go back to the release that was active before",
+        "rollback", summary: "Make the previous release active again",
         discussion: [
-            "The switch is one step, and needs no network. The release that is left stays installed and is held back: no "
-                + "update chooses it again until a newer version appears. 'hearth use' takes it all the same."
+            "The switch is one step and needs no network. The release rolled back from stays installed and is held back: no "
+                + "update chooses it again. 'hearth use' makes it active again."
         ],
         arguments: [family],
         examples: [.init("hearth rollback lupus-diary", "Undo the last update.")])
@@ -23,7 +23,7 @@ struct RollbackCommand: Command {
 
     func run(in context: CommandContext) async throws {
         let rollback = try await context.manager().rollback(family)
-        let heir = rollback.to?.identity.description ?? "What came with the app"
-        context.console.say("\(heir) is active again; \(rollback.from) is held back.")
+        let successor = rollback.to?.identity.description ?? "The model bundled with the app"
+        context.console.say("\(successor) is active again; \(rollback.from) is held back.")
     }
 }

@@ -9,23 +9,22 @@ import HearthStore
 struct Show: Command {
     private static let reference = Argument(
         "REF", .modelReference,
-        "An installed model, the path of a .gguf file, or what a pull would take: a family or the address of a "
-            + "models.json.")
+        "An installed model, the path of a .gguf file, or an offered model: a family or the address of a models.json.")
     private static let format = Option(
         "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
 
     static let declaration = CommandDeclaration(
         "show", summary: "Show the facts of a model",
         discussion: [
-            "An installed model is described from this device, without the network; another from its publisher's catalog and "
-                + "the front of its file, of which at most 16 MiB are read; a .gguf file from its own header.",
-            "The memory needed is a prediction for this device and the configured context, cacheType and flashAttention, of what "
-                + "this device has for models: seven eighths of its memory, of less than 2 GiB all but 256 MiB.",
+            "The facts of an installed model come from this device, without the network; those of another from its publisher's "
+                + "catalog and at most 16 MiB of its file; those of a .gguf file from its header.",
+            "The memory needed is predicted for this device and the configured context, cacheType and flashAttention. Models "
+                + "may use seven eighths of the memory; of less than 2 GiB, all but 256 MiB.",
         ],
         arguments: [reference], options: [format],
         examples: [
-            .init("hearth show lupus-diary", "The active release, else what the origins offer."),
-            .init("hearth show ./model.gguf --format json", "What a file says of itself."),
+            .init("hearth show lupus-diary", "The active release, else the offered one."),
+            .init("hearth show ./model.gguf --format json", "The header of a file."),
         ])
 
     let reference: ModelReference
@@ -161,7 +160,7 @@ struct ShownModel: Encodable, Sendable {
     ) async {
         let receipt = release.receipt
         var entry = ReleaseEntry(release)
-        entry.standing = state.standing(of: release.identity)
+        entry.records = state.records(of: release.identity)
         self.release = entry
         if let trial = state.probation, trial.release == release.identity {
             probation = "\(trial.answers) of \(Probation.answersNeeded) answers, \(Int(trial.seconds)) s of use"

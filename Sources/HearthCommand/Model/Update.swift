@@ -7,34 +7,36 @@ import HearthStore
 /// `hearth update`
 struct Update: Command {
     private static let family = Argument(
-        "FAMILY", ValueKind("a model's name") { Family($0) }, arity: .optional, "Only this model; all of them without.")
-    private static let check = Flag("check", "Only say what there is; fetch nothing.")
-    private static let noProbe = Flag("no-probe", "Make new releases active without trying them first.")
+        "FAMILY", ValueKind("a model's name") { Family($0) }, arity: .optional,
+        "The model to update; all models without it.")
+    private static let check = Flag("check", "Only show the updates; fetch nothing.")
+    private static let noProbe = Flag("no-probe", "Make new releases active without a probe.")
     private static let format = Option(
         "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
     static let declaration = CommandDeclaration(
-        "update", summary: "Bring installed models to their publishers' current version",
+        "update", summary: "Update installed models to their publishers' current versions",
         discussion: [
-            "A model keeps its variant. A publisher that went back to an older version is reported, not followed; a pinned "
-                + "model stays, and so does one whose new release is held back because it failed here. A repository of the Hugging Face Hub is looked at where its revision stands now.",
-            "For each model it says what would change: the bytes to fetch, and those that are here already; or why it stays.",
-            "One that cannot be brought keeps no other back; the status then is that of a failure, 75 where all of them may work "
+            "A model keeps its variant. An older version than the active one is reported, not installed. A pinned model stays, "
+                + "and so does one whose new release is held back because it failed on this device. Of a repository of the Hugging "
+                + "Face Hub, the current commit of its revision is the new version.",
+            "For each model it shows the bytes to fetch and the bytes already on this device, or why the model stays.",
+            "If one update fails, the others are still installed. The status is then 1, or 75 if all failures may pass "
                 + "later.",
             "With --format json, an event of the kind finding for every model (family, active, offered, reason, detail, list, "
                 + "fetchBytes, sharedBytes, sharedFiles), then as for pull, failed for each of several that could not be "
-                + "brought, and last done or error.",
+                + "installed, and last done or error.",
         ],
         arguments: [family], options: [check, noProbe, Flag.refresh, Option.metered, format],
         examples: [
-            .init("hearth update --check", "See whether there is something new."),
+            .init("hearth update --check", "Show whether there are updates."),
             .init("hearth update lupus-diary", "Fetch and activate it for one model."),
         ])
 
     let family: Family?
     let isCheckOnly: Bool
     let probes: Bool
-    let wish: CachePolicy
+    let policy: CachePolicy
     let metered: MeteredUse?
     let format: EventFormat
 
@@ -42,7 +44,7 @@ struct Update: Command {
         family = try values.optional(Self.family)
         isCheckOnly = values.has(Self.check)
         probes = !values.has(Self.noProbe)
-        wish = values.has(.refresh) ? .now : .asPublished
+        policy = values.has(.refresh) ? .now : .asPublished
         metered = try values.value(.metered)
         format = try values.value(Self.format) ?? .text
     }
@@ -50,11 +52,11 @@ struct Update: Command {
     func run(in context: CommandContext) async throws {
         if format == .json { context.console.speakEvents() }
         let manager = try await context.manager()
-        let findings = try await manager.updates(of: family, wish)
+        let findings = try await manager.updates(of: family, policy)
         if let family, findings.isEmpty {
             throw StoreError(
                 .notInstalled, "\(family) is not installed",
-                context: ErrorContext(model: family.name, remedy: "Bring it with 'hearth pull \(family)'."))
+                context: ErrorContext(model: family.name, remedy: "Pull it first."))
         }
         for finding in findings {
             switch format {
@@ -131,7 +133,7 @@ struct FindingEvent: Encodable {
     let reason: String
     /// The reason as a sentence, `nil` for a new version.
     let detail: String?
-    /// The freshness of the source's list: fetched, revalidated, fresh, kept or bundled.
+    /// The freshness of the source's list: fetched, revalidated, fresh, cached or bundled.
     let list: String?
     let fetchBytes: UInt64?
     let sharedBytes: UInt64?

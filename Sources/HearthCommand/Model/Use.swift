@@ -5,22 +5,22 @@ import HearthStore
 /// `hearth use`
 struct Use: Command {
     private static let name = Argument("REF", .installedName, "An installed release, as family@version[:variant].")
-    private static let pin = Flag("pin", "Hold on to it: updates leave the model alone.")
-    private static let unpin = Flag("unpin", "Let updates change the model again.")
-    private static let noProbe = Flag("no-probe", "Make it active without trying it first.")
+    private static let pin = Flag("pin", "Pin it: updates do not replace it.")
+    private static let unpin = Flag("unpin", "Remove the pin: updates replace it again.")
+    private static let noProbe = Flag("no-probe", "Make it active without a probe.")
 
     static let declaration = CommandDeclaration(
         "use", summary: "Make an installed release the active one",
         discussion: [
-            "Its bytes are checked, it is loaded and asked a question (for a vector where it gives only those), and then the "
-                + "switch is one step: whoever opens the model gets the one before or the new one, never a mixture. When it "
-                + "fails, what was active stays active.",
-            "This is also the way to a release that is held back.",
+            "Checks the release's bytes, loads it and asks it a question (an embedding model: for a vector), then switches in "
+                + "one step: a process that opens the model gets the old release or the new one, never a mixture. If a check "
+                + "fails, the active release stays active.",
+            "It also tries a release again that is held back.",
         ],
         arguments: [name], options: [pin, unpin, noProbe, Flag.ignoreMemory],
         examples: [
             .init("hearth use lupus-diary@1.0.0", "Go to an earlier version that is still installed."),
-            .init("hearth use lupus-diary@1.0.0 --pin", "And stay there."),
+            .init("hearth use lupus-diary@1.0.0 --pin", "Keep that version."),
             .init("hearth use lupus-diary --unpin", "Follow the publisher again."),
         ])
 

@@ -64,7 +64,7 @@ struct RepairedEvent: Encodable {
     let version: String
     let variant: String?
     let files: [String]
-    let alsoMended: [String]
+    let alsoRepaired: [String]
     let fetchedBytes: UInt64
     /// The paths of damaged artifacts that were removed.
     let dropped: [String]
@@ -75,8 +75,8 @@ struct RepairedEvent: Encodable {
         family = report.identity.family.name
         version = report.identity.versionName
         variant = report.identity.variant?.name
-        files = report.mended.map(\.string)
-        alsoMended = report.alsoMended.map(\.description)
+        files = report.repaired.map(\.string)
+        alsoRepaired = report.alsoRepaired.map(\.description)
         fetchedBytes = report.fetchedBytes
         dropped = report.dropped.map(\.path.string)
         remade = report.remade?.path.string

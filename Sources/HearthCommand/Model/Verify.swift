@@ -10,35 +10,35 @@ struct Verify: Command {
     private static let subject = Argument(
         "REF", .modelReference, arity: .optional,
         "family[@version][:variant], or the path of a .gguf file; every installed release without it.")
-    private static let repair = Flag("repair", "Fetch or make what is damaged once more, and only that.")
+    private static let repair = Flag("repair", "Repair damaged files; fetch or make only those.")
     private static let format = Option(
         "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
     static let declaration = CommandDeclaration(
-        "verify", summary: "Hash installed models again and compare",
+        "verify", summary: "Hash installed models and compare with their receipts",
         discussion: [
             "Reads every byte and compares it with the receipt of the installation; about half a second a gigabyte. For a "
                 + ".gguf file it prints its SHA-256, as sha256sum does, and checks the file's header and size.",
-            "What was made of a model for this device, such as one in fewer bits, is read too and compared with the record of it.",
-            "With --repair, what is damaged or missing is mended: from another release that holds the same file, else from where "
-                + "it came from. Of a file with a chunk index only the damaged pieces are fetched. A process that uses the model "
-                + "goes on with the file it has. On a metered network nothing is fetched unless you agree, as with pull. What was "
-                + "made for this device is made again; where that fails, the model is used as it came.",
-            "A release that cannot be mended keeps no other back; the status then is that of a failure, 75 where all of them may "
-                + "work later.",
+            "Artifacts made on this device, such as a quantised model, are read and compared too.",
+            "With --repair, damaged and missing files are repaired: from another release that holds the same file, else from "
+                + "their origin. Of a file with a chunk index, only the damaged chunks are fetched. A process that uses the model "
+                + "keeps the file it opened. On a metered network nothing is fetched unless you agree, as with pull. Damaged "
+                + "artifacts are made again; if that fails, the model is used as published.",
+            "If one release cannot be repaired, the others still are. The status is then 1, or 75 if all failures may pass "
+                + "later.",
             "With --format json, events of the kind progress, then one of the kind release or file for each, failed for each of "
-                + "several that could not be read or mended, and last done or error.",
+                + "several that could not be read or repaired, and last done or error.",
         ],
         arguments: [subject], options: [repair, Option.metered, format],
         exitStatuses: [
-            (0, "Every byte is what it should be."), (1, "Something is not, or is not installed."),
-            (75, "Not now: what is to be fetched cannot be had on this network, or its server cannot be reached."),
+            (0, "Every byte is as recorded."), (1, "A file is damaged, or no such release is installed."),
+            (75, "Not now: the network is metered or offline, or the server cannot be reached."),
         ],
         examples: [
-            .init("hearth verify", "Everything that is installed."),
-            .init("hearth verify lupus-diary", "Every installed release of one model."),
-            .init("hearth verify lupus-diary --repair", "And mend what is not as it should be."),
-            .init("hearth verify ./model.gguf", "A file of your own."),
+            .init("hearth verify", "Verify all installed models."),
+            .init("hearth verify lupus-diary", "Verify every installed release of one model."),
+            .init("hearth verify lupus-diary --repair", "Repair what is damaged."),
+            .init("hearth verify ./model.gguf", "Hash and check a file of your own."),
         ])
 
     let subject: ModelReference?
@@ -82,7 +82,7 @@ struct Verify: Command {
             throw StoreError(
                 .notInstalled, "\(name) is not installed",
                 context: ErrorContext(
-                    model: name.description, remedy: "Bring it with 'hearth pull \(name)', or see 'hearth list'."))
+                    model: name.description, remedy: "Pull it first."))
         }
         var options = PullOptions()
         if isRepairing { options.metered = try await context.meteredUse(metered) }
@@ -119,7 +119,7 @@ struct Verify: Command {
             throw CommandError(
                 .verificationFailed,
                 "\(failures.count + damaged.count) of \(count) releases "
-                    + (isRepairing ? "could not be mended" : "are damaged or could not be read"),
+                    + (isRepairing ? "could not be repaired" : "are damaged or could not be read"),
                 disposition: canWait ? .tryLater : .failed, underlying: first)
         }
         guard let first = damaged.first else { return }
@@ -129,8 +129,8 @@ struct Verify: Command {
             context: ErrorContext(
                 model: first.description,
                 remedy: isRepairing
-                    ? "Remove it with 'hearth remove \(first)' and bring it again with 'hearth pull \(first)'."
-                    : "Mend it with 'hearth verify \(first) --repair'."))
+                    ? "Remove it with 'hearth remove \(first)' and pull it again with 'hearth pull \(first)'."
+                    : "Repair it with 'hearth verify \(first) --repair'."))
     }
 
     /// Repairs a release; only reads an intact one.
@@ -138,19 +138,19 @@ struct Verify: Command {
         _ identity: ReleaseIdentity, _ manager: ModelManager, _ options: PullOptions, _ reporter: ProgressReporter,
         in context: CommandContext
     ) async throws {
-        let report = try await context.fetching("what is damaged of \(identity)", options) { options in
+        let report = try await context.fetching("the damaged files of \(identity)", options) { options in
             try await manager.repair(identity, options: options) { reporter.show($0) }
         }
         let console = context.console
-        guard !report.mended.isEmpty || !report.dropped.isEmpty else { return }
+        guard !report.repaired.isEmpty || !report.dropped.isEmpty else { return }
         if format == .json { return try console.emit(RepairedEvent(report)) }
-        if !report.mended.isEmpty {
-            let names = report.mended.map(\.string).joined(separator: ", ")
-            console.say("\(identity): mended \(names) with \(ByteCount(report.fetchedBytes)) fetched")
+        if !report.repaired.isEmpty {
+            let names = report.repaired.map(\.string).joined(separator: ", ")
+            console.say("\(identity): repaired \(names) with \(ByteCount(report.fetchedBytes)) fetched")
         }
-        for other in report.alsoMended { console.say("\(other): mended with it") }
+        for other in report.alsoRepaired { console.say("\(other): repaired with it") }
         for artifact in report.dropped {
-            console.say("\(identity): \(artifact.path.lastComponent) was damaged and is gone")
+            console.say("\(identity): \(artifact.path.lastComponent) was damaged and is removed")
         }
         if let remade = report.remade { console.say("\(identity): made again: \(remade.recipe.summary)") }
     }

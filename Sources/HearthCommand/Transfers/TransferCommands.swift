@@ -11,17 +11,17 @@ struct TransfersList: Command {
         "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
 
     static let declaration = CommandDeclaration(
-        "transfers", "list", summary: "List what is on its way, and what was left of it",
+        "transfers", "list", summary: "List running, waiting and unfinished transfers",
         discussion: [
-            "States: running; waiting, for the network or for one that is not metered; paused; interrupted, when its process ended, and the next pull goes on from there; finished, "
-                + "when every byte is here but was never installed; orphaned, when nobody knows what it is for or it was "
-                + "cancelled.",
+            "States: running; waiting, for any network or for one that is not metered; paused; interrupted, if its process "
+                + "ended: the next pull continues it; finished, if all bytes are received but not installed; orphaned, if its "
+                + "plan names no model or it was cancelled.",
             "With --format json, an array of objects with key, file, family, version, variant, state, process, "
                 + "receivedBytes, totalBytes, diskBytes, changed and reason.",
         ],
         options: [format],
         examples: [
-            .init("hearth transfers list", "What there is."),
+            .init("hearth transfers list", "Show all transfers."),
             .init("hearth transfers list --format json", "The same for a program."),
         ])
 
@@ -34,7 +34,7 @@ struct TransfersList: Command {
         switch format {
         case .json: try context.console.print(JSONText.pretty(list.map(TransferEntry.init)))
         case .table:
-            guard !list.isEmpty else { return context.console.say("Nothing is on its way.") }
+            guard !list.isEmpty else { return context.console.say("There are no transfers.") }
             var table = Table(
                 ("KEY", .left), ("FILE", .left), ("MODEL", .left), ("RECEIVED", .right), ("STATE", .left))
             for summary in list {
@@ -52,11 +52,11 @@ struct TransfersPause: Command {
     static let declaration = CommandDeclaration(
         "transfers", "pause", summary: "Stop a transfer and keep its bytes",
         discussion: [
-            "The process that runs it stops within a second, waits, and goes on after `hearth transfers resume`. What is "
-                + "paused stays so when its process ends; a pull of the same model goes on with it."
+            "The process that runs it stops fetching within a second and continues after `hearth transfers resume`. The "
+                + "transfer stays paused if its process ends; a pull of the same model continues it."
         ],
         arguments: [Argument.transferKey],
-        examples: [.init("hearth transfers pause lupus-diary", "Everything that is on its way for one model.")])
+        examples: [.init("hearth transfers pause lupus-diary", "All transfers of one model.")])
 
     let key: String
 
@@ -83,19 +83,19 @@ struct TransfersResume: Command {
         "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
     static let declaration = CommandDeclaration(
-        "transfers", "resume", summary: "Let a paused or interrupted transfer go on",
+        "transfers", "resume", summary: "Continue a paused or interrupted transfer",
         discussion: [
-            "Where a process waits for that, it goes on there. Otherwise the pull is repeated here: what was received is "
-                + "not fetched again, and the model is installed at the end.",
+            "If a process waits for it, that process continues it. Otherwise this command repeats the pull: received bytes "
+                + "are not fetched again, and the model is installed at the end.",
             "With --format json, events as of pull.",
         ],
         arguments: [Argument.transferKey], options: [rate, allowUnverified, Option.metered, format],
         exitStatuses: [
-            (0, "It goes on elsewhere, or is installed."), (1, "It failed; see the code."),
-            (75, "Not now: the origin cannot be reached, or the network is metered or gone."),
-            (130, "Interrupted; what was received is kept."),
+            (0, "Another process continues it, or the model is installed."), (1, "It failed; see the code."),
+            (75, "Not now: the origin cannot be reached, or the network is metered or offline."),
+            (130, "Interrupted; received bytes are kept."),
         ],
-        examples: [.init("hearth transfers resume lupus-diary", "Go on with everything of one model.")])
+        examples: [.init("hearth transfers resume lupus-diary", "Continue all transfers of one model.")])
 
     let key: String
     let options: PullOptions
@@ -121,7 +121,7 @@ struct TransfersResume: Command {
         for summary in try await manager.transfers.list().matching(key) {
             switch try await manager.transfers.resume(summary.key) {
             case .here: break
-            case .elsewhere(let holder): context.console.say("\(summary.name) goes on in \(holder).")
+            case .elsewhere(let holder): context.console.say("\(summary.name) continues in \(holder).")
             case .nobody:
                 guard let plan = summary.plan else { continue }
                 if let reference = plan.reference {
@@ -141,13 +141,13 @@ struct TransfersResume: Command {
 /// `hearth transfers cancel KEY`
 struct TransfersCancel: Command {
     static let declaration = CommandDeclaration(
-        "transfers", "cancel", summary: "End a transfer and throw its bytes away",
+        "transfers", "cancel", summary: "End a transfer and delete its bytes",
         discussion: [
-            "The process that runs it ends with the code cancelled. Prints the key of each transfer that is gone."
+            "The process that runs it ends with the code cancelled. Prints the key of each removed transfer."
         ],
         arguments: [Argument.transferKey],
-        exitStatuses: [(0, "It is gone."), (75, "The process that runs it does not answer.")],
-        examples: [.init("hearth transfers cancel lupus-diary", "Everything that is on its way for one model.")])
+        exitStatuses: [(0, "It is removed."), (75, "The process that runs it does not answer.")],
+        examples: [.init("hearth transfers cancel lupus-diary", "All transfers of one model.")])
 
     let key: String
 
@@ -166,19 +166,19 @@ struct TransfersCancel: Command {
 /// `hearth transfers clean`
 struct TransfersClean: Command {
     private static let all = Flag(
-        "all", "Remove everything that nobody works on: paused, interrupted and finished transfers as well.")
-    private static let dryRun = Flag("dry-run", "Only say what would be removed.")
+        "all", "Remove every transfer that no process runs: paused, interrupted and finished ones as well.")
+    private static let dryRun = Flag("dry-run", "Only show what would be removed.")
 
     static let declaration = CommandDeclaration(
-        "transfers", "clean", summary: "Remove what was left of transfers",
+        "transfers", "clean", summary: "Remove unfinished transfers",
         discussion: [
-            "Removes orphaned transfers and prints the key of each, what it occupied, and its state. What is running "
-                + "stays in any case."
+            "Removes orphaned transfers and prints the key, the size on the disk and the state of each. Running transfers are "
+                + "always kept."
         ],
         options: [all, dryRun],
         examples: [
-            .init("hearth transfers clean --all --dry-run", "See what could go."),
-            .init("hearth transfers clean", "Remove what is of no use to anybody."),
+            .init("hearth transfers clean --all --dry-run", "Show what could be removed."),
+            .init("hearth transfers clean", "Remove orphaned transfers."),
         ])
 
     let cleaning: TransferManager.Cleaning

@@ -14,7 +14,7 @@ struct ActivationRun: Sendable {
     let ignoresMemory: Bool
     let progress: @Sendable (ActivationProgress) -> Void
     /// Receives events about releases, except that one became live.
-    var tell: @Sendable (ModelEvent) -> Void = { _ in }
+    var post: @Sendable (ModelEvent) -> Void = { _ in }
 
     /// The results of the effects so far.
     private struct Work {
@@ -69,11 +69,11 @@ struct ActivationRun: Sendable {
         case .verify: return try await verify()
         case .prepare:
             guard let preparer else { return .prepared(.notNeeded) }
-            let outcome = try await ReleasePreparation(
-                store: store, preparer: preparer, lease: work.lease, sourceIsVerified: rehashes, progress: progress
-            ).prepare(work.release, rehashing: true)
-            work.artifact = outcome.artifact
-            return .prepared(outcome.preparation)
+            let preparation = try await store.prepare(
+                work.release, by: preparer, under: work.lease, rehashing: true, sourceIsVerified: rehashes,
+                progress: progress)
+            work.artifact = preparation.artifact
+            return .prepared(preparation.outcome)
         case .probe(let usesArtifact):
             let event = try await runProbe(usesArtifact ? work.artifact?.path : nil, work.release)
             if usesArtifact, case .probeFailed(let reason) = event { work.objection = reason }
@@ -87,14 +87,14 @@ struct ActivationRun: Sendable {
             work.release = try await store.commit(identity, token: work.token)
             return .committed
         case .holdBack(let reason):
-            if try await store.holdBack(identity, because: reason) { tell(.heldBack(identity, reason: reason)) }
+            if try await store.holdBack(identity, because: reason) { post(.heldBack(identity, reason: reason)) }
             return nil
         case .unmark:
             await unmark(work.token)
             return nil
         case .collect:
             do {
-                for gone in try await store.collectSuperseded(identity.family) { tell(.removed(gone)) }
+                for gone in try await store.collectSuperseded(identity.family) { post(.removed(gone)) }
             } catch {
                 Log.write(.info, "delivery.activation", "older releases of \(identity.family) stay: \(error)")
             }
@@ -151,19 +151,18 @@ struct ActivationRun: Sendable {
         }
     }
 
-    private func refused(_ release: InstalledRelease, _ reason: String) -> ActivationError {
+    private func refused(_ release: InstalledRelease, _ reason: String) -> StoreError {
         let (outcome, remedy) =
             release.isActive
             ? (
                 "did not pass",
-                "It was active before and still is. Go back with 'hearth rollback \(identity.family)', or choose another "
-                    + "with 'hearth use'."
+                "It was active before and still is. Roll back, choose another release, or try this one again."
             )
             : (
                 "is not used",
-                "What was active before still is. Wait for a newer version, or try it again with 'hearth use \(identity)'."
+                "What was active before still is. Wait for a newer version, or try this one again."
             )
-        return ActivationError(
+        return StoreError(
             .probeFailed, "\(identity) was tried and \(outcome): \(reason)",
             context: ErrorContext(model: identity.description, remedy: remedy))
     }

@@ -33,150 +33,43 @@ public enum ModelEvent: Sendable {
         case .checkFailed(let family, _): family
         }
     }
-
-    /// The topic of an event: a newer event replaces an unread one of the same topic.
-    enum Topic: Hashable {
-        case disk(Family), removal(ReleaseIdentity), refusal(ReleaseIdentity), live(Family), update(Family?)
-
-        var isOfOneRelease: Bool {
-            switch self {
-            case .removal, .refusal: true
-            case .disk, .live, .update: false
-            }
-        }
-    }
-
-    var topic: Topic {
-        switch self {
-        case .installed(let release): .disk(release.identity.family)
-        case .activated(let release), .swapFailed(let release, _): .live(release.identity.family)
-        case .removed(let identity): .removal(identity)
-        case .heldBack(let identity, _): .refusal(identity)
-        case .rolledBack(let identity, _, _): .live(identity.family)
-        case .updateFound(let finding): .update(finding.family)
-        case .noUpdate(let family, _): .update(family)
-        case .checkFailed(let family, _): .update(family)
-        }
-    }
-}
-
-/// The unread events of a listener: the newest of each topic, in the order in which they came. Of removed and held-back
-/// releases, only the newest ``mostReleases`` are kept.
-struct EventBox: Sendable {
-    static let mostReleases = 64
-
-    private var pending: [(topic: ModelEvent.Topic, event: ModelEvent)] = []
-
-    var count: Int { pending.count }
-
-    mutating func put(_ event: ModelEvent) {
-        let topic = event.topic
-        pending.removeAll { $0.topic == topic }
-        pending.append((topic, event))
-        guard topic.isOfOneRelease, pending.count(where: { $0.topic.isOfOneRelease }) > Self.mostReleases,
-            let oldest = pending.firstIndex(where: { $0.topic.isOfOneRelease })
-        else { return }
-        pending.remove(at: oldest)
-    }
-
-    mutating func take() -> ModelEvent? { pending.isEmpty ? nil : pending.removeFirst().event }
 }
 
 /// Sends events to all listeners, without waiting for any.
 final class EventHub: Sendable {
-    private struct Weak: Sendable { weak var mailbox: EventMailbox? }
+    /// The most unread events of a listener; the oldest beyond are lost.
+    static let capacity = 256
 
-    private let listeners = Locked<[Weak]>([])
+    private struct Listeners {
+        var next: UInt64 = 0
+        var continuations: [UInt64: AsyncStream<ModelEvent>.Continuation] = [:]
+    }
+
+    private let listeners = Locked(Listeners())
 
     deinit {
-        for listener in listeners.withLock({ $0 }) { listener.mailbox?.close() }
+        for continuation in listeners.withLock({ Array($0.continuations.values) }) { continuation.finish() }
     }
 
     /// A stream of events from now on. It ends with the hub, the stream or its reader's task.
     func stream() -> AsyncStream<ModelEvent> {
-        let mailbox = EventMailbox()
-        listeners.withLock { listeners in
-            listeners.removeAll { $0.mailbox == nil }
-            listeners.append(Weak(mailbox: mailbox))
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ModelEvent.self, bufferingPolicy: .bufferingNewest(Self.capacity))
+        let id = listeners.withLock { listeners in
+            listeners.next += 1
+            listeners.continuations[listeners.next] = continuation
+            return listeners.next
         }
-        return AsyncStream {
-            await mailbox.next()
+        continuation.onTermination = { [weak self] _ in
+            self?.listeners.withLock { _ = $0.continuations.removeValue(forKey: id) }
         }
+        return stream
     }
 
     func post(_ event: ModelEvent) {
-        for listener in listeners.withLock({ $0 }) { listener.mailbox?.put(event) }
+        for continuation in listeners.withLock({ Array($0.continuations.values) }) { continuation.yield(event) }
     }
 
     /// The number of listeners, for tests.
-    var listenerCount: Int { listeners.withLock { $0.filter { $0.mailbox != nil }.count } }
-}
-
-/// The unread events and the reader of one listener.
-private final class EventMailbox: Sendable {
-    private struct State {
-        var box = EventBox()
-        var reader: (id: UInt64, continuation: CheckedContinuation<ModelEvent?, Never>)?
-        var cancelled: Set<UInt64> = []
-        var nextID: UInt64 = 0
-        var isClosed = false
-    }
-
-    private let state = Locked(State())
-
-    func put(_ event: ModelEvent) {
-        let (reader, first) = state.withLock { state in
-            state.box.put(event)
-            guard let reader = state.reader else {
-                return (nil as CheckedContinuation<ModelEvent?, Never>?, nil as ModelEvent?)
-            }
-            state.reader = nil
-            return (reader.continuation, state.box.take())
-        }
-        reader?.resume(returning: first)
-    }
-
-    func close() {
-        let reader = state.withLock { state in
-            state.isClosed = true
-            defer { state.reader = nil }
-            return state.reader?.continuation
-        }
-        reader?.resume(returning: nil)
-    }
-
-    /// The next event; `nil` if the mailbox is closed and empty, or if the reader is cancelled.
-    func next() async -> ModelEvent? {
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
-        defer { state.withLock { _ = $0.cancelled.remove(id) } }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let (answer, earlier) = state.withLock {
-                    state -> (ModelEvent??, CheckedContinuation<ModelEvent?, Never>?) in
-                    if state.cancelled.remove(id) != nil { return (.some(nil), nil) }
-                    if let event = state.box.take() { return (.some(event), nil) }
-                    if state.isClosed { return (.some(nil), nil) }
-                    // A stream has one reader: a second replaces the first.
-                    let earlier = state.reader?.continuation
-                    state.reader = (id, continuation)
-                    return (nil, earlier)
-                }
-                earlier?.resume(returning: nil)
-                if let answer { continuation.resume(returning: answer) }
-            }
-        } onCancel: {
-            let reader = state.withLock { state -> CheckedContinuation<ModelEvent?, Never>? in
-                guard let reader = state.reader, reader.id == id else {
-                    state.cancelled.insert(id)
-                    return nil
-                }
-                state.reader = nil
-                return reader.continuation
-            }
-            reader?.resume(returning: nil)
-        }
-    }
+    var listenerCount: Int { listeners.withLock { $0.continuations.count } }
 }

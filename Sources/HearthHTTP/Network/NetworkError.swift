@@ -34,7 +34,7 @@ public enum NetworkHold: Sendable, Hashable {
             NetworkError(
                 .meteredNetwork, "Wi-Fi required: this network is metered",
                 context: ErrorContext(
-                    remedy: "Try again on another network, or allow this one with --metered allow."),
+                    remedy: "Try again on another network, or allow metered ones."),
                 disposition: .tryLater)
         }
     }

@@ -29,8 +29,8 @@ public struct MemoryPlan: Sendable, Hashable {
         }
     }
 
-    /// What is wanted.
-    public struct Wishes: Sendable, Hashable {
+    /// The settings that a plan is made for.
+    public struct Settings: Sendable, Hashable {
         /// The context in tokens, `nil` for the device's rule. A context asked for is never shortened.
         public var contextLength: Int?
         /// The type of the cache, `nil` for the best that fits.
@@ -87,25 +87,25 @@ public struct MemoryPlan: Sendable, Hashable {
 
     /// Plans.
     /// - Throws: `model-does-not-fit` with the bytes needed and the bytes there are.
-    public init(_ shape: ModelShape, on device: Device, wishes: Wishes = Wishes()) throws(LLMError) {
+    public init(_ shape: ModelShape, on device: Device, settings: Settings = Settings()) throws(LLMError) {
         let rule = DeviceRule(deviceMemory: device.memory)
         let trained = shape.trainedContext > 0 ? shape.trainedContext : .max
-        let wanted = min(max(1, wishes.contextLength ?? rule.contextLength), trained)
+        let wanted = min(max(1, settings.contextLength ?? rule.contextLength), trained)
         let budget = device.budget
         func estimate(_ context: Int, _ type: CacheType) -> MemoryEstimate {
             MemoryEstimate(
-                shape, contextLength: context, cacheType: type, batchSize: min(wishes.batchSize, context),
-                sequences: wishes.sequences, projector: wishes.projector, flashAttention: wishes.flashAttention)
+                shape, contextLength: context, cacheType: type, batchSize: min(settings.batchSize, context),
+                sequences: settings.sequences, projector: settings.projector, flashAttention: settings.flashAttention)
         }
         var contexts = [wanted]
-        while wishes.contextLength == nil, let last = contexts.last, last / 2 >= Self.smallestContext {
+        while settings.contextLength == nil, let last = contexts.last, last / 2 >= Self.smallestContext {
             contexts.append(last / 2)
         }
         // Eight bits lose next to nothing; four do, so they are taken only when asked for.
-        let usual = wishes.flashAttention == .off ? [CacheType.f16] : [.f16, .q8]
-        var types = (wishes.cacheType.map { [$0] } ?? usual).filter { $0.fits(shape) }
+        let usual = settings.flashAttention == .off ? [CacheType.f16] : [.f16, .q8]
+        var types = (settings.cacheType.map { [$0] } ?? usual).filter { $0.fits(shape) }
         if types.isEmpty { types = [.f16] }
-        let most = wishes.gpuLayers.map { max(0, $0) } ?? .max
+        let most = settings.gpuLayers.map { max(0, $0) } ?? .max
         func place(_ estimate: MemoryEstimate) -> (layers: Int, hostBytes: UInt64) {
             let layers = min(most, Self.gpuLayers(shape, estimate, device.gpu.free))
             return (layers, device.gpu.isShared ? estimate.total : estimate.hostBytes(of: shape, gpuLayers: layers))
@@ -113,13 +113,13 @@ public struct MemoryPlan: Sendable, Hashable {
         let attempts = contexts.flatMap { context in types.map { (context, $0) } }
         guard let (context, type) = attempts.first(where: { place(estimate($0.0, $0.1)).hostBytes <= budget }) else {
             let (context, type) = (contexts.last ?? wanted, types.last ?? .f16)
-            let hasScores = wishes.flashAttention == .off && type == .f16
+            let hasScores = settings.flashAttention == .off && type == .f16
             throw Self.refusal(place(estimate(context, type)), context: context, device, hasScores: hasScores)
         }
         contextLength = context
         historyLimit = context < rule.contextLength ? min(rule.historyLimit, 20) : rule.historyLimit
         cacheType = type
-        flashAttention = wishes.flashAttention == .off && type != .f16 ? .automatic : wishes.flashAttention
+        flashAttention = settings.flashAttention == .off && type != .f16 ? .automatic : settings.flashAttention
         self.estimate = estimate(context, type)
         self.budget = budget
         layers = shape.layers.count + 1
@@ -127,8 +127,8 @@ public struct MemoryPlan: Sendable, Hashable {
         (gpuLayers, hostBytes) = place(self.estimate)
         var compromises: [String] = []
         if context < wanted { compromises.append("the context is \(context) instead of \(wanted) tokens") }
-        if type != (wishes.cacheType ?? .f16) { compromises.append("the cache is stored as \(type.rawValue)") }
-        if flashAttention != wishes.flashAttention {
+        if type != (settings.cacheType ?? .f16) { compromises.append("the cache is stored as \(type.rawValue)") }
+        if flashAttention != settings.flashAttention {
             compromises.append("flash attention is on, since the cache is stored as \(type.rawValue)")
         }
         self.compromises = compromises

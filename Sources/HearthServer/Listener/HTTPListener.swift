@@ -88,7 +88,7 @@
             guard let pointer else {
                 throw ServerError(
                     .cannotListen, "the HTTP server could not be started",
-                    context: ErrorContext(remedy: "Set HEARTH_LOG=debug to see what the HTTP library says."))
+                    context: ErrorContext(remedy: "The log at level debug has the reason."))
             }
             self.pointer = pointer
             self.socket = socket

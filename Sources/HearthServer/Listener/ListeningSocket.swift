@@ -120,7 +120,7 @@
             case EADDRINUSE:
                 Self(
                     .portInUse, "port \(port) is in use by another program",
-                    context: context("Choose another port with --port, or leave it out to take a free one."))
+                    context: context("Leave the port out to take a free one, or choose another."))
             case EACCES, EPERM:
                 Self(
                     .permission, "this user may not listen on port \(port)",

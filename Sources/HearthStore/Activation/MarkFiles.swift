@@ -10,6 +10,9 @@ package struct MarkFiles: Sendable {
         package let token: String
         /// `nil` for a file that is not a mark; such a file is removed.
         package let mark: ActivityMark?
+
+        /// The date of the mark; the distant past for a file that is not a mark.
+        var began: Date { mark?.since ?? .distantPast }
     }
 
     package let layout: HomeLayout

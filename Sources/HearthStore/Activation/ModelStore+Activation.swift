@@ -8,7 +8,7 @@ extension ModelStore {
     package func commit(_ identity: ReleaseIdentity, token: String) async throws -> InstalledRelease {
         try await prepare()
         return try await committing {
-            guard try read(identity) != nil else { throw notInstalled(identity.description) }
+            try require(identity)
             let state = try activation.stateBeforeChange(of: identity.family)
             let earlier = try overtakeDecisions(for: identity, ActivityMark(.commit, at: time.now), token: token)
             var next = state.committing(identity, at: time.now)
@@ -19,8 +19,7 @@ extension ModelStore {
             try activation.write(next, of: identity.family)
             // The release has passed: processes that ended during its probe no longer count.
             clearMarks(of: identity.family) { $0.release == identity && $0.mark?.stage == .probe }
-            guard let release = try read(identity) else { throw notInstalled(identity.description) }
-            return release
+            return try require(identity)
         }
     }
 
@@ -28,7 +27,7 @@ extension ModelStore {
     /// failed attempt.
     func decisions(in family: Family) throws -> [MarkFiles.Found] {
         try marks.all(of: family).filter { $0.mark?.stage.isDecision == true }
-            .sorted { ($0.mark?.since ?? .distantPast) < ($1.mark?.since ?? .distantPast) }
+            .sorted { $0.began < $1.began }
     }
 
     /// Removes the marks of earlier unfinished decisions of any process, which the next start would otherwise carry
@@ -71,7 +70,8 @@ extension ModelStore {
             let state = try beforeInterruptedRollback(
                 try activation.stateBeforeChange(of: family), family, hasBundled: hasBundled)
             guard let from = state.active else {
-                throw try shelf.releases(of: family).isEmpty ? notInstalled(family.name) : Self.nothingActive(family)
+                throw try directory.releases(of: family).isEmpty
+                    ? notInstalled(family.name) : Self.nothingActive(family)
             }
             let to = state.previous.flatMap { $0 != from ? $0 : nil }
             guard to != nil || hasBundled else { throw Self.nothingBefore(family, from) }
@@ -103,10 +103,7 @@ extension ModelStore {
         let token = ActivityMark.token()
         try overtakeDecisions(
             for: from, ActivityMark(.rollback, at: time.now, target: to?.folderName, reason: reason), token: token)
-        let next =
-            to.map { state.rolledBack(to: $0, because: reason, at: time.now) }
-            ?? state.retired(because: reason, at: time.now)
-        try activation.write(next, of: from.family)
+        try activation.write(state.rolledBack(to: to, because: reason, at: time.now), of: from.family)
         clearMarks(of: from.family) { $0.release == from && $0.mark?.process == .current || $0.token == token }
         return rollback
     }
@@ -115,7 +112,7 @@ extension ModelStore {
     /// made.
     package func rollback(from: ReleaseIdentity, to: ReleaseIdentity?, because reason: String) throws -> Rollback {
         let target = try to.map { to in
-            guard let release = try read(to) else { throw notInstalled(to.description) }
+            let release = try require(to)
             return InstalledRelease(
                 identity: to, folder: release.folder, receipt: release.receipt, isActive: true)
         }
@@ -127,8 +124,8 @@ extension ModelStore {
     package func pin(_ family: Family, to identity: ReleaseIdentity?) async throws {
         try await prepare()
         try await committing {
-            if let identity, try read(identity) == nil { throw notInstalled(identity.description) }
-            if try shelf.releases(of: family).isEmpty { throw notInstalled(family.name) }
+            if let identity { try require(identity) }
+            if try directory.releases(of: family).isEmpty { throw notInstalled(family.name) }
             var state = try activation.stateBeforeChange(of: family)
             if let identity { try overtakeSwitches(awayFrom: identity, state) }
             guard state.pinned != identity else { return }
@@ -149,14 +146,14 @@ extension ModelStore {
     private static func nothingActive(_ family: Family) -> StoreError {
         StoreError(
             .noActiveRelease, "no release of \(family) is active",
-            context: ErrorContext(model: family.name, remedy: "Choose one: hearth use \(family)@VERSION"))
+            context: ErrorContext(model: family.name, remedy: "Choose an installed release."))
     }
 
     private static func nothingBefore(_ family: Family, _ active: ReleaseIdentity) -> StoreError {
         StoreError(
             .nothingBefore, "no release of \(family) was active before \(active)",
             context: ErrorContext(
-                model: family.name, remedy: "Choose another that is installed: hearth use \(family)@VERSION"))
+                model: family.name, remedy: "Choose another installed release."))
     }
 }
 

@@ -11,14 +11,8 @@ extension ModelStore {
     /// - Returns: the rollbacks made or finished, each once. If another step failed as well, the next call tries that
     ///   step again and throws its error.
     @discardableResult
-    package func recover(bundled: Set<Family> = []) async throws -> [Rollback] {
-        try await recoverEach(bundled: bundled).rollbacksUnlessFailed()
-    }
-
-    /// Recovers with the caller's check of whether a process runs.
-    @discardableResult
     package func recover(
-        bundled: Set<Family> = [], isRunning: @escaping @Sendable (ProcessIdentity) -> Bool?
+        bundled: Set<Family> = [], isRunning: @escaping @Sendable (ProcessIdentity) -> Bool? = { $0.isRunning }
     ) async throws -> [Rollback] {
         try await recoverEach(bundled: bundled, isRunning: isRunning).rollbacksUnlessFailed()
     }
@@ -59,10 +53,8 @@ extension ModelStore {
 
     private func left(
         in family: Family, _ isRunning: (ProcessIdentity) -> Bool?
-    ) throws -> [Recovery.LeftMark] {
-        try marks.all(of: family)
-            .filter { $0.mark?.isLeft(at: time.now, isRunning: isRunning) ?? true }
-            .map { Recovery.LeftMark(release: $0.release, token: $0.token, mark: $0.mark) }
+    ) throws -> [MarkFiles.Found] {
+        try marks.all(of: family).filter { $0.mark?.isLeft(at: time.now, isRunning: isRunning) ?? true }
     }
 
     /// Recovers one family. Under the commit lock.
@@ -72,9 +64,7 @@ extension ModelStore {
         let state = try activation.stateBeforeChange(of: family)
         let recovery = try Recovery(
             state, left: try left(in: family, isRunning), hasBundled: hasBundled, at: time.now
-        ) { identity in
-            if case .whole = try shelf.find(identity) { true } else { false }
-        }
+        ) { try directory.find($0).isWhole }
         if let decision = recovery.decision {
             for found in try decisions(in: family) where found.token != decision.token {
                 try marks.remove(found.release, token: found.token)

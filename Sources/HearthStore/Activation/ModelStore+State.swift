@@ -13,26 +13,29 @@ extension ModelStore {
         return try activation.state(of: family).active.flatMap { try read($0) }
     }
 
+    /// Finds the usable model of each family, and the problems of unusable live releases.
+    package func usable(
+        beside bundled: [Family: BundledRelease]
+    ) async throws -> (models: [Family: ModelAvailability], problems: [Family: any Error]) {
+        try await inspect()
+        var models = bundled.mapValues { ModelAvailability.bundled($0) }
+        var problems: [Family: any Error] = [:]
+        for family in try directory.families() {
+            do {
+                let state = try activation.state(of: family)
+                guard let active = try state.active.flatMap({ try read($0) }) else { continue }
+                models[family] = .deciding(bundled: bundled[family], active: active, pinned: state.pinned)
+            } catch {
+                problems[family] = error
+            }
+        }
+        return (models, problems)
+    }
+
     /// The recorded state of a family: live, previous and pinned release.
     package func state(of family: Family) async throws -> ReleaseState {
         try await inspect()
         return try activation.state(of: family)
-    }
-
-    /// The path of the live release's weights.
-    /// - Throws: `not-installed`, `no-active-release`, `receipt-damaged`, `release-damaged`.
-    package func locate(_ family: Family) async throws -> Path {
-        if let release = try await active(family) {
-            if let weights = release.weights { return weights }
-            throw StoreError(
-                .releaseDamaged, "\(release.identity) holds no weights",
-                context: ErrorContext(model: release.identity.description, file: release.folder.string))
-        }
-        let releases = try shelf.releases(of: family)
-        guard let newest = releases.last else { throw notInstalled(family.name) }
-        throw StoreError(
-            .noActiveRelease, "no release of \(family) is active",
-            context: ErrorContext(model: family.name, remedy: "Choose one: hearth use \(newest)"))
     }
 
     /// Makes an installed release the live one of its family. Readers see the old release or the new one, never
@@ -45,15 +48,14 @@ extension ModelStore {
     package func activate(_ identity: ReleaseIdentity) async throws -> InstalledRelease {
         try await prepare()
         return try await committing {
-            guard try read(identity) != nil else { throw notInstalled(identity.description) }
+            try require(identity)
             let state = try activation.stateBeforeChange(of: identity.family)
             // A mark is needed only to overtake an earlier unfinished decision.
             let token = try decisions(in: identity.family).isEmpty ? nil : ActivityMark.token()
             if let token { try overtakeDecisions(for: identity, ActivityMark(.commit, at: time.now), token: token) }
             try activation.write(state.activating(identity), of: identity.family)
             if let token { clearMarks(of: identity.family) { $0.token == token } }
-            guard let release = try read(identity) else { throw notInstalled(identity.description) }
-            return release
+            return try require(identity)
         }
     }
 
@@ -64,11 +66,7 @@ extension ModelStore {
         guard try state.active == identity || activation.linkedName(of: identity.family) == identity.folderName else {
             return
         }
-        switch try shelf.find(identity) {
-        case .whole, .damaged(_?, _): return
-        case .damaged(nil, let problem): if let cause = problem.underlying as? FileError { throw cause }
-        case .absent: break
-        }
+        guard try directory.findBeforeChange(identity).receipt == nil else { return }
         if state.active == identity { state.active = nil }
         try activation.write(state, of: identity.family)
     }

@@ -18,16 +18,6 @@ import HearthCatalog
 ///
 /// A rollback to a bundled release is given up if the app has none.
 struct Recovery: Sendable, Hashable {
-    /// A mark that a process left behind.
-    struct LeftMark: Sendable, Hashable {
-        package let release: ReleaseIdentity
-        package let token: String
-        /// `nil` for a file that is not a mark.
-        package let mark: ActivityMark?
-
-        var began: Date { mark?.since ?? .distantPast }
-    }
-
     /// A rollback from one release to another.
     package struct Rollback: Sendable, Hashable {
         package let from: ReleaseIdentity
@@ -39,9 +29,9 @@ struct Recovery: Sendable, Hashable {
     /// The state to record; the link follows it.
     package private(set) var state: ReleaseState
     /// Marks that are no longer needed.
-    package private(set) var done: [LeftMark] = []
+    package private(set) var done: [MarkFiles.Found] = []
     /// The interrupted decision that was considered; it overtakes earlier ones of any process.
-    private(set) var decision: LeftMark?
+    private(set) var decision: MarkFiles.Found?
     /// A rollback begun before, which `state` finishes; not yet reported.
     package private(set) var finished: Rollback?
     /// A further rollback to make afterwards, from a release that failed its probation.
@@ -59,7 +49,7 @@ struct Recovery: Sendable, Hashable {
     ///   - hasBundled: whether the app has a bundled model of the family, which serves if no release is live.
     ///   - isUsable: whether a release is whole by names and sizes.
     init(
-        _ state: ReleaseState, left: [LeftMark], hasBundled: Bool = false, at date: Date,
+        _ state: ReleaseState, left: [MarkFiles.Found], hasBundled: Bool = false, at date: Date,
         isUsable: (ReleaseIdentity) throws -> Bool
     ) rethrows {
         self.state = state
@@ -83,7 +73,7 @@ struct Recovery: Sendable, Hashable {
     }
 
     private mutating func finishCommit(
-        _ left: LeftMark, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
+        _ left: MarkFiles.Found, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
     ) rethrows {
         if state.active == left.release {
             // The link is switched. A missing probation shows that the record was not written.
@@ -103,7 +93,7 @@ struct Recovery: Sendable, Hashable {
     }
 
     private mutating func finishRollback(
-        _ left: LeftMark, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
+        _ left: MarkFiles.Found, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
     ) rethrows {
         guard let name = left.mark?.target else { return try finishRetreat(left, at: date, isUsable) }
         // The rollback is recorded, or the release was activated again since.
@@ -116,18 +106,22 @@ struct Recovery: Sendable, Hashable {
             return notes.append("\(unfinished)\(state.active.map { "\($0) is live since" } ?? "nothing is live")")
         }
         guard try isUsable(target) else { return notes.append("\(unfinished)\(target) is no longer whole") }
-        let reason = left.mark?.reason ?? "it was rolled back"
-        // The link may already lead to the target while the record does not say so.
-        var before = state
-        before.active = left.release
-        state = before.rolledBack(to: target, because: reason, at: date)
-        finished = Rollback(from: left.release, to: target, reason: reason)
-        notes.append("finished the rollback from \(left.release) to \(target)")
+        finish(left, to: target, at: date)
     }
 
-    /// Finishes a rollback to the bundled release. The link may already be removed while the record does not say so.
+    /// Makes the state after a rollback. The link may already lead to the target while the record does not say so.
+    private mutating func finish(_ left: MarkFiles.Found, to target: ReleaseIdentity?, at date: Date) {
+        let reason = left.mark?.reason ?? "it was rolled back"
+        state.active = left.release
+        state = state.rolledBack(to: target, because: reason, at: date)
+        finished = Rollback(from: left.release, to: target, reason: reason)
+        let name = target?.description ?? "what came with the app"
+        notes.append("finished the rollback from \(left.release) to \(name)")
+    }
+
+    /// Finishes a rollback to the bundled release.
     private mutating func finishRetreat(
-        _ left: LeftMark, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
+        _ left: MarkFiles.Found, at date: Date, _ isUsable: (ReleaseIdentity) throws -> Bool
     ) rethrows {
         guard !state.isHeldBack(left.release) else { return }
         let unfinished = "the rollback from \(left.release) to what came with the app is not finished: "
@@ -145,18 +139,13 @@ struct Recovery: Sendable, Hashable {
             state = state.committing(left.release, at: date)
             return notes.append("\(left.release) is live again, for nothing came with the app")
         }
-        var before = state
-        before.active = left.release
-        let reason = left.mark?.reason ?? "it was rolled back"
-        state = before.retired(because: reason, at: date)
-        finished = Rollback(from: left.release, to: nil, reason: reason)
-        notes.append("finished the rollback from \(left.release) to what came with the app")
+        finish(left, to: nil, at: date)
     }
 
     /// The number of processes that left the marks: a process with several answers in progress ended once.
-    private static func ends(_ marks: [LeftMark]) -> Int { Set(marks.compactMap(\.mark?.process)).count }
+    private static func ends(_ marks: [MarkFiles.Found]) -> Int { Set(marks.compactMap(\.mark?.process)).count }
 
-    private mutating func judgeProbes(_ marks: [LeftMark], at date: Date) {
+    private mutating func judgeProbes(_ marks: [MarkFiles.Found], at date: Date) {
         for (release, marks) in Dictionary(grouping: marks, by: \.release) {
             // A live or held-back release needs no further judgement.
             if state.active == release || state.isHeldBack(release) {
@@ -172,7 +161,7 @@ struct Recovery: Sendable, Hashable {
     }
 
     private mutating func judgeUse(
-        _ marks: [LeftMark], _ isUsable: (ReleaseIdentity) throws -> Bool
+        _ marks: [MarkFiles.Found], _ isUsable: (ReleaseIdentity) throws -> Bool
     ) rethrows {
         done += marks.filter { $0.release != state.probation?.release }
         guard let probation = state.probation else { return }

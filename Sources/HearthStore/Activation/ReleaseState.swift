@@ -86,24 +86,14 @@ package struct ReleaseState: Sendable, Hashable {
 
     /// The state after a rollback from the live release to `target`: it is held back, and there is no previous release
     /// any more.
-    package func rolledBack(to target: ReleaseIdentity, because reason: String, at date: Date) -> Self {
+    /// - Parameter target: `nil` for the release bundled with the app.
+    package func rolledBack(to target: ReleaseIdentity?, because reason: String, at date: Date) -> Self {
         var next = self
         if let active, active != target { next = next.holdingBack(active, because: reason, at: date) }
         next.active = target
         next.previous = nil
         next.probation = nil
         next.heldBack.removeAll { $0.release == target }
-        if next.pinned == active { next.pinned = nil }
-        return next
-    }
-
-    /// The state after a rollback from the live release to the bundled one: it is held back.
-    package func retired(because reason: String, at date: Date) -> Self {
-        var next = self
-        if let active { next = next.holdingBack(active, because: reason, at: date) }
-        next.active = nil
-        next.previous = nil
-        next.probation = nil
         if next.pinned == active { next.pinned = nil }
         return next
     }

@@ -25,7 +25,7 @@ package struct ArchiveContents: Sendable, Hashable {
     ///   - archive: a file; it may unpack to at most 50 times its length and 16 MiB.
     ///   - format: the archive's format.
     ///   - isCancelled: called between blocks.
-    /// - Throws: ``ArchiveError`` with the code with which a device would refuse it; `FileError`; `CancellationError`.
+    /// - Throws: ``StoreError`` with the code with which a device would refuse it; `FileError`; `CancellationError`.
     package init(
         _ archive: Path, format: ArchiveFormat, fileSystem: any FileSystem = LocalFileSystem(),
         isCancelled: @escaping () -> Bool = { false }

@@ -12,7 +12,7 @@ struct ArchiveExtractor: Sendable {
     ///   - folder: an existing folder; nothing is written elsewhere.
     ///   - makeFolder: called for each folder before the first file in it.
     ///   - onPiece: receives the number of bytes written each time.
-    /// - Throws: ``ArchiveError``, `FileError`, `CancellationError`.
+    /// - Throws: ``StoreError``, `FileError`, `CancellationError`.
     func extract(
         _ archive: Path, into folder: Path, makeFolder: (RelativePath) throws -> Void,
         onPiece: @escaping (UInt64) -> Void

@@ -14,18 +14,15 @@ struct ArchivePlan: Sendable, Hashable {
     private let listed: [RelativePath: RemoteFile]
     private let modelFormat: ModelFormat
     let limits: ArchiveLimits
-    /// Whether the archive was compared with its publisher's digest.
-    package let isVerified: Bool
     package let label: String
 
     /// A plan for an archive of `packedSize` bytes; `nil` for a release without an archive.
-    init?(_ release: Release, packedSize: UInt64, isVerified: Bool) {
+    init?(_ release: Release, packedSize: UInt64) {
         guard let archive = release.archive else { return nil }
         format = archive.format
         member = archive.member
         label = release.file.name.string
         modelFormat = release.format
-        self.isVerified = isVerified
         let ownName = release.file.name.last.name
         memberName = RelativePath(
             ArchiveFormat.isArchiveName(ownName)
@@ -77,7 +74,7 @@ struct ArchivePlan: Sendable, Hashable {
         if let missing = (wanted + listed.keys.sorted()).first(where: { !found.contains($0) }) {
             throw mismatch("\(missing) is not in it", missing.string, nil)
         }
-        guard !unpacked.isEmpty else { throw ArchiveError.refused(.damaged, label, "nothing is in it") }
+        guard !unpacked.isEmpty else { throw StoreError.refusedArchive(.archiveDamaged, label, "nothing is in it") }
         let weights = weights(of: unpacked.map(\.entry))
         return unpacked.map { file in
             let role = listed[file.entry.path]?.role ?? (file.entry.path == weights ? .weights : .other)
@@ -94,8 +91,8 @@ struct ArchivePlan: Sendable, Hashable {
             .max { ($0.size, $1.path) < ($1.size, $0.path) }?.path
     }
 
-    private func mismatch(_ problem: String, _ expected: String?, _ found: String?) -> ArchiveError {
-        .refused(.mismatch, label, problem, expected: expected, found: found)
+    private func mismatch(_ problem: String, _ expected: String?, _ found: String?) -> StoreError {
+        .refusedArchive(.archiveMismatch, label, problem, expected: expected, found: found)
     }
 }
 

@@ -32,7 +32,7 @@ struct ArchiveReader {
 
     /// Reads an archive and passes on its files.
     /// - Parameter take: called for each file; it may read the contents or skip them.
-    /// - Throws: ``ArchiveError``, `FileError`, `CancellationError`, and errors of `take`.
+    /// - Throws: ``StoreError``, `FileError`, `CancellationError`, and errors of `take`.
     package func read(_ archive: Path, take: (ArchiveEntry, Contents) throws -> Void) throws {
         #if os(Linux)
             let names = hearth_locale_utf8()
@@ -40,10 +40,10 @@ struct ArchiveReader {
             do {
                 try walk(try fileSystem.open(archive, .read), take)
             } catch let failure as ArchiveFailure {
-                throw ArchiveError.refused(.damaged, label, failure.text)
+                throw StoreError.refusedArchive(.archiveDamaged, label, failure.text)
             }
         #else
-            throw ArchiveError.refused(.damaged, label, "this platform has no reader for it yet")
+            throw StoreError.refusedArchive(.archiveDamaged, label, "this platform has no reader for it yet")
         #endif
     }
 }
@@ -143,8 +143,9 @@ struct ArchiveReader {
             guard files <= ArchiveLimits.maximumFiles else { throw tooMany(ArchiveLimits.maximumFiles, "files") }
             let (sum, isTooMuch) = total.addingReportingOverflow(size)
             guard !isTooMuch, sum <= limits.totalSize else {
-                throw ArchiveError.refused(
-                    .tooLarge, label, "it unpacks to more than it may", expected: "at most \(limits.totalSize) bytes",
+                throw StoreError.refusedArchive(
+                    .archiveTooLarge, label, "it unpacks to more than it may",
+                    expected: "at most \(limits.totalSize) bytes",
                     found: isTooMuch ? "more" : "\(sum) bytes")
             }
             total = sum
@@ -186,12 +187,13 @@ struct ArchiveReader {
             }
         }
 
-        private func unsafe(_ problem: String, _ found: String?) -> ArchiveError {
-            .refused(.unsafe, label, problem, found: found)
+        private func unsafe(_ problem: String, _ found: String?) -> StoreError {
+            .refusedArchive(.archiveUnsafe, label, problem, found: found)
         }
 
-        private func tooMany(_ limit: Int, _ what: String) -> ArchiveError {
-            .refused(.tooLarge, label, "it holds too many files", expected: "at most \(limit) \(what)", found: "more")
+        private func tooMany(_ limit: Int, _ what: String) -> StoreError {
+            .refusedArchive(
+                .archiveTooLarge, label, "it holds too many files", expected: "at most \(limit) \(what)", found: "more")
         }
     }
 #endif

@@ -7,10 +7,10 @@ struct ZipDirectory {
     /// fields.
     static let maximumSize: UInt64 = 4 << 20
 
-    /// - Throws: ``ArchiveError``, `FileError`.
+    /// - Throws: ``StoreError``, `FileError`.
     package static func check(_ file: OpenFile, label: String, entries limit: Int, fileSystem: any FileSystem) throws {
         let size = try fileSystem.status(of: file).size
-        func damaged(_ problem: String) -> ArchiveError { .refused(.damaged, label, problem) }
+        func damaged(_ problem: String) -> StoreError { .refusedArchive(.archiveDamaged, label, problem) }
         func bytes(at offset: UInt64, _ count: Int) throws -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: count)
             let found = try bytes.withUnsafeMutableBytes { try fileSystem.read(file, into: $0, at: offset) }
@@ -47,13 +47,13 @@ struct ZipDirectory {
         }
         guard record.disks == 0 else { throw damaged("it is a part of several") }
         guard record.entries <= UInt64(limit) else {
-            throw ArchiveError.refused(
-                .tooLarge, label, "it holds too many files", expected: "at most \(limit) entries",
+            throw StoreError.refusedArchive(
+                .archiveTooLarge, label, "it holds too many files", expected: "at most \(limit) entries",
                 found: "\(record.entries) entries")
         }
         guard record.size <= maximumSize else {
-            throw ArchiveError.refused(
-                .tooLarge, label, "the list of its files is too long", expected: "at most \(maximumSize) bytes",
+            throw StoreError.refusedArchive(
+                .archiveTooLarge, label, "the list of its files is too long", expected: "at most \(maximumSize) bytes",
                 found: "\(record.size) bytes")
         }
         let (end, isTooMuch) = record.offset.addingReportingOverflow(record.size)
@@ -67,7 +67,7 @@ struct ZipDirectory {
         for extent in extents.sorted(by: { $0.start < $1.start }) {
             let (end, isTooMuch) = extent.start.addingReportingOverflow(extent.count)
             guard !isTooMuch, extent.start >= last, end <= record.offset else {
-                throw ArchiveError.refused(.unsafe, label, "files in it overlap")
+                throw StoreError.refusedArchive(.archiveUnsafe, label, "files in it overlap")
             }
             last = end
         }

@@ -29,8 +29,8 @@ package struct ArtifactRecord: Sendable, Hashable {
     package var state: State
 
     /// Whether the record is that of an artifact by this recipe from these weights.
-    func isMade(by recipe: Recipe, from source: SHA256Digest) -> Bool {
-        self.source == source && self.recipe.makesSame(as: recipe)
+    func isResult(of recipe: Recipe, from source: SHA256Digest) -> Bool {
+        self.source == source && self.recipe.hasSameResult(as: recipe)
     }
 
     /// The refusal, `nil` for an artifact in use.

@@ -17,7 +17,7 @@ extension ArtifactStore {
                 .reservedName, "\(recipe.fileName) cannot be the name of an artifact of \(release.identity)",
                 context: ErrorContext(model: release.identity.description, file: recipe.fileName))
         }
-        guard let source = recipe.source(in: release)?.digest else {
+        guard let source = release.receipt.weights?.digest else {
             throw FileError(errno: ENOENT, doing: "prepare", path: release.folder)
         }
         let place = place(of: recipe, from: source, release.identity)
@@ -29,7 +29,7 @@ extension ArtifactStore {
             throw StoreError.artifactRefused(recipe.fileName, of: release, reason)
         }
         try fileSystem.makeFolders(place.parent)
-        guard try shelf.isFolder(place.parent) else {
+        guard try directory.isFolder(place.parent) else {
             throw FileError(errno: ENOTDIR, doing: "use", path: place.parent)
         }
         let free = try fileSystem.freeSpace(at: place.parent)
@@ -70,7 +70,7 @@ extension ArtifactStore {
             recipe: build.recipe, source: build.source, made: date,
             state: .built(size: written.size, modified: written.modified, digest: digest))
         try fileSystem.replaceContents(
-            of: HomeLayout.join(build.folder, ArtifactRecord.fileName), with: try record.data())
+            of: build.folder.joined(ArtifactRecord.fileName), with: try record.data())
     }
 
     /// Moves a completed build to its place in one step. Under the commit lock.
@@ -94,10 +94,9 @@ extension ArtifactStore {
 
     private func uncleanEnds(at place: Path) throws -> Int {
         let beginning = "." + place.lastComponent + Path.temporaryMark
-        guard try shelf.isFolder(place.parent.parent), try shelf.isFolder(place.parent) else { return 0 }
-        return try shelf.names(in: place.parent).filter { name in
+        return try names(in: place.parent).filter { name in
             guard name.hasPrefix(beginning), name.hasSuffix(".lock"),
-                let lock = try FileLock.tryAcquire(HomeLayout.join(place.parent, name))
+                let lock = try FileLock.tryAcquire(place.parent.joined(name))
             else { return false }
             lock.release()
             return true

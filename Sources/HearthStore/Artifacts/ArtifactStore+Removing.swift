@@ -6,14 +6,14 @@ import HearthCatalog
 extension ArtifactStore {
     /// Records that an artifact is refused, so that it is not used or built again, and removes its file.
     package func refuse(_ recipe: Recipe, for release: InstalledRelease, because reason: String, at date: Date) throws {
-        guard let source = recipe.source(in: release)?.digest else { return }
+        guard let source = release.receipt.weights?.digest else { return }
         let folder = place(of: recipe, from: source, release.identity)
         let record = ArtifactRecord(
             recipe: recipe, source: source, made: date, state: .refused(reason.boundedLine()))
         try fileSystem.makeFolders(folder)
-        try fileSystem.replaceContents(of: HomeLayout.join(folder, ArtifactRecord.fileName), with: try record.data())
-        for name in try shelf.names(in: folder) where name != ArtifactRecord.fileName {
-            try fileSystem.removeTree(HomeLayout.join(folder, name))
+        try fileSystem.replaceContents(of: folder.joined(ArtifactRecord.fileName), with: try record.data())
+        for name in try directory.names(in: folder) where name != ArtifactRecord.fileName {
+            try fileSystem.removeTree(folder.joined(name))
         }
         try sweep(release.identity, forgettingEnds: true)
     }
@@ -26,41 +26,37 @@ extension ArtifactStore {
 
     /// Whether there is anything to remove besides an artifact.
     func hasOthers(than artifact: Artifact) throws -> Bool {
-        try shelf.names(in: layout.preparedFolder(of: artifact.release))
+        try directory.names(in: layout.preparedFolder(of: artifact.release))
             .contains { $0 != artifact.path.parent.lastComponent }
     }
 
     /// Removes a release's other artifacts, unless a process other than the caller reads it, and unfinished builds.
     func removeOthers(than artifact: Artifact, under lease: ReleaseLease?) throws {
         try sweep(artifact.release, forgettingEnds: true)
-        for folder in try folders(of: artifact.release) where folder != artifact.path.parent {
-            // A reader may have found another artifact and not opened it yet.
-            guard try !isRead(artifact.release, besides: lease) else { return }
-            try setAside(folder)
-        }
+        let others = try folders(of: artifact.release).filter { $0 != artifact.path.parent }
+        _ = try remove(others, of: artifact.release, under: lease)
     }
 
     /// The folders of a release's artifacts that the recipe in use does not lead to.
     /// - Parameter recipe: the recipe in use; `nil` if the release is used without an artifact.
     package func outdated(of release: InstalledRelease, besides recipe: Recipe?) throws -> [Path] {
-        let current = recipe.flatMap { recipe in
-            recipe.source(in: release).map { place(of: recipe, from: $0.digest, release.identity) }
-        }
+        let source = release.receipt.weights?.digest
+        let current = recipe.flatMap { recipe in source.map { place(of: recipe, from: $0, release.identity) } }
         return try folders(of: release.identity).filter { try $0 != current || record(in: $0) == nil }
     }
 
-    /// Removes outdated artifacts, unless a process reads their release.
+    /// Removes artifacts, unless a process other than the caller reads their release: a reader may have found one and
+    /// not opened it yet.
     /// - Returns: whether all of them are removed.
-    package func remove(_ outdated: [Path], of identity: ReleaseIdentity) throws -> Bool {
-        for folder in outdated {
-            guard try !isRead(identity) else { return false }
+    package func remove(_ folders: [Path], of identity: ReleaseIdentity, under lease: ReleaseLease? = nil) throws
+        -> Bool
+    {
+        let leases = ReleaseLeases(layout: layout, fileSystem: fileSystem)
+        for folder in folders {
+            guard try leases.holders(of: identity, besides: lease).isEmpty else { return false }
             try setAside(folder)
         }
         return true
-    }
-
-    func isRead(_ identity: ReleaseIdentity, besides lease: ReleaseLease? = nil) throws -> Bool {
-        try !ReleaseLeases(layout: layout, fileSystem: fileSystem).holders(of: identity, besides: lease).isEmpty
     }
 
     /// Removes a folder. Other processes see it vanish in one step.
@@ -77,22 +73,17 @@ extension ArtifactStore {
 
     /// Removes the unfinished builds of a family that ended processes left. Their lock files stay as unclean ends.
     package func sweep(_ family: Family) throws {
-        let parent = layout.preparedFolder(of: family)
-        guard try shelf.isFolder(parent) else { return }
-        for name in try shelf.names(in: parent) {
-            if let identity = ReleaseIdentity(family: family, folderName: name) { try sweep(identity) }
-        }
+        for identity in try directory.releases(of: family, in: layout.prepared) { try sweep(identity) }
     }
 
     /// Removes the unfinished builds of a release that ended processes left.
     /// - Parameter forgettingEnds: whether their lock files are removed too and no longer count.
     package func sweep(_ identity: ReleaseIdentity, forgettingEnds: Bool = false) throws {
         let parent = layout.preparedFolder(of: identity)
-        guard try shelf.isFolder(parent.parent), try shelf.isFolder(parent) else { return }
-        let names = try shelf.names(in: parent).filter(HomeLayout.isTemporary)
+        let names = try names(in: parent).filter(HomeLayout.isTemporary)
         let locks = Set(names.filter { $0.hasSuffix(".lock") })
         for name in Set(names.map { $0.hasSuffix(".lock") ? String($0.dropLast(5)) : $0 }) {
-            let path = HomeLayout.join(parent, name)
+            let path = parent.joined(name)
             guard let lock = try FileLock.tryAcquire(path.withSuffix(".lock")) else { continue }
             defer { lock.release() }
             try fileSystem.removeTree(path)

@@ -16,7 +16,7 @@ package struct ArtifactStore: Sendable {
     package let layout: HomeLayout
     package let fileSystem: any FileSystem
 
-    package var shelf: ReleaseDirectory { ReleaseDirectory(layout: layout, fileSystem: fileSystem) }
+    package var directory: ReleaseDirectory { ReleaseDirectory(layout: layout, fileSystem: fileSystem) }
 
     /// Finds the artifact that a recipe makes, by its record, name and size.
     package func look(for recipe: Recipe, of release: InstalledRelease) throws -> Artifact? {
@@ -66,12 +66,10 @@ package struct ArtifactStore: Sendable {
     package func compare(
         _ artifact: Artifact, flag: StopFlag, onPiece: (UInt64) -> Void
     ) throws -> FileCheck.Outcome {
-        guard let status = try fileSystem.status(at: artifact.path, followLinks: false) else { return .missing }
-        guard status.kind == .file else { return .notAFile }
-        guard status.size == artifact.size else { return .wrongSize(status.size) }
         do {
-            let digest = try FilePump(fileSystem: fileSystem, flag: flag).digest(of: artifact.path, onPiece: onPiece)
-            return digest == artifact.digest ? .intact : .changed(digest)
+            return try FilePump(fileSystem: fileSystem, flag: flag).compare(
+                artifact.path, try fileSystem.status(at: artifact.path, followLinks: false), size: artifact.size,
+                digest: artifact.digest, onPiece)
         } catch let error as FileError where error.code == .notFound {
             // Removed while it was read.
             return .missing
@@ -90,13 +88,13 @@ package struct ArtifactStore: Sendable {
     package func place(of recipe: Recipe, from source: SHA256Digest, _ identity: ReleaseIdentity) -> Path {
         let text = [recipe.engine, recipe.engineVersion, recipe.settings, source.hex].joined(separator: "\n")
         let hash = SHA256Digest(hashing: Data(text.utf8)).hex.prefix(16)
-        return HomeLayout.join(layout.preparedFolder(of: identity), String(hash))
+        return layout.preparedFolder(of: identity).joined(String(hash))
     }
 
     /// Reads the record in a folder; `nil` if it is missing or damaged.
     package func record(in folder: Path) throws -> ArtifactRecord? {
-        let path = HomeLayout.join(folder, ArtifactRecord.fileName)
-        guard try shelf.isFolder(folder), let status = try fileSystem.status(at: path, followLinks: false),
+        let path = folder.joined(ArtifactRecord.fileName)
+        guard try directory.isFolder(folder), let status = try fileSystem.status(at: path, followLinks: false),
             status.kind == .file, status.size <= ArtifactRecord.sizeLimit
         else { return nil }
         do {
@@ -111,16 +109,16 @@ package struct ArtifactStore: Sendable {
     private func record(
         of recipe: Recipe, in release: InstalledRelease
     ) throws -> (folder: Path, record: ArtifactRecord)? {
-        guard let source = recipe.source(in: release)?.digest else { return nil }
+        guard let source = release.receipt.weights?.digest else { return nil }
         let folder = place(of: recipe, from: source, release.identity)
-        guard let record = try record(in: folder), record.isMade(by: recipe, from: source) else { return nil }
+        guard let record = try record(in: folder), record.isResult(of: recipe, from: source) else { return nil }
         return (folder, record)
     }
 
     /// The records of artifacts built from the release's present weights, with their folders.
     private func records(of release: InstalledRelease) throws -> [(folder: Path, record: ArtifactRecord)] {
         try folders(of: release.identity).compactMap { folder in
-            guard let record = try record(in: folder), record.recipe.source(in: release)?.digest == record.source
+            guard let record = try record(in: folder), record.source == release.receipt.weights?.digest
             else { return nil }
             return (folder, record)
         }
@@ -129,9 +127,13 @@ package struct ArtifactStore: Sendable {
     /// The folders of a release's artifacts, without unfinished builds.
     package func folders(of identity: ReleaseIdentity) throws -> [Path] {
         let parent = layout.preparedFolder(of: identity)
-        guard try shelf.isFolder(parent.parent), try shelf.isFolder(parent) else { return [] }
-        return try shelf.names(in: parent).filter { !HomeLayout.isTemporary($0) }.sorted()
-            .map { HomeLayout.join(parent, $0) }.filter { try shelf.isFolder($0) }
+        return try names(in: parent).filter { !HomeLayout.isTemporary($0) }.sorted().map(parent.joined)
+            .filter { try directory.isFolder($0) }
+    }
+
+    /// The names in a release's folder of artifacts; none if it does not exist.
+    func names(in folder: Path) throws -> [String] {
+        try directory.isFolder(below: folder) ? directory.names(in: folder) : []
     }
 
     private func examine(
@@ -151,7 +153,7 @@ extension Artifact {
     init?(_ record: ArtifactRecord, in folder: Path, of release: ReleaseIdentity) {
         guard case .built(let size, _, let digest) = record.state else { return nil }
         self.init(
-            release: release, path: HomeLayout.join(folder, record.recipe.fileName), recipe: record.recipe,
+            release: release, path: folder.joined(record.recipe.fileName), recipe: record.recipe,
             size: size, digest: digest, made: record.made)
     }
 }

@@ -33,14 +33,14 @@ extension ModelStore {
     ///   - build: builds the file at a path.
     /// - Throws: errors of `build`; `StoreError` with `artifact-refused`, `release-damaged`, `reserved-name`,
     ///   `not-installed`, `home-busy`; `FileError`; `CancellationError`.
-    package nonisolated func makeArtifact(
+    package nonisolated func buildArtifact(
         _ recipe: Recipe, of release: InstalledRelease, verifyingSource: Bool, under lease: ReleaseLease? = nil,
         build: @Sendable (Path) async throws -> Void
     ) async throws -> Artifact {
         let artifacts = artifacts
         let work = try await begin(recipe, of: release)
         do {
-            if verifyingSource { try await verifySource(of: recipe, in: release) }
+            if verifyingSource { try await verifyWeights(of: release) }
             try await withTaskCancellationHandler {
                 try await build(work.path)
             } onCancel: {
@@ -71,10 +71,10 @@ extension ModelStore {
         }
     }
 
-    private nonisolated func verifySource(of recipe: Recipe, in release: InstalledRelease) async throws {
+    private nonisolated func verifyWeights(of release: InstalledRelease) async throws {
         let checks = try await StopFlag.blocking { [fileSystem] flag in
             try Verification(receipt: release.receipt, folder: release.folder, fileSystem: fileSystem, flag: flag)
-                .compare([recipe.source(in: release)].compactMap(\.self))
+                .compare([release.receipt.weights].compactMap(\.self))
         }
         if let damage = checks.lazy.compactMap(\.damage).first { throw StoreError.damaged(release, damage) }
     }

@@ -6,32 +6,13 @@ extension ModelStore {
     /// unverified.
     ///
     /// Runs outside the actor at about 1.8 GB a second, and stops soon after cancellation.
+    /// - Parameter readsArtifacts: whether to re-hash its artifacts too.
     /// - Throws: `not-installed`, `receipt-damaged`. The report lists missing and changed files.
     package func verify(
-        _ identity: ReleaseIdentity, progress: @escaping StoreProgress = { _, _ in }
-    ) async throws -> VerificationReport {
-        try await verify(identity, readsArtifacts: true, progress: progress)
-    }
-
-    /// Re-hashes an installed release against its receipt, and its artifacts against their records.
-    package func verify(
-        _ release: InstalledRelease, progress: @escaping StoreProgress = { _, _ in }
-    ) async throws -> VerificationReport {
-        try await verify(release.identity, progress: progress)
-    }
-
-    /// - Parameter readsArtifacts: whether to re-hash its artifacts too.
-    package func verify(
-        _ identity: ReleaseIdentity, readsArtifacts: Bool,
-        progress: @escaping StoreProgress = { _, _ in }
+        _ identity: ReleaseIdentity, readsArtifacts: Bool = true, progress: @escaping StoreProgress = { _, _ in }
     ) async throws -> VerificationReport {
         try await inspect()
-        let receipt: Receipt
-        switch try shelf.find(identity) {
-        case .absent: throw notInstalled(identity.description)
-        case .damaged(nil, let problem): throw problem
-        case .damaged(let found?, _), .whole(let found): receipt = found
-        }
+        let receipt = try receipt(of: identity)
         let folder = layout.folder(of: identity)
         let release = InstalledRelease(identity: identity, folder: folder, receipt: receipt, isActive: false)
         return try await StopFlag.blocking { [fileSystem, artifacts] flag in

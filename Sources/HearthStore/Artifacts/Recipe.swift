@@ -32,12 +32,7 @@ package struct Recipe: Sendable, Hashable, Codable {
     }
 
     /// Whether both recipes build the same artifact: only the fields that decide the result are compared.
-    func makesSame(as other: Self) -> Bool {
+    func hasSameResult(as other: Self) -> Bool {
         engine == other.engine && engineVersion == other.engineVersion && settings == other.settings
-    }
-
-    /// The weights that the artifact is built from and replaces; `nil` for a release without weights.
-    package func source(in release: InstalledRelease) -> Receipt.File? {
-        release.receipt.files.first { $0.role == .weights }
     }
 }

@@ -26,18 +26,13 @@ package struct ReleaseLeases: Sendable {
     package let now: @Sendable () -> Date
 
     /// The leases of a home folder.
-    package init(layout: HomeLayout, fileSystem: any FileSystem) {
-        self.init(layout: layout, fileSystem: fileSystem) { Date() }
-    }
-
-    /// The leases of a home folder with another clock.
-    package init(layout: HomeLayout, fileSystem: any FileSystem, now: @escaping @Sendable () -> Date) {
+    package init(layout: HomeLayout, fileSystem: any FileSystem, now: @escaping @Sendable () -> Date = { Date() }) {
         self.layout = layout
         self.fileSystem = fileSystem
         self.now = now
     }
 
-    private var shelf: ReleaseDirectory { ReleaseDirectory(layout: layout, fileSystem: fileSystem) }
+    private var directory: ReleaseDirectory { ReleaseDirectory(layout: layout, fileSystem: fileSystem) }
 
     private func folder(of identity: ReleaseIdentity) -> ClaimFolder {
         ClaimFolder(layout.leaseFolder(of: identity), in: layout.leases, fileSystem: fileSystem)
@@ -51,10 +46,10 @@ package struct ReleaseLeases: Sendable {
     /// - Throws: `StoreError` with `not-installed` if the release is not installed, or is just being removed;
     ///   `home-unusable`; `FileError`.
     package func acquire(_ identity: ReleaseIdentity) throws -> ReleaseLease {
-        guard try isThere(identity) else { throw notInstalled(identity) }
+        guard try directory.exists(identity) else { throw notInstalled(identity) }
         let lease = ReleaseLease(identity, try hold(identity))
         // Other processes see the lease now: from here on the release stays, or is removed already.
-        guard try isThere(identity) else {
+        guard try directory.exists(identity) else {
             lease.release()
             throw notInstalled(identity)
         }
@@ -74,14 +69,10 @@ package struct ReleaseLeases: Sendable {
         }
     }
 
-    private func isThere(_ identity: ReleaseIdentity) throws -> Bool {
-        try shelf.isFolder(layout.folder(of: identity.family)) && shelf.isFolder(layout.folder(of: identity))
-    }
-
     private func notInstalled(_ identity: ReleaseIdentity) -> StoreError {
         StoreError(
             .notInstalled, "\(identity) is not installed",
-            context: ErrorContext(model: identity.description, remedy: "See what is with: hearth list"))
+            context: ErrorContext(model: identity.description, remedy: "Pull it first."))
     }
 
     // MARK: Looking

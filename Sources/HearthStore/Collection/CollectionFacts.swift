@@ -8,7 +8,7 @@ package struct CollectionFacts: Sendable {
     package struct Member: Sendable, Hashable {
         package let identity: ReleaseIdentity
         /// Reasons to keep it; empty for one that may be removed.
-        package var wishes: Set<KeepReason> = []
+        package var protections: Set<KeepReason> = []
         /// The date of its installation or of its last use, whichever is later; the distant past if unknown.
         var lastUsed = Date.distantPast
         /// The bytes of its artifacts.

@@ -136,7 +136,7 @@ package struct CollectionPlan: Sendable, Hashable {
     package static func reasons(
         for member: CollectionFacts.Member, _ facts: CollectionFacts
     ) -> Set<KeepReason> {
-        guard member.wishes.isEmpty else { return member.wishes }
+        guard member.protections.isEmpty else { return member.protections }
         guard let active = facts.active[member.identity.family] else { return [.noActive] }
         return isOvertaken(member, by: active, facts) ? [] : [.notOlder]
     }

@@ -26,14 +26,14 @@ extension ModelStore {
         var removed: [ReleaseIdentity] = []
         for identity in chosen {
             let isDone = try await committing { () -> Bool in
-                guard try shelf.isFolder(layout.folder(of: identity)) else { return false }
+                guard try directory.isFolder(layout.folder(of: identity)) else { return false }
                 let facts = try facts(of: [identity.family])
                 guard let member = facts.members.first(where: { $0.identity == identity }) else { return false }
                 let reasons = CollectionPlan.reasons(for: member, facts)
                 guard isBudget ? !reasons.contains(where: \.isBinding) : reasons.isEmpty else { return false }
                 let state = try activation.stateBeforeChange(of: identity.family)
                 do {
-                    try take(Set([identity]), of: identity.family, state)
+                    try removeTogether([identity], of: identity.family, state)
                 } catch let error as StoreError where error.code == .releaseInUse {
                     Log.write(.info, "delivery.store", "\(identity) stays: \(error.message)")
                     return false
@@ -48,15 +48,15 @@ extension ModelStore {
     /// Collects the facts about families; `nil` for all of them.
     package func facts(of wanted: [Family]? = nil) throws -> CollectionFacts {
         var facts = CollectionFacts()
-        for family in try wanted ?? shelf.families().sorted() {
+        for family in try wanted ?? directory.families().sorted() {
             let state = try activation.state(of: family)
             facts.active[family] = state.active
             let incoming = try incoming(family)
-            for identity in try shelf.releases(of: family) {
-                var member = CollectionFacts.Member(identity: identity, wishes: state.wishes(for: identity))
-                if try !leases.holders(of: identity).isEmpty { member.wishes.insert(.inUse) }
-                if incoming.contains(identity.folderName) { member.wishes.insert(.incoming) }
-                if case .whole(let receipt) = try shelf.find(identity) { member.lastUsed = receipt.installed }
+            for identity in try directory.releases(of: family) {
+                var member = CollectionFacts.Member(identity: identity, protections: state.protections(of: identity))
+                if try !leases.holders(of: identity).isEmpty { member.protections.insert(.inUse) }
+                if incoming.contains(identity.folderName) { member.protections.insert(.incoming) }
+                if case .whole(let receipt) = try directory.find(identity) { member.lastUsed = receipt.installed }
                 if let used = try leases.lastUse(of: identity) { member.lastUsed = max(member.lastUsed, used) }
                 member.preparedBytes = try bytes(below: layout.preparedFolder(of: identity))
                 facts.members.append(member)
@@ -71,9 +71,9 @@ extension ModelStore {
     private func incoming(_ family: Family) throws -> Set<String> {
         let folder = layout.folder(of: family)
         var names: Set<String> = []
-        for name in try shelf.names(in: folder) where HomeLayout.isTemporary(name) {
+        for name in try directory.names(in: folder) where HomeLayout.isTemporary(name) {
             guard let mark = name.range(of: Path.temporaryMark),
-                try shelf.isFolder(HomeLayout.join(folder, name))
+                try directory.isFolder(folder.joined(name))
             else { continue }
             names.insert(String(name[..<mark.lowerBound].dropFirst()))
         }
@@ -81,24 +81,16 @@ extension ModelStore {
     }
 
     private func strayPrepared() throws -> [CollectionFacts.Remnant] {
-        var strays: [CollectionFacts.Remnant] = []
-        for name in try shelf.names(in: layout.prepared) {
-            guard let family = Family(name), try shelf.isFolder(layout.preparedFolder(of: family)) else { continue }
-            for release in try shelf.names(in: layout.preparedFolder(of: family)) {
-                guard let identity = ReleaseIdentity(family: family, folderName: release),
-                    identity.folderName == release, try isStray(identity)
-                else { continue }
-                let folder = layout.preparedFolder(of: identity)
-                strays.append(
-                    CollectionFacts.Remnant(item: .prepared(identity), bytes: try bytes(below: folder)))
+        try directory.families(in: layout.prepared).flatMap { try directory.releases(of: $0, in: layout.prepared) }
+            .filter(isStray).map { identity in
+                let bytes = try bytes(below: layout.preparedFolder(of: identity))
+                return CollectionFacts.Remnant(item: .prepared(identity), bytes: bytes)
             }
-        }
-        return strays
     }
 
     /// Whether a release is no longer installed.
     private func isStray(_ identity: ReleaseIdentity) throws -> Bool {
-        try !shelf.isFolder(layout.folder(of: identity))
+        try !directory.exists(identity)
     }
 
     /// Removes the artifacts of a release if it is still not installed.
@@ -111,55 +103,43 @@ extension ModelStore {
     }
 
     /// Removes what interrupted processes left, outside a start.
-    package func collectLeftOvers() async throws {
+    package func clearInterruptedWork() async throws {
         try await committing {
-            try LeftOvers(layout: layout, fileSystem: fileSystem).collect()
+            try InterruptedWork(layout: layout, fileSystem: fileSystem).clear()
             for family in try marks.families() { try marks.tidy(family) }
-            for family in try shelf.families() { try artifacts.sweep(family) }
+            for family in try directory.families() { try artifacts.sweep(family) }
         }
     }
 
     /// The bytes of all files below a folder, 0 if it does not exist.
     package func bytes(below folder: Path) throws -> UInt64 {
-        guard try shelf.isFolder(folder) else { return 0 }
+        guard try directory.isFolder(folder) else { return 0 }
         return try fileSystem.files(below: folder).map { name in
-            try fileSystem.status(at: HomeLayout.join(folder, name), followLinks: false)?.size ?? 0
+            try fileSystem.status(at: folder.joined(name), followLinks: false)?.size ?? 0
         }.saturatedSum
     }
 
     /// Removes releases under the commit lock: first from the link and the record, then their folders. If a folder
     /// cannot be moved, or a process has begun to read one meanwhile, everything is restored.
     /// - Throws: `release-in-use`.
-    package func take(_ chosen: Set<ReleaseIdentity>, of family: Family, _ state: ReleaseState) throws {
+    func removeTogether(_ chosen: Set<ReleaseIdentity>, of family: Family, _ state: ReleaseState) throws {
         try refuseInUse(chosen)
-        let next = try state.removing(chosen) { try isUsable($0) }
+        let next = try state.removing(chosen) { try directory.findBeforeChange($0).isWhole }
         do {
             if next != state { try activation.write(next, of: family) }
             try discard(chosen.sorted(by: ReleaseIdentity.isListedBefore), of: family)
         } catch {
-            if next != state { putBack(state, of: family) }
+            if next != state { restore(state, of: family) }
             throw error
         }
     }
 
     /// Restores link and record after a failed removal. The caller reports the error of the removal.
-    private func putBack(_ state: ReleaseState, of family: Family) {
+    private func restore(_ state: ReleaseState, of family: Family) {
         do {
             try activation.write(state, of: family)
         } catch {
             Log.write(.error, "delivery.store", "what is active of \(family) was not restored: \(error)")
-        }
-    }
-
-    private func isUsable(_ identity: ReleaseIdentity) throws -> Bool {
-        switch try shelf.find(identity) {
-        case .whole: return true
-        case .absent: return false
-        case .damaged(_, let problem):
-            // A disk that fails for a moment is not damage: removing nothing is better than losing the previous
-            // release.
-            if let cause = problem.underlying as? FileError { throw cause }
-            return false
         }
     }
 
@@ -172,7 +152,7 @@ extension ModelStore {
 
     private func discard(_ chosen: [ReleaseIdentity], of family: Family) throws {
         let folder = layout.folder(of: family)
-        let isAll = Set(chosen) == Set(try shelf.releases(of: family))
+        let isAll = Set(chosen) == Set(try directory.releases(of: family))
         var moved: [(from: Path, to: Path)] = []
         do {
             for identity in chosen {
@@ -204,7 +184,7 @@ extension ModelStore {
             try fileSystem.removeTree(layout.preparedFolder(of: family))
             try fileSystem.removeTree(layout.marksFolder(of: family))
             try fileSystem.removeFile(layout.stateFile(of: family))
-            if try shelf.names(in: folder).isEmpty { try fileSystem.removeFolder(folder) }
+            if try directory.names(in: folder).isEmpty { try fileSystem.removeFolder(folder) }
         } catch {
             Log.write(.warning, "delivery.store", "\(folder) is cleared at the next start: \(error)")
         }
@@ -213,12 +193,12 @@ extension ModelStore {
 
 extension ReleaseState {
     /// Reasons to keep a release in its family's record.
-    package func wishes(for identity: ReleaseIdentity) -> Set<KeepReason> {
-        var wishes: Set<KeepReason> = []
-        if active == identity { wishes.insert(.active) }
-        if previous == identity { wishes.insert(.previous) }
-        if pinned == identity { wishes.insert(.pinned) }
-        if probation?.release == identity { wishes.insert(.onProbation) }
-        return wishes
+    package func protections(of identity: ReleaseIdentity) -> Set<KeepReason> {
+        var protections: Set<KeepReason> = []
+        if active == identity { protections.insert(.active) }
+        if previous == identity { protections.insert(.previous) }
+        if pinned == identity { protections.insert(.pinned) }
+        if probation?.release == identity { protections.insert(.onProbation) }
+        return protections
     }
 }

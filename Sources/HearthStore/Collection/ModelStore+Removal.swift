@@ -12,12 +12,12 @@ extension ModelStore {
     package func remove(_ family: Family, version: ReleaseVersion?, variant: Variant?) async throws -> Removal {
         try await prepare()
         return try await committing {
-            let all = try shelf.releases(of: family)
+            let all = try directory.releases(of: family)
             let chosen = all.named(version, variant)
             guard !chosen.isEmpty else { throw notInstalled(described(family, version, variant)) }
 
             let state = try activation.stateBeforeChange(of: family)
-            try take(Set(chosen), of: family, state)
+            try removeTogether(Set(chosen), of: family, state)
             let next = try activation.state(of: family)
 
             let active: Removal.Active =

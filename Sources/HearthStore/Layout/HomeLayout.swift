@@ -54,11 +54,11 @@ package struct HomeLayout: Sendable, Hashable {
     package var leases: Path { home.appending("leases") }
 
     /// The folder of a family's releases.
-    package func folder(of family: Family) -> Path { Self.join(models, family.name) }
+    package func folder(of family: Family) -> Path { models.joined(family.name) }
 
     /// The folder of a release.
     package func folder(of identity: ReleaseIdentity) -> Path {
-        Self.join(folder(of: identity.family), identity.folderName)
+        folder(of: identity.family).joined(identity.folderName)
     }
 
     /// The link to the live release of a family.
@@ -68,24 +68,24 @@ package struct HomeLayout: Sendable, Hashable {
     package func stateFile(of family: Family) -> Path { folder(of: family).appending("state.json") }
 
     /// The folder of the artifacts of a family's releases.
-    package func preparedFolder(of family: Family) -> Path { Self.join(prepared, family.name) }
+    package func preparedFolder(of family: Family) -> Path { prepared.joined(family.name) }
 
     /// The folder of a release's artifacts.
     package func preparedFolder(of identity: ReleaseIdentity) -> Path {
-        Self.join(preparedFolder(of: identity.family), identity.folderName)
+        preparedFolder(of: identity.family).joined(identity.folderName)
     }
 
     /// The folder of a release's leases.
     func leaseFolder(of identity: ReleaseIdentity) -> Path {
-        Self.join(Self.join(leases, identity.family.name), identity.folderName)
+        leases.joined(identity.family.name).joined(identity.folderName)
     }
 
     /// The folder of the marks of a family's releases.
-    package func marksFolder(of family: Family) -> Path { Self.join(marks, family.name) }
+    package func marksFolder(of family: Family) -> Path { marks.joined(family.name) }
 
     /// The folder of a release's marks.
     package func marksFolder(of identity: ReleaseIdentity) -> Path {
-        Self.join(marksFolder(of: identity.family), identity.folderName)
+        marksFolder(of: identity.family).joined(identity.folderName)
     }
 
     /// The receipt inside a release folder.
@@ -104,7 +104,4 @@ package struct HomeLayout: Sendable, Hashable {
     /// The beginning of the name of a transfer's folder while it is removed; also in `TransferFolder` of
     /// HearthTransfer.
     static let removedTransferName = "removed"
-
-    /// Joins a single name, already checked by its type or listed in a folder, to a folder.
-    package static func join(_ folder: Path, _ name: String) -> Path { Path(folder.string + "/" + name) }
 }

@@ -12,8 +12,17 @@ public struct InstalledRelease: Sendable, Hashable {
     public let isActive: Bool
 
     /// The file an engine opens, `nil` for a release without one.
-    public var weights: Path? {
-        receipt.files.first { $0.role == .weights }.map { folder.appending($0.name) }
+    public var weights: Path? { receipt.weights.map { folder.appending($0.name) } }
+
+    /// The file an engine opens.
+    /// - Throws: `release-damaged` for a release without one.
+    package func requireWeights() throws -> Path {
+        guard let weights else {
+            throw StoreError(
+                .releaseDamaged, "\(identity) holds no weights",
+                context: ErrorContext(model: identity.description, file: folder.string))
+        }
+        return weights
     }
 
     /// The vision projector, if the release has one.
@@ -77,7 +86,7 @@ package struct StagedFile: Sendable, Hashable {
 /// Result of a removal.
 public struct Removal: Sendable, Hashable {
     /// Effect of the removal on the family's active release.
-    public enum Active: Sendable, Hashable {
+    package enum Active: Sendable, Hashable {
         /// The active release is the same as before, or none was active.
         case unchanged
         /// The active release was removed, and the one before it is active again.
@@ -88,7 +97,7 @@ public struct Removal: Sendable, Hashable {
 
     /// The removed releases.
     public let removed: [ReleaseIdentity]
-    public let active: Active
+    package let active: Active
 }
 
 extension ReleaseIdentity {

@@ -25,7 +25,7 @@ public struct Receipt: Sendable, Hashable {
         /// The download URL, without query and credentials; `nil` for a file from an archive or another release.
         public let source: URL?
         /// Its chunk index, `nil` for the weights and for files without one.
-        public var index: Reference?
+        package var index: Reference?
 
         /// A file of the given facts.
         public init(name: RelativePath, role: FileRole, size: UInt64, digest: SHA256Digest, source: URL? = nil) {
@@ -43,18 +43,11 @@ public struct Receipt: Sendable, Hashable {
     }
 
     /// A file that is needed to fetch the release but is not part of it, such as a chunk index.
-    public struct Reference: Sendable, Hashable {
+    package struct Reference: Sendable, Hashable {
         /// The download URL, without query and credentials.
-        public let source: URL?
-        public let size: UInt64
-        public let digest: SHA256Digest
-
-        /// A reference of the given facts.
-        public init(source: URL?, size: UInt64, digest: SHA256Digest) {
-            self.source = source
-            self.size = size
-            self.digest = digest
-        }
+        package let source: URL?
+        package let size: UInt64
+        package let digest: SHA256Digest
     }
 
     /// Number and list of a classifier's classes, as its publisher gives them.
@@ -97,9 +90,12 @@ public struct Receipt: Sendable, Hashable {
     public var isVerified: Bool
 
     /// The chunk index of the weights, `nil` where the publisher gave none.
-    public let index: Reference?
+    package let index: Reference?
     /// The archive that contained the release, `nil` for plain files.
-    public let archive: Reference?
+    package let archive: Reference?
+
+    /// The file an engine opens, `nil` for a release without one.
+    package var weights: File? { files.first { $0.role == .weights } }
 
     /// The bytes of all files.
     public var totalSize: UInt64 { files.map(\.size).saturatedSum }
@@ -165,26 +161,15 @@ public struct Receipt: Sendable, Hashable {
 
 extension Receipt: DiskRecord {
     private enum Key: String, CodingKey {
-        case schemaVersion, family, version, variant, content, role, format, name, license, contextLength, classes,
-            trainedOn,
-            canary,
-            files,
+        case schemaVersion, content, role, format, name, license, contextLength, classes, trainedOn, canary, files,
             origin, originDigest, manifestEntry, installed, verified, index, archive
     }
 
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
-        func refuse(_ key: Key, _ why: String) -> DecodingError {
-            DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: why)
-        }
-        guard try values.decode(Int.self, forKey: .schemaVersion) == 1 else {
-            throw refuse(.schemaVersion, "this version reads receipts of schema 1 only")
-        }
-        identity = ReleaseIdentity(
-            family: try values.decode(Family.self, forKey: .family),
-            version: try values.decode(ReleaseVersion.self, forKey: .version),
-            variant: try values.decodeIfPresent(Variant.self, forKey: .variant),
-            content: try values.decodeIfPresent(ContentTag.self, forKey: .content))
+        try values.require(format: 1, .schemaVersion)
+        // Family, version, variant and content tag are members of the receipt.
+        identity = try ReleaseIdentity(from: decoder)
         role = try values.decode(ModelRole.self, forKey: .role)
         format = try values.decode(ModelFormat.self, forKey: .format)
         name = try values.decodeIfPresent(String.self, forKey: .name)
@@ -202,22 +187,19 @@ extension Receipt: DiskRecord {
         index = try values.decodeIfPresent(Reference.self, forKey: .index)
         archive = try values.decodeIfPresent(Reference.self, forKey: .archive)
 
-        guard !files.isEmpty else { throw refuse(.files, "a release has at least one file") }
+        guard !files.isEmpty else { throw values.refusal(.files, "a release has at least one file") }
         var names = DistinctPaths()
-        for file in files where names.insert(file.name) != nil { throw refuse(.files, "a name occurs twice") }
+        for file in files where names.insert(file.name) != nil { throw values.refusal(.files, "a name occurs twice") }
         if let tag = identity.content, tag != ContentTag(of: content) {
-            throw refuse(.content, "the tag is not that of its files")
+            throw values.refusal(.content, "the tag is not that of its files")
         }
-        if let contextLength, contextLength < 0 { throw refuse(.contextLength, "less than nothing") }
+        if let contextLength, contextLength < 0 { throw values.refusal(.contextLength, "less than nothing") }
     }
 
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(1, forKey: .schemaVersion)
-        try values.encode(identity.family, forKey: .family)
-        try values.encode(identity.version, forKey: .version)
-        try values.encodeIfPresent(identity.variant, forKey: .variant)
-        try values.encodeIfPresent(identity.content, forKey: .content)
+        try identity.encode(to: encoder)
         try values.encode(role, forKey: .role)
         try values.encode(format, forKey: .format)
         try values.encodeIfPresent(name, forKey: .name)
@@ -238,37 +220,33 @@ extension Receipt: DiskRecord {
 }
 
 extension Receipt.File: Codable {
-    private enum Key: String, CodingKey { case path, role, sizeBytes, sha256, url, index }
-
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: Key.self)
-        let path = try values.decode(String.self, forKey: .path)
-        guard let name = RelativePath(path), name.reservation == nil else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .path, in: values, debugDescription: "not the name of a release's file")
-        }
-        self.name = name
-        // A role that only a later version knows becomes `other`, so that the release stays usable.
-        role = FileRole(rawValue: try values.decode(String.self, forKey: .role)) ?? .other
-        size = try values.decode(UInt64.self, forKey: .sizeBytes)
-        digest = try values.decode(SHA256Digest.self, forKey: .sha256)
-        source = try values.decodeIfPresent(String.self, forKey: .url).flatMap(URL.init(string:))
-        index = try values.decodeIfPresent(Receipt.Reference.self, forKey: .index)
+    private enum CodingKeys: String, CodingKey {
+        case name = "path"
+        case role
+        case size = "sizeBytes"
+        case digest = "sha256"
+        case source = "url"
+        case index
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: Key.self)
-        try values.encode(name, forKey: .path)
-        try values.encode(role.rawValue, forKey: .role)
-        try values.encode(size, forKey: .sizeBytes)
-        try values.encode(digest, forKey: .sha256)
-        try values.encodeIfPresent(source?.absoluteString, forKey: .url)
-        try values.encodeIfPresent(index, forKey: .index)
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        name = try values.checked(.name, or: "not the name of a release's file") { $0.reservation == nil }
+        // A role that only a later version knows becomes `other`, so that the release stays usable.
+        role = FileRole(rawValue: try values.decode(String.self, forKey: .role)) ?? .other
+        size = try values.decode(UInt64.self, forKey: .size)
+        digest = try values.decode(SHA256Digest.self, forKey: .digest)
+        source = try values.decodeIfPresent(String.self, forKey: .source).flatMap(URL.init(string:))
+        index = try values.decodeIfPresent(Receipt.Reference.self, forKey: .index)
     }
 }
 
 extension Receipt.Reference: Codable {
-    private enum Key: String, CodingKey { case url, sizeBytes, sha256 }
+    private enum CodingKeys: String, CodingKey {
+        case source = "url"
+        case size = "sizeBytes"
+        case digest = "sha256"
+    }
 
     /// A reference to a manifest's file, if the manifest gives its length and digest.
     init?(_ file: RemoteFile) {
@@ -276,17 +254,10 @@ extension Receipt.Reference: Codable {
         self.init(source: file.locations.first?.withoutSecrets, size: size, digest: digest)
     }
 
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: Key.self)
-        source = try values.decodeIfPresent(String.self, forKey: .url).flatMap(URL.init(string:))
-        size = try values.decode(UInt64.self, forKey: .sizeBytes)
-        digest = try values.decode(SHA256Digest.self, forKey: .sha256)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: Key.self)
-        try values.encodeIfPresent(source?.absoluteString, forKey: .url)
-        try values.encode(size, forKey: .sizeBytes)
-        try values.encode(digest, forKey: .sha256)
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        source = try values.decodeIfPresent(String.self, forKey: .source).flatMap(URL.init(string:))
+        size = try values.decode(UInt64.self, forKey: .size)
+        digest = try values.decode(SHA256Digest.self, forKey: .digest)
     }
 }

@@ -9,29 +9,45 @@ package struct ReleaseDirectory: Sendable {
         case absent
         case whole(Receipt)
         case damaged(Receipt?, StoreError)
+
+        /// The receipt, if it could be read.
+        package var receipt: Receipt? {
+            switch self {
+            case .whole(let receipt): receipt
+            case .damaged(let receipt, _): receipt
+            case .absent: nil
+            }
+        }
+
+        /// Whether the release can be used.
+        var isWhole: Bool { if case .whole = self { true } else { false } }
     }
 
     package let layout: HomeLayout
     package let fileSystem: any FileSystem
 
     /// Every family that has a folder.
-    package func families() throws -> [Family] {
-        try names(in: layout.models).compactMap { name in
-            guard let family = Family(name), try isFolder(layout.folder(of: family)) else { return nil }
-            return family
-        }
+    package func families() throws -> [Family] { try families(in: layout.models) }
+
+    /// Every family that has a folder in `root`.
+    func families(in root: Path) throws -> [Family] {
+        try names(in: root).compactMap(Family.init).filter { try isFolder(root.joined($0.name)) }
     }
 
     /// Every release of a family that has a folder, whole or not.
-    package func releases(of family: Family) throws -> [ReleaseIdentity] {
-        guard try isFolder(layout.folder(of: family)) else { return [] }
-        return try names(in: layout.folder(of: family)).compactMap { name -> ReleaseIdentity? in
-            guard let identity = ReleaseIdentity(family: family, folderName: name), identity.folderName == name,
-                !HomeLayout.isReserved(identity), try isFolder(layout.folder(of: identity))
-            else { return nil }
-            return identity
-        }.sorted(by: ReleaseIdentity.isListedBefore)
+    package func releases(of family: Family) throws -> [ReleaseIdentity] { try releases(of: family, in: layout.models) }
+
+    /// Every release of a family that has a folder in the family's folder in `root`.
+    func releases(of family: Family, in root: Path) throws -> [ReleaseIdentity] {
+        let folder = root.joined(family.name)
+        guard try isFolder(folder) else { return [] }
+        return try names(in: folder).compactMap { ReleaseIdentity(family: family, folderName: $0) }
+            .filter { try !HomeLayout.isReserved($0) && isFolder(folder.joined($0.folderName)) }
+            .sorted(by: ReleaseIdentity.isListedBefore)
     }
+
+    /// Every release that has a folder, whole or not, by family.
+    package func releases() throws -> [ReleaseIdentity] { try families().sorted().flatMap(releases) }
 
     /// The releases of one version and variant: the plain name, and those with a content tag.
     package func releases(publishedAs identity: ReleaseIdentity) throws -> [ReleaseIdentity] {
@@ -46,24 +62,38 @@ package struct ReleaseDirectory: Sendable {
     package func identity(for content: SHA256Digest, publishedAs identity: ReleaseIdentity) throws -> ReleaseIdentity {
         var isTaken = false
         for other in try releases(publishedAs: identity) {
-            switch try find(other) {
-            case .whole(let receipt), .damaged(let receipt?, _):
-                if receipt.content == content { return other }
-                if other == identity.published { isTaken = true }
-            case .damaged(nil, let problem): if let cause = problem.underlying as? FileError { throw cause }
-            case .absent: break
-            }
+            guard let receipt = try findBeforeChange(other).receipt else { continue }
+            if receipt.content == content { return other }
+            if other == identity.published { isTaken = true }
         }
         return isTaken ? identity.tagged(ContentTag(of: content)) : identity.published
     }
 
     /// Examines the folder of a release.
     package func find(_ identity: ReleaseIdentity) throws -> Finding {
-        // A family's folder that is a link could lead anywhere.
-        guard try isFolder(layout.folder(of: identity.family)), try isFolder(layout.folder(of: identity)) else {
-            return .absent
-        }
-        return try examine(layout.folder(of: identity), expecting: identity)
+        try exists(identity) ? examine(layout.folder(of: identity), expecting: identity) : .absent
+    }
+
+    /// Examines the folder of a release before a change that depends on its damage.
+    /// - Throws: `FileError` if a failing disk hides the receipt: that is no damage.
+    func findBeforeChange(_ identity: ReleaseIdentity) throws -> Finding {
+        let finding = try find(identity)
+        if case .damaged(nil, let problem) = finding, let cause = problem.underlying as? FileError { throw cause }
+        return finding
+    }
+
+    /// Whether a release has a folder.
+    func exists(_ identity: ReleaseIdentity) throws -> Bool { try isFolder(below: layout.folder(of: identity)) }
+
+    /// Whether a path is a folder in a real folder: that of a family could be a link, which leads anywhere.
+    func isFolder(below path: Path) throws -> Bool { try isFolder(path.parent) && isFolder(path) }
+
+    /// The files below a release's folder, without its receipt. Not all are in the receipt.
+    func files(of identity: ReleaseIdentity) throws -> [FileStatus] {
+        let folder = layout.folder(of: identity)
+        return try fileSystem.files(below: folder).filter { $0 != "receipt.json" }.compactMap { name in
+            try fileSystem.status(at: folder.joined(name), followLinks: false)
+        }.filter { $0.kind == .file }
     }
 
     /// Reads a folder's receipt and compares names and sizes with it.

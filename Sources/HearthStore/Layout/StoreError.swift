@@ -8,7 +8,8 @@ public enum StoreErrorDomain: ErrorDomain {
             .notInstalled, .noActiveRelease, .homeTooNew, .homeTooOld, .homeBusy, .homeUnusable, .receiptDamaged,
             .releaseDamaged,
             .stagedFileChanged, .reservedName, .releaseInUse, .notRepairable,
-            .overBudget, .nothingBefore, .classesMismatched, .artifactRefused,
+            .overBudget, .nothingBefore, .classesMismatched, .artifactRefused, .probeFailed, .archiveUnsafe,
+            .archiveTooLarge, .archiveDamaged, .archiveMismatch,
         ]
     }
 }
@@ -50,9 +51,38 @@ extension ErrorCode<StoreErrorDomain> {
     public static var artifactRefused: Self { "artifact-refused" }
     /// A release or file has a name that the store reserves.
     public static var reservedName: Self { "reserved-name" }
+    /// An engine tried the release, and its answer was wrong or missing. The release does not become live.
+    public static var probeFailed: Self { "probe-failed" }
+    /// An archive contains something that no model needs and that could do harm: a path that leads out, a link, a
+    /// device, two names for one file, an encrypted file.
+    public static var archiveUnsafe: Self { "archive-unsafe" }
+    /// An archive contains more files or bytes than its publisher declares, or than an archive of its length may
+    /// contain.
+    public static var archiveTooLarge: Self { "archive-too-large" }
+    /// An archive is cut off, broken, followed by other bytes, or of another format than declared.
+    public static var archiveDamaged: Self { "archive-damaged" }
+    /// A file in an archive is not the one that the manifest lists, not listed, or missing.
+    public static var archiveMismatch: Self { "archive-mismatch" }
 }
 
 extension StoreError {
+    /// Whether an archive was refused for its contents. Files already unpacked from it are removed.
+    package var refusesArchive: Bool {
+        [.archiveUnsafe, .archiveTooLarge, .archiveDamaged, .archiveMismatch].contains(code)
+    }
+
+    /// The error for a refused archive called `label`.
+    static func refusedArchive(
+        _ code: ErrorCode<StoreErrorDomain>, _ label: String, _ problem: String, expected: String? = nil,
+        found: String? = nil
+    ) -> Self {
+        Self(
+            code, "the archive \(label) is not unpacked: \(problem)",
+            context: ErrorContext(
+                file: label, expected: expected, found: found,
+                remedy: "Nothing of it was kept. Tell the publisher, or ask for the plain files."))
+    }
+
     /// The error for a release with a file that differs from its receipt.
     package static func damaged(_ release: InstalledRelease, _ what: String) -> Self {
         StoreError(

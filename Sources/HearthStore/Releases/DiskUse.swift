@@ -1,14 +1,6 @@
 import HearthBase
 import HearthCatalog
 
-/// The disk space of releases; a file with several names counts once.
-package struct DiskUse: Sendable, Hashable {
-    /// The bytes of files, each counted once.
-    package internal(set) var bytes: UInt64 = 0
-    /// The bytes that removing each release alone would free.
-    package internal(set) var exclusive: [ReleaseIdentity: UInt64] = [:]
-}
-
 /// The releases that have a name for each file. A value that computes the space freed by removals.
 package struct FileOwners: Sendable, Hashable {
     private struct File: Sendable, Hashable {
@@ -41,25 +33,11 @@ package struct FileOwners: Sendable, Hashable {
 }
 
 extension ModelStore {
-    /// The disk space of all installed releases, damaged ones too.
-    package func diskUse() async throws -> DiskUse {
-        try await inspect()
-        let owners = try owners(of: try shelf.families().flatMap { try shelf.releases(of: $0) })
-        return DiskUse(bytes: owners.total, exclusive: owners.exclusive)
-    }
-
     /// The releases that have a name for each file, read from the disk.
     package func owners(of releases: [ReleaseIdentity]) throws -> FileOwners {
         var owners = FileOwners()
         for identity in releases {
-            let folder = layout.folder(of: identity)
-            for name in try fileSystem.files(below: folder) where name != "receipt.json" {
-                let path = HomeLayout.join(folder, name)
-                guard let status = try fileSystem.status(at: path, followLinks: false), status.kind == .file else {
-                    continue
-                }
-                owners.add(status.identity, size: status.size, of: identity)
-            }
+            for file in try directory.files(of: identity) { owners.add(file.identity, size: file.size, of: identity) }
         }
         return owners
     }

@@ -35,7 +35,7 @@ struct Installation: Sendable {
     ) throws -> Receipt {
         var packed: (plan: ArchivePlan, path: Path)?
         if let archive {
-            guard let plan = ArchivePlan(release, packedSize: archive.size, isVerified: archive.isVerified) else {
+            guard let plan = ArchivePlan(release, packedSize: archive.size) else {
                 throw StoreError(
                     .stagedFileChanged, "\(release.identity) is no archive",
                     context: ErrorContext(model: release.identity.description, file: archive.path.string))

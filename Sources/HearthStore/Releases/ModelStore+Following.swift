@@ -7,13 +7,12 @@ extension ModelStore {
     /// - Throws: `not-installed`, also if other bytes have replaced the release meanwhile.
     package func follow(_ origin: Origin, entry: String, _ release: InstalledRelease) async throws -> InstalledRelease {
         try await committing {
-            guard case .whole(let receipt) = try shelf.find(release.identity),
+            guard case .whole(let receipt) = try directory.find(release.identity),
                 receipt.isSameContent(as: release.receipt)
             else { throw notInstalled(release.identity.description) }
             let path = HomeLayout.receipt(in: layout.folder(of: release.identity))
             try fileSystem.replaceContents(of: path, with: try receipt.following(origin, entry: entry).data())
-            guard let release = try read(release.identity) else { throw notInstalled(release.identity.description) }
-            return release
+            return try require(release.identity)
         }
     }
 }

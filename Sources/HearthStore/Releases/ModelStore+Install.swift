@@ -16,8 +16,8 @@ extension ModelStore {
     ///   - origin: the manifest that lists the release.
     ///   - progress: receives the bytes unpacked.
     /// - Returns: the release with its final identity.
-    /// - Throws: `reserved-name`, `staged-file-changed`, `classes-mismatch`, `home-busy`; ``ArchiveError``;
-    ///   `FileError`.
+    /// - Throws: `reserved-name`, `staged-file-changed`, `classes-mismatch`, `home-busy`,
+    ///   the codes of a refused archive; `FileError`.
     package func install(
         _ release: Release, files: [StagedFile], archive: StagedFile? = nil, origin: Origin?,
         progress: @escaping StoreProgress = { _, _ in }
@@ -42,13 +42,12 @@ extension ModelStore {
             throw error
         }
         return try await committing {
-            let identity = try shelf.identity(for: staged.content, publishedAs: release.identity)
+            let identity = try directory.identity(for: staged.content, publishedAs: release.identity)
             var receipt = staged.named(identity)
-            if case .whole(let there) = try shelf.find(identity), there.isVerified { receipt.isVerified = true }
+            if case .whole(let there) = try directory.find(identity), there.isVerified { receipt.isVerified = true }
             try staging.commit(receipt)
             consume(work)
-            guard let installed = try read(identity) else { throw notInstalled(identity.description) }
-            return installed
+            return try require(identity)
         }
     }
 
@@ -57,21 +56,21 @@ extension ModelStore {
         -> ReleaseIdentity
     {
         try await inspect()
-        return try shelf.identity(for: content, publishedAs: identity)
+        return try directory.identity(for: content, publishedAs: identity)
     }
 
     /// The installed releases of one version and variant, with and without a content tag; the live one first.
     package func installed(sameNameAs identity: ReleaseIdentity) async throws -> [ReleaseIdentity] {
         let active = try await state(of: identity.family).active
-        let all = try shelf.releases(publishedAs: identity)
+        let all = try directory.releases(publishedAs: identity)
         return all.filter { $0 == active } + all.filter { $0 != active }
     }
 
     /// The installed release that has these bytes, if re-hashing shows that it is whole.
     private func keep(_ work: Installation) async throws -> InstalledRelease? {
-        let installed = try shelf.releases(publishedAs: work.release.identity)
+        let installed = try directory.releases(publishedAs: work.release.identity)
         for identity in installed {
-            guard case .whole(let found) = try shelf.find(identity), work.isDone(by: found) else { continue }
+            guard case .whole(let found) = try directory.find(identity), work.isDone(by: found) else { continue }
             let folder = layout.folder(of: identity)
             let checks = try await StopFlag.blocking { [fileSystem] flag in
                 try Verification(receipt: found, folder: folder, fileSystem: fileSystem, flag: flag).compare(
@@ -79,7 +78,9 @@ extension ModelStore {
             }
             guard checks.allSatisfy({ $0.outcome == .intact }) else { continue }
             let kept = try await committing { () -> InstalledRelease? in
-                guard case .whole(var current) = try shelf.find(identity), work.isDone(by: current) else { return nil }
+                guard case .whole(var current) = try directory.find(identity), work.isDone(by: current) else {
+                    return nil
+                }
                 if work.isVerified, !current.isVerified {
                     current.isVerified = true
                     try fileSystem.replaceContents(of: HomeLayout.receipt(in: folder), with: try current.data())
@@ -113,13 +114,7 @@ extension ModelStore {
             throw StoreError(
                 .stagedFileChanged, "\(model) came without a file", context: ErrorContext(model: model))
         }
-        var names = DistinctPaths()
-        for file in files {
-            guard let other = names.insert(file.name) else { continue }
-            throw StoreError(
-                .stagedFileChanged, "\(file.name) and \(other) of \(model) cannot lie in one folder",
-                context: ErrorContext(model: model, file: file.name.string))
-        }
+        try Staging.refuseEqualNames(files.map(\.name), of: release.identity)
         // A digest in the catalog entry is the one promised for the file of that name.
         for (index, remote) in release.files.enumerated() {
             let isArchive = index == 0 && release.archive != nil

@@ -7,32 +7,19 @@ extension ModelStore {
     /// The receipt of a release, also of a damaged one.
     /// - Throws: `not-installed`, `receipt-damaged`.
     package func receipt(of identity: ReleaseIdentity) throws -> Receipt {
-        switch try shelf.find(identity) {
-        case .absent: throw notInstalled(identity.description)
-        case .damaged(nil, let problem): throw problem
-        case .damaged(let receipt?, _), .whole(let receipt): return receipt
-        }
+        let finding = try directory.find(identity)
+        if case .damaged(nil, let problem) = finding { throw problem }
+        guard let receipt = finding.receipt else { throw notInstalled(identity.description) }
+        return receipt
     }
 
     /// Finds an installed file with the same contents by reading it; `nil` if no intact one is found.
     package func intactCopy(of file: Receipt.File) async throws -> Path? {
-        let places = try await holders()[Content(digest: file.digest, size: file.size)] ?? []
+        let content = Content(digest: file.digest, size: file.size)
+        let places = try await holders()[content] ?? []
         guard places.count > 1 else { return nil }
         return try await StopFlag.blocking { [fileSystem] flag in
-            let pump = FilePump(fileSystem: fileSystem, flag: flag)
-            var seen: Set<FileIdentity> = []
-            for place in places {
-                do {
-                    guard let status = try fileSystem.status(at: place, followLinks: false), status.kind == .file,
-                        status.size == file.size, seen.insert(status.identity).inserted,
-                        try pump.digest(of: place) == file.digest
-                    else { continue }
-                    return place
-                } catch let error as FileError {
-                    Log.write(.info, "delivery.store", "\(place) is of no help: \(error)")
-                }
-            }
-            return nil
+            try FilePump(fileSystem: fileSystem, flag: flag).intact(content, at: places)
         }
     }
 
@@ -49,15 +36,14 @@ extension ModelStore {
             at: layout.folder(of: identity).appending(file.name), followLinks: false)
         var places: [(owner: ReleaseIdentity, name: RelativePath)] = [(identity, file.name)]
         if let damaged, damaged.kind == .file {
-            for family in try shelf.families() {
-                for other in try shelf.releases(of: family) {
-                    for candidate in try knownFiles(of: other) where candidate.digest == file.digest {
-                        let path = layout.folder(of: other).appending(candidate.name)
-                        let status = try fileSystem.status(at: path, followLinks: false)
-                        guard status?.identity == damaged.identity, (other, candidate.name) != (identity, file.name)
-                        else { continue }
-                        places.append((other, candidate.name))
-                    }
+            for other in try directory.releases() {
+                let files = try directory.find(other).receipt?.files ?? []
+                for candidate in files where candidate.digest == file.digest {
+                    let path = layout.folder(of: other).appending(candidate.name)
+                    let status = try fileSystem.status(at: path, followLinks: false)
+                    guard status?.identity == damaged.identity, (other, candidate.name) != (identity, file.name)
+                    else { continue }
+                    places.append((other, candidate.name))
                 }
             }
         }
@@ -88,19 +74,11 @@ extension ModelStore {
                     .stagedFileChanged, "\(file.name) of \(identity) is another in its archive than its receipt says",
                     context: ErrorContext(
                         model: identity.description, file: file.name.string, expected: file.digest.hex,
-                        remedy: "Remove it with 'hearth remove \(identity)' and bring it again with 'hearth pull'."))
+                        remedy: "Remove the release and pull it again."))
             }
             also.formUnion(try await replace(file, of: identity, with: staging.folder.appending(file.name)))
         }
         return also
-    }
-
-    /// The files in a release's receipt; empty if it cannot be read.
-    private func knownFiles(of identity: ReleaseIdentity) throws -> [Receipt.File] {
-        switch try shelf.find(identity) {
-        case .whole(let receipt), .damaged(let receipt?, _): receipt.files
-        case .absent, .damaged(nil, _): []
-        }
     }
 
     private func swap(
@@ -113,18 +91,8 @@ extension ModelStore {
         do {
             try await committing {
                 let folder = layout.folder(of: owner)
-                guard try shelf.isFolder(folder) else { throw notInstalled(owner.description) }
-                let target = folder.appending(name)
-                for parent in name.folders {
-                    let path = folder.appending(parent)
-                    if try shelf.isFolder(path) { continue }
-                    try fileSystem.removeFile(path)
-                    try fileSystem.makeFolder(path, permissions: 0o755)
-                    try fileSystem.synchronizeFolder(path.parent)
-                }
-                if try shelf.isFolder(target) { try fileSystem.removeTree(target) }
-                try fileSystem.rename(temporary, to: target)
-                try fileSystem.synchronizeFolder(target.parent)
+                guard try directory.isFolder(folder) else { throw notInstalled(owner.description) }
+                try ReleaseFolder(folder, fileSystem: fileSystem).put(temporary, at: name)
             }
         } catch {
             do {

@@ -10,26 +10,26 @@ extension ModelStore {
     package func shared(_ release: Release) async throws -> [StagedFile] {
         // No release contains a packed archive.
         let files = release.files.dropFirst(release.archive == nil ? 0 : 1)
-        let wanted = files.filter { $0.digest != nil && $0.size.exact != nil }
+        let wanted = files.compactMap { file -> (RemoteFile, Content)? in
+            guard let digest = file.digest, let size = file.size.exact else { return nil }
+            return (file, Content(digest: digest, size: size))
+        }
         guard !wanted.isEmpty else { return [] }
         let holders = try await holders()
-        let found = wanted.compactMap { file -> (RemoteFile, SHA256Digest, [Path])? in
-            guard let digest = file.digest, let size = file.size.exact else { return nil }
-            let places = holders[Content(digest: digest, size: size)] ?? []
-            return places.isEmpty ? nil : (file, digest, places)
-        }
+        let found = wanted.compactMap { file, content in holders[content].map { (file, content, $0) } }
         guard !found.isEmpty else { return [] }
         return try await StopFlag.blocking { [fileSystem] flag in
             let pump = FilePump(fileSystem: fileSystem, flag: flag)
-            var shared: [StagedFile] = []
-            for (file, digest, places) in found {
-                for place in places {
-                    guard let staged = try Self.read(place, digest, file, pump) else { continue }
-                    shared.append(staged)
-                    break
+            return try found.compactMap { file, content, places in
+                try pump.intact(content, at: places).map { place in
+                    var staged = StagedFile(
+                        name: file.name, role: file.role, path: place, size: content.size, digest: content.digest,
+                        isVerified: true)
+                    staged.isShared = true
+                    staged.source = file.locations.first?.withoutSecrets
+                    return staged
                 }
             }
-            return shared
         }
     }
 
@@ -53,23 +53,23 @@ extension ModelStore {
         }
         return holders
     }
+}
 
-    /// The file at `place` if it has the right bytes. `nil` if it cannot be read: it is then fetched instead.
-    private nonisolated static func read(
-        _ place: Path, _ digest: SHA256Digest, _ file: RemoteFile, _ pump: FilePump
-    ) throws -> StagedFile? {
-        do {
-            guard let status = try pump.fileSystem.status(at: place, followLinks: false), status.kind == .file,
-                status.size == file.size.exact, try pump.digest(of: place) == digest
-            else { return nil }
-            var staged = StagedFile(
-                name: file.name, role: file.role, path: place, size: status.size, digest: digest, isVerified: true)
-            staged.isShared = true
-            staged.source = file.locations.first?.withoutSecrets
-            return staged
-        } catch let error as FileError {
-            Log.write(.info, "delivery.store", "\(place) is not shared: \(error)")
-            return nil
+extension FilePump {
+    /// Finds the first of some files that has the given content, by reading it. Passes over unreadable files.
+    func intact(_ content: ModelStore.Content, at places: [Path]) throws -> Path? {
+        var seen: Set<FileIdentity> = []
+        for place in places {
+            do {
+                guard let status = try fileSystem.status(at: place, followLinks: false), status.kind == .file,
+                    status.size == content.size, seen.insert(status.identity).inserted,
+                    try digest(of: place) == content.digest
+                else { continue }
+                return place
+            } catch let error as FileError {
+                Log.write(.info, "delivery.store", "\(place) is not used: \(error)")
+            }
         }
+        return nil
     }
 }

@@ -12,13 +12,13 @@ import HearthCatalog
 /// try await store.prepare()
 /// let release = try await store.install(release, files: [file], origin: origin)
 /// try await store.activate(release.identity)
-/// let weights = try await store.locate(release.identity.family)
+/// let weights = try await store.active(release.identity.family)?.weights
 /// ```
 ///
 /// - Throws: `StoreError` and `FileError` throughout; `home-busy` and `CancellationError` where a commit has to wait.
 package actor ModelStore {
     /// How long a commit step waits for another process before `home-busy`.
-    package static let patience: Duration = .seconds(10)
+    package static let lockTimeout: Duration = .seconds(10)
 
     /// The places of all files.
     package nonisolated let layout: HomeLayout
@@ -35,11 +35,10 @@ package actor ModelStore {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// The store in a home folder, which is created at the first change.
-    package init(home: Path, fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource = .system) {
-        self.init(home: home, fileSystem: fileSystem, time: time, renewalTime: .system)
-    }
-
-    package init(home: Path, fileSystem: any FileSystem, time: TimeSource, renewalTime: TimeSource) {
+    package init(
+        home: Path, fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource = .system,
+        renewalTime: TimeSource = .system
+    ) {
         layout = HomeLayout(home: home)
         self.fileSystem = fileSystem
         self.time = time
@@ -49,7 +48,7 @@ package actor ModelStore {
     /// The folder of unfinished transfers; ``install(_:files:archive:origin:progress:)`` moves files from there.
     package nonisolated var transfersFolder: Path { layout.transfers }
 
-    package var shelf: ReleaseDirectory { ReleaseDirectory(layout: layout, fileSystem: fileSystem) }
+    package var directory: ReleaseDirectory { ReleaseDirectory(layout: layout, fileSystem: fileSystem) }
 
     // MARK: The home folder
 
@@ -74,9 +73,9 @@ package actor ModelStore {
     package func inspect() async throws {
         guard !isInspected else { return }
         _ = try isLaidOut()
-        let leftOvers = LeftOvers(layout: layout, fileSystem: fileSystem)
+        let interrupted = InterruptedWork(layout: layout, fileSystem: fileSystem)
         do {
-            if try leftOvers.exist() { try await committing { try leftOvers.collect() } }
+            if try interrupted.exists() { try await committing { try interrupted.clear() } }
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -99,14 +98,14 @@ package actor ModelStore {
                 .homeTooNew, "the home folder \(layout.home) was laid out by a newer version of Hearth",
                 context: ErrorContext(
                     file: path.string, expected: "layout \(HomeLayout.version)", found: "layout \(version)",
-                    remedy: "Use that version, or another folder with HEARTH_HOME."))
+                    remedy: "Use that version, or another home folder."))
         }
         guard version == HomeLayout.version else {
             throw StoreError(
                 .homeTooOld, "the home folder \(layout.home) was laid out by an older version of Hearth",
                 context: ErrorContext(
                     file: path.string, expected: "layout \(HomeLayout.version)", found: "layout \(version)",
-                    remedy: "Move it away, or use another folder with HEARTH_HOME."))
+                    remedy: "Move it away, or use another home folder."))
         }
         return try [layout.models, layout.transfers].allSatisfy { folder in
             guard let status = try fileSystem.status(at: folder) else { return false }
@@ -132,7 +131,7 @@ package actor ModelStore {
                 defer { lock.release() }
                 return try body()
             }
-            guard waited.elapsed < Self.patience else {
+            guard waited.elapsed < Self.lockTimeout else {
                 throw StoreError(
                     .homeBusy, "another process is changing the home folder \(layout.home)",
                     context: ErrorContext(file: layout.lock.string, remedy: "Try again in a moment."),
@@ -149,14 +148,14 @@ package actor ModelStore {
         try await inspect()
         var releases: [InstalledRelease] = []
         var damaged: [DamagedRelease] = []
-        for family in try shelf.families().sorted() {
-            let identities = try shelf.releases(of: family)
+        for family in try directory.families().sorted() {
+            let identities = try directory.releases(of: family)
             if identities.isEmpty { continue }
             let active = try activation.state(of: family).active
             for identity in identities {
                 let folder = layout.folder(of: identity)
                 let isActive = identity == active
-                switch try shelf.find(identity) {
+                switch try directory.find(identity) {
                 case .absent: break
                 case .whole(let receipt):
                     releases.append(
@@ -186,8 +185,16 @@ package actor ModelStore {
         return try read(identity)
     }
 
+    /// An installed release.
+    /// - Throws: `not-installed`, `receipt-damaged`, `release-damaged`.
+    @discardableResult
+    func require(_ identity: ReleaseIdentity) throws -> InstalledRelease {
+        guard let release = try read(identity) else { throw notInstalled(identity.description) }
+        return release
+    }
+
     package func read(_ identity: ReleaseIdentity) throws -> InstalledRelease? {
-        switch try shelf.find(identity) {
+        switch try directory.find(identity) {
         case .absent: return nil
         case .damaged(_, let problem): throw problem
         case .whole(let receipt):
@@ -200,6 +207,6 @@ package actor ModelStore {
     package func notInstalled(_ what: String) -> StoreError {
         StoreError(
             .notInstalled, "\(what) is not installed",
-            context: ErrorContext(model: what, remedy: "See what is with: hearth list"))
+            context: ErrorContext(model: what, remedy: "Pull it first."))
     }
 }

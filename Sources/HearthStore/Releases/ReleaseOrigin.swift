@@ -19,6 +19,20 @@ package enum ReleaseOrigin: Sendable, Hashable {
         /// The listing of the family's origin, or the error of that origin.
         case listing(Result<CatalogListing, any Error>)
         case stays(NoUpdate)
+
+        /// The reason why a family without a listing stays as it is; `nil` with a listing.
+        package var reason: NoUpdate? {
+            switch self {
+            case .listing(.success): nil
+            case .listing(.failure(let error)): .unreachable((error as? any HearthFailure)?.message ?? "\(error)")
+            case .stays(let reason): reason
+            }
+        }
+
+        /// The listing, `nil` without one.
+        package var listing: CatalogListing? {
+            if case .listing(let outcome) = self { try? outcome.get() } else { nil }
+        }
     }
 
     /// The origin of a family: that of its active release, else of the one installed last.

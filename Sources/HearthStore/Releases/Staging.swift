@@ -16,7 +16,7 @@ struct Staging: Sendable {
     /// Held while the folder is filled, so that no process removes it as unfinished work.
     private let lock: FileLock
 
-    private var shelf: ReleaseDirectory { ReleaseDirectory(layout: layout, fileSystem: fileSystem) }
+    private var directory: ReleaseDirectory { ReleaseDirectory(layout: layout, fileSystem: fileSystem) }
 
     /// Creates an empty staging folder. Under the commit lock.
     init(_ identity: ReleaseIdentity, layout: HomeLayout, fileSystem: any FileSystem) throws {
@@ -75,13 +75,7 @@ struct Staging: Sendable {
             let extractor = ArchiveExtractor(plan: archive.plan, fileSystem: fileSystem, flag: flag)
             all += try extractor.extract(archive.path, into: folder, makeFolder: make, onPiece: onPiece)
         }
-        var names = DistinctPaths()
-        for file in all {
-            guard let other = names.insert(file.name) else { continue }
-            throw StoreError(
-                .stagedFileChanged, "\(file.name) and \(other) of \(identity) cannot lie in one folder",
-                context: ErrorContext(model: identity.description, file: file.name.string))
-        }
+        try Self.refuseEqualNames(all.map(\.name), of: identity)
         let shared = Set(files.filter(\.isShared).map(\.name))
         try share(all.filter { !shared.contains($0.name) }, with: holders, flag: flag)
         let receipt = try receipt(all)
@@ -92,6 +86,17 @@ struct Staging: Sendable {
         }
         try fileSystem.replaceContents(of: HomeLayout.receipt(in: folder), with: try receipt.data())
         return receipt
+    }
+
+    /// - Throws: `staged-file-changed` if two names are one on some file systems.
+    static func refuseEqualNames(_ files: [RelativePath], of identity: ReleaseIdentity) throws {
+        var names = DistinctPaths()
+        for name in files {
+            guard let other = names.insert(name) else { continue }
+            throw StoreError(
+                .stagedFileChanged, "\(name) and \(other) of \(identity) cannot lie in one folder",
+                context: ErrorContext(model: identity.description, file: name.string))
+        }
     }
 
     private func take(_ staged: StagedFile, _ flag: StopFlag) throws {
@@ -161,7 +166,7 @@ struct Staging: Sendable {
             try fileSystem.replaceContents(of: HomeLayout.receipt(in: folder), with: try receipt.data())
         }
         let target = layout.folder(of: receipt.identity)
-        if try shelf.isFolder(target) { return try exchange(receipt, in: target) }
+        if try directory.isFolder(target) { return try exchange(receipt, in: target) }
         if try fileSystem.status(at: target, followLinks: false) != nil { try fileSystem.removeFile(target) }
         try fileSystem.rename(folder, to: target)
         try fileSystem.synchronizeFolder(target.parent)
@@ -169,19 +174,10 @@ struct Staging: Sendable {
 
     /// Replaces the files of an installed release one by one.
     private func exchange(_ receipt: Receipt, in target: Path) throws {
-        for file in receipt.files {
-            for path in file.name.folders.map(target.appending) {
-                if try shelf.isFolder(path) { continue }
-                try fileSystem.removeFile(path)
-                try fileSystem.makeFolder(path, permissions: 0o755)
-            }
-            let place = target.appending(file.name)
-            if try shelf.isFolder(place) { try fileSystem.removeTree(place) }
-            try fileSystem.rename(folder.appending(file.name), to: place)
-            try fileSystem.synchronizeFolder(place.parent)
-        }
+        let installed = ReleaseFolder(target, fileSystem: fileSystem)
+        for file in receipt.files { try installed.put(folder.appending(file.name), at: file.name) }
         let place = HomeLayout.receipt(in: target)
-        if try shelf.isFolder(place) { try fileSystem.removeTree(place) }
+        if try directory.isFolder(place) { try fileSystem.removeTree(place) }
         try fileSystem.rename(HomeLayout.receipt(in: folder), to: place)
         try fileSystem.synchronizeFolder(target)
     }

@@ -21,24 +21,31 @@ struct Verification: Sendable {
     }
 
     private func compare(_ file: Receipt.File, _ onPiece: (UInt64) -> Void) throws -> FileCheck.Outcome {
-        let path = folder.appending(file.name)
         var files = ReleaseFolder(folder, fileSystem: fileSystem)
-        guard let status = try files.status(of: file.name) else {
-            onPiece(file.size)
-            return .missing
-        }
-        guard status.kind == .file, status.size == file.size else {
-            onPiece(file.size)
+        return try FilePump(fileSystem: fileSystem, flag: flag).compare(
+            folder.appending(file.name), try files.status(of: file.name), size: file.size, digest: file.digest, onPiece)
+    }
+}
+
+extension FilePump {
+    /// Compares a file with its recorded length and digest; `onPiece` receives the number of bytes checked each time.
+    /// - Parameter status: the status of the file, `nil` if it is missing.
+    func compare(
+        _ path: Path, _ status: FileStatus?, size: UInt64, digest: SHA256Digest, _ onPiece: (UInt64) -> Void
+    ) throws -> FileCheck.Outcome {
+        guard let status, status.kind == .file, status.size == size else {
+            onPiece(size)
+            guard let status else { return .missing }
             return status.kind == .file ? .wrongSize(status.size) : .notAFile
         }
-        let digest = try FilePump(fileSystem: fileSystem, flag: flag).digest(of: path, onPiece: onPiece)
-        return digest == file.digest ? .intact : .changed(digest)
+        let found = try self.digest(of: path, onPiece: onPiece)
+        return found == digest ? .intact : .changed(found)
     }
 }
 
 /// A file of a release, compared with its receipt.
 public struct FileCheck: Sendable, Hashable {
-    public enum Outcome: Sendable, Hashable {
+    package enum Outcome: Sendable, Hashable {
         case intact
         case missing
         /// Its name belongs to something that is not a regular file.
@@ -51,8 +58,8 @@ public struct FileCheck: Sendable, Hashable {
 
     /// The file in the receipt.
     public let expected: Receipt.File
-    public let outcome: Outcome
+    package let outcome: Outcome
 
     /// The damage, as the end of a sentence; `nil` for an intact file.
-    package var damage: String? { outcome == .intact ? nil : "\(expected.name) is not as it was installed" }
+    public var damage: String? { outcome == .intact ? nil : "\(expected.name) is not as it was installed" }
 }

@@ -90,6 +90,15 @@ package struct StoreFixture {
     }
 }
 
+extension ModelStore {
+    /// Re-hashes an installed release and its artifacts.
+    package func verify(
+        _ release: InstalledRelease, progress: @escaping StoreProgress = { _, _ in }
+    ) async throws -> VerificationReport {
+        try await verify(release.identity, progress: progress)
+    }
+}
+
 /// The stable code of the error a body throws, `nil` if it throws none.
 package func code<Result>(of body: () async throws -> Result) async -> String? {
     do {

@@ -9,7 +9,7 @@ struct ConnectionGovernor: Sendable {
     /// The time over which a rate is measured; long enough for a new connection to get up to speed.
     package static let window = Duration.milliseconds(600)
     /// How long a settled number of connections is kept.
-    package static let patience = Duration.seconds(15)
+    package static let settledTime = Duration.seconds(15)
     /// How long no connections are added after a server reported overload.
     static let restraint = Duration.seconds(30)
     /// The factor by which the rate must grow for more connections to be kept.
@@ -75,13 +75,13 @@ struct ConnectionGovernor: Sendable {
                 begin(.trying(before: before, rate: rateBefore, windows: windows + 1), at: now)
             } else {
                 target = before
-                begin(.settled(until: now + Self.patience), at: now)
+                begin(.settled(until: now + Self.settledTime), at: now)
             }
         } else if target < maximum {
             target = min(maximum, target * 2)
             begin(.trying(before: old, rate: rate, windows: 0), at: now)
         } else {
-            begin(.settled(until: now + Self.patience), at: now)
+            begin(.settled(until: now + Self.settledTime), at: now)
         }
         return target != old
     }

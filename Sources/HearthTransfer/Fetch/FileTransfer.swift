@@ -12,7 +12,7 @@ import HearthHTTP
 /// ```
 package struct FileTransfer: Sendable {
     private let http: any HTTPClient
-    private let fileSystem: any FileSystem
+    package let fileSystem: any FileSystem
     private let time: TimeSource
     private let folder: Path
     private let tuning: TransferTuning
@@ -44,31 +44,14 @@ package struct FileTransfer: Sendable {
         self.connections = connections
     }
 
-    /// Fetches the missing bytes of a file and checks the whole.
+    /// Fetches the missing bytes of a file and checks the whole, under a lock that the caller holds and renews.
     ///
     /// Cancelling keeps the received bytes; the next call continues after them. Bytes of an earlier attempt are read
     /// again first, in the state `verifying`; cancelling does not wait for that. Broken connections are retried: a few
     /// times in a row without progress, without limit while bytes come. Wrong bytes are removed and fetched again,
-    /// three attempts in all, from the next source if there is one; the file stays locked between attempts. While the
-    /// network may not be used, the call waits.
+    /// three attempts in all, from the next source if there is one. While the network may not be used, the call waits.
     /// - Throws: ``TransferError``, `HTTPError`, `CancellationError`; `FileError`, with `disk-full` if the disk fills
     ///   up during the download; `DigestError` if this system cannot compute the promised digest.
-    package func fetch(
-        _ request: TransferRequest, progress: @escaping @Sendable (TransferProgress) -> Void
-    ) async throws -> TransferredFile {
-        let place = try self.place(of: request)
-        guard let lock = try await TransferLock.acquire(place, fileSystem: fileSystem) else {
-            let holder = try await blocking { [fileSystem] in
-                try TransferLock.holder(of: place, fileSystem: fileSystem, now: Date())
-            }
-            throw TransferError.busy(request.label, holder: holder)
-        }
-        let reporter = reporter()
-        reporter.add(0, progress)
-        return try await lock.whileHeld { try await fetch(request, under: lock, reporter) }
-    }
-
-    /// Fetches under a lock that the caller holds and renews.
     package func fetch(
         _ request: TransferRequest, under lock: TransferLock, _ reporter: ProgressReporter
     ) async throws -> TransferredFile {
@@ -121,7 +104,7 @@ package struct FileTransfer: Sendable {
     /// - Throws: `FileError`; `DigestError` if this system cannot compute a git blob.
     private func difference(of file: TransferredFile, from request: TransferRequest) async throws -> Difference? {
         if let digest = request.digest {
-            return digest == file.digest ? nil : Difference(expected: digest.hex, found: file.digest.hex)
+            return digest == file.digest ? nil : (digest.hex, file.digest.hex)
         }
         guard let blob = request.gitBlob else { return nil }
         let found = try await StopFlag.blocking { [fileSystem] flag in
@@ -129,7 +112,7 @@ package struct FileTransfer: Sendable {
         }
         // Also refuses a file that changed after it was written.
         let isRight = found.blob == blob && found.digest == file.digest
-        return isRight ? nil : Difference(expected: blob.hex, found: found.blob.hex)
+        return isRight ? nil : (blob.hex, found.blob.hex)
     }
 
     /// Fetches the missing bytes, without checking the digest of the whole.
@@ -192,10 +175,7 @@ package struct FileTransfer: Sendable {
     }
 
     /// The expected and the found digest of wrong bytes.
-    struct Difference: Sendable {
-        package var expected: String?
-        package var found: String?
-    }
+    typealias Difference = (expected: String?, found: String?)
 
     static func corrupted(_ request: TransferRequest, _ difference: Difference) -> TransferError {
         TransferError(
@@ -210,12 +190,10 @@ package struct FileTransfer: Sendable {
     /// The bytes of a request's file that occupy the disk already: recorded, or reserved by an earlier attempt.
     /// Blocks.
     package func bytesHeld(of request: TransferRequest) throws -> UInt64 {
-        let place = try self.place(of: request)
-        guard let part = try fileSystem.status(at: place.appending("data.part")) else { return 0 }
-        let journal = try TransferJournal.read(place.appending("journal"), in: fileSystem)
-        let recorded = journal.map { $0.describes(request) ? $0.held.byteCount : 0 } ?? 0
+        let part = try fileSystem.status(at: try place(of: request).appending("data.part"))
+        guard let part else { return 0 }
         // The first bytes reserve space for the whole file, and the next attempt writes to the same one.
-        return min(request.size.estimate, max(recorded, part.allocatedSize))
+        return min(request.size.estimate, max(try recordedBytes(of: request), part.allocatedSize))
     }
 
     /// The bytes of a request's file that an earlier attempt recorded. Blocks.
@@ -225,17 +203,10 @@ package struct FileTransfer: Sendable {
     }
 
     /// Creates the progress reporter of one transfer.
-    package func reporter(changed: @escaping @Sendable () -> Void = {}) -> ProgressReporter {
-        ProgressReporter(time: time, pulse: pulse, changed: changed)
-    }
+    package func reporter() -> ProgressReporter { ProgressReporter(time: time, pulse: pulse) }
 
-    /// Removes the folder of a request's file.
-    package func discard(_ request: TransferRequest) async throws {
-        let place = try self.place(of: request)
-        try await blocking { [fileSystem] in try fileSystem.removeTree(place) }
-    }
-
-    private func place(of request: TransferRequest) throws -> Path {
+    /// The folder of a request's transfer.
+    package func place(of request: TransferRequest) throws -> Path {
         folder.appending(try TransferKey(request).component)
     }
 }

@@ -19,6 +19,7 @@ actor PartFile {
     private let file: OpenFile
     private let journalPath: Path
     private let tuning: TransferTuning
+    private let isSynced: Bool
     private let stopwatch: Stopwatch
     private let ledger: Locked<PartLedger>
     private let verifier: PartVerifier
@@ -54,6 +55,7 @@ actor PartFile {
     ) throws {
         self.fileSystem = fileSystem
         self.tuning = tuning
+        isSynced = request.isSynced
         journalPath = folder.appending("journal")
         stopwatch = time.stopwatch()
         file = try fileSystem.open(folder.appending("data.part"), .readWrite)
@@ -135,7 +137,7 @@ actor PartFile {
         if ledger.withLock({ $0.isIndexed }) {
             let now = stopwatch.elapsed
             let ready = try bytes.withUnsafeBytes {
-                try gatherer.add($0, at: offset, now: now, patience: tuning.recordInterval)
+                try gatherer.add($0, at: offset, now: now, limit: tuning.recordInterval)
             }
             for run in ready { try put(run) }
         } else {
@@ -258,7 +260,7 @@ actor PartFile {
 
     private func commit(_ next: TransferJournal) throws {
         do {
-            try Self.commit(next, file, journalPath, fileSystem)
+            try Self.commit(next, file, journalPath, fileSystem, isSynced: isSynced)
         } catch {
             note(error)
             throw loss ?? error
@@ -286,6 +288,7 @@ actor PartFile {
     private var journalUpToNow: TransferJournal {
         var next = journal
         next.held = held
+        if !isSynced { next.isAdopted = true }
         return next
     }
 
@@ -296,8 +299,8 @@ actor PartFile {
         guard isDue else { return }
         unrecordedBytes = 0
         let next = journalUpToNow
-        let task = Task { [file, journalPath, fileSystem] in
-            try await blocking { try Self.commit(next, file, journalPath, fileSystem) }
+        let task = Task { [file, journalPath, fileSystem, isSynced] in
+            try await blocking { try Self.commit(next, file, journalPath, fileSystem, isSynced: isSynced) }
             return next
         }
         checkpoint = task
@@ -345,16 +348,16 @@ actor PartFile {
         releasedEnd = end
     }
 
-    /// Brings the data to the disk, then the journal that names it.
+    /// Brings the data to the disk, then the journal that names it; unless the digest is to tell after a power cut.
     private static func commit(
-        _ journal: TransferJournal, _ file: OpenFile, _ path: Path, _ fileSystem: any FileSystem
+        _ journal: TransferJournal, _ file: OpenFile, _ path: Path, _ fileSystem: any FileSystem, isSynced: Bool
     ) throws {
         do {
-            try fileSystem.synchronize(file)
+            if isSynced { try fileSystem.synchronize(file) }
         } catch {
             throw NotOnDisk(cause: error)
         }
-        try journal.write(path, in: fileSystem)
+        try journal.write(path, in: fileSystem, isSynced: isSynced)
     }
 
     private struct NotOnDisk: Error {

@@ -36,9 +36,6 @@ struct PartLedger: Sendable {
         return writtenCount - min(writtenCount, waiting)
     }
 
-    /// The written bytes without a passed check.
-    var unproven: RangeSet<UInt64> { written.subtracting(proven) }
-
     /// The parts of a range to write: all but the proven bytes.
     func writable(_ range: Range<UInt64>) -> [Range<UInt64>] {
         proven.isEmpty ? [range] : Array(RangeSet(range).subtracting(proven).ranges)

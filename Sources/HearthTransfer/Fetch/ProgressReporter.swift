@@ -20,22 +20,18 @@ package final class ProgressReporter: Sendable {
     private let state: Locked<State>
     private let stopwatch: Stopwatch
     private let pulse: TimeSource
-    private let changed: @Sendable () -> Void
 
     /// - Parameters:
     ///   - files: the sizes of the files, where several are fetched together.
     ///   - time: measures rates.
     ///   - pulse: measures the time between two readings while nothing is reported.
-    ///   - changed: called after every reading, on any thread.
     ///   - report: the first watcher.
     package init(
-        files: [FileSize] = [], time: TimeSource, pulse: TimeSource = .system,
-        changed: @escaping @Sendable () -> Void = {}, report: Watcher? = nil
+        files: [FileSize] = [], time: TimeSource, pulse: TimeSource = .system, report: Watcher? = nil
     ) {
         state = Locked(State(files: FileReadings(files), watchers: report.map { [0: $0] } ?? [:]))
         stopwatch = time.stopwatch()
         self.pulse = pulse
-        self.changed = changed
     }
 
     /// The newest reading.
@@ -147,7 +143,6 @@ package final class ProgressReporter: Sendable {
             }
             guard let (reading, watchers) = next else { return }
             for watcher in watchers { watcher(reading) }
-            changed()
         }
     }
 }

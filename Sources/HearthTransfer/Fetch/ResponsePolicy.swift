@@ -34,9 +34,9 @@ struct ResponsePolicy {
             let isWanted = asked.map { $0.lowerBound == 0 } ?? true
             return isWanted ? .append(total: total ?? size.exact) : .restart(total: total ?? size.exact)
         case 206:
-            let range = headers["Content-Range"].flatMap { ContentRange($0) }
-            guard let asked, let range, range.first == asked.lowerBound, let total = range.total,
-                range.last == min(asked.upperBound, total) - 1,
+            let answer = headers["Content-Range"].flatMap { ByteRange.response($0) }
+            guard let asked, let answer, let total = answer.size, answer.range.start == asked.lowerBound,
+                answer.range.end == min(asked.upperBound, total),
                 // In the middle of a file, another length means another file. At its start, the catalog is wrong.
                 asked.lowerBound == 0 || size.exact == nil || size.exact == total
             else {
@@ -49,7 +49,7 @@ struct ResponsePolicy {
             return .append(total: total)
         case 416:
             guard let asked else { throw failure(status: status, url) }
-            let total = headers["Content-Range"].flatMap { ContentRange.total(ofUnsatisfied: $0) }
+            let total = headers["Content-Range"].flatMap(Self.totalOfUnsatisfied)
             if total == asked.lowerBound && (size.exact ?? asked.lowerBound) == asked.lowerBound { return .complete }
             guard asked.lowerBound > 0 else { throw failure(status: status, url) }
             return .askFromStart
@@ -95,6 +95,13 @@ struct ResponsePolicy {
         }
     }
 
+    /// The length in `bytes */total`, the form of a 416 (RFC 9110, section 14.4).
+    private static func totalOfUnsatisfied(_ text: String) -> UInt64? {
+        guard text.lowercased().hasPrefix("bytes */") else { return nil }
+        let digits = text.dropFirst(8)
+        return digits.utf8.allSatisfy { (48...57).contains($0) } ? UInt64(digits) : nil
+    }
+
     private func failure(status: Int, _ url: URL) -> TransferError {
         switch status {
         case 404, 410:
@@ -121,52 +128,6 @@ struct ResponsePolicy {
             context: ErrorContext(
                 file: label, url: url.withoutQuery, expected: expected, found: found, remedy: remedy),
             disposition: disposition)
-    }
-}
-
-/// The header field `Content-Range` (RFC 9110, section 14.4) in its byte form.
-struct ContentRange: Equatable {
-    package let first: UInt64
-    package let last: UInt64
-    /// `nil` for `*`.
-    package let total: UInt64?
-
-    /// Reads `bytes first-last/total`; `nil` if it is anything else or contradicts itself.
-    init?(_ text: String) {
-        guard let (range, total) = Self.halves(text) else { return nil }
-        let bounds = range.split(separator: "-", omittingEmptySubsequences: false)
-        guard bounds.count == 2, let first = UInt64(digits: bounds[0]), let last = UInt64(digits: bounds[1]) else {
-            return nil
-        }
-        guard first <= last else { return nil }
-        if total == "*" {
-            self.total = nil
-        } else {
-            guard let total = UInt64(digits: total), last < total else { return nil }
-            self.total = total
-        }
-        self.first = first
-        self.last = last
-    }
-
-    private static func halves(_ text: String) -> (Substring, Substring)? {
-        guard text.lowercased().hasPrefix("bytes ") else { return nil }
-        let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
-        return parts.count == 2 ? (parts[0], parts[1]) : nil
-    }
-
-    /// The length in `bytes */total`, the form of a 416.
-    package static func total(ofUnsatisfied text: String) -> UInt64? {
-        guard let (range, total) = halves(text), range == "*" else { return nil }
-        return UInt64(digits: total)
-    }
-}
-
-extension UInt64 {
-    /// Reads digits only: no sign, no spaces.
-    fileprivate init?(digits: Substring) {
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
-        self.init(String(digits))
     }
 }
 

@@ -56,17 +56,3 @@ enum RetryAfter {
         return Int(text)
     }
 }
-
-/// The sources that asked for a pause, and its end on the transfer's stopwatch.
-struct PlaceHolds {
-    private var ends: [Int: Duration] = [:]
-
-    /// Pauses the requests to the source of this index.
-    package mutating func hold(_ place: Int, for pause: Duration, at now: Duration) { ends[place] = now + pause }
-
-    /// The pause before the next attempt at a source: the requested one plus our own random one, so that refused
-    /// clients do not all return at the same moment.
-    package func pause(before place: Int, own: Duration, at now: Duration) -> Duration {
-        own + max(.zero, (ends[place] ?? .zero) - now)
-    }
-}

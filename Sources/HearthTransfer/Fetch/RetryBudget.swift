@@ -17,7 +17,7 @@ struct RetryBudget: Sendable {
     static let corruptionPause = Duration.milliseconds(1500)
 
     /// Ends a transfer whose connections bring almost nothing.
-    package var patience = Patience()
+    package var standstill = Standstill()
     private var places: [Int: RetrySchedule] = [:]
     /// The number of whole files that had wrong bytes.
     private(set) var wrongFiles = 0
@@ -59,7 +59,7 @@ struct RetryBudget: Sendable {
 ///
 /// Only time spent trying counts. The clock runs while the machine sleeps or the process is stopped; connections that
 /// broke meanwhile are retried.
-struct Patience: Sendable {
+struct Standstill: Sendable {
     package static let window = Duration.seconds(120)
     static let minimumBytes = 8 * StallWatch.minimumBytes
     /// The most that a time without bytes and failures counts: an active connection reports one of them sooner.

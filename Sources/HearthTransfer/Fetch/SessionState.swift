@@ -137,7 +137,7 @@ struct SessionState: Sendable {
         case .wait(let pause):
             guard schedule.hasUnassigned else { return end(worker) }
             // Our own pauses are short and count as lack of progress; only a server asks for longer ones.
-            if pause > RetrySchedule.longest { budget.patience.reset(at: now + pause) }
+            if pause > RetrySchedule.longest { budget.standstill.reset(at: now + pause) }
             return .wait(pause)
         case .none(let error): throw error
         }
@@ -239,9 +239,9 @@ struct SessionState: Sendable {
             restarts.progressed()
             board.progressed(job.source)
         }
-        budget.patience.received(accepted, at: now)
+        budget.standstill.received(accepted, at: now)
         let pause = limiter?.take(count, at: now) ?? .zero
-        if pause > .zero { budget.patience.reset(at: now + pause) }
+        if pause > .zero { budget.standstill.reset(at: now + pause) }
         let grows = limiter == nil && governor.received(count, inUse: connections, at: now)
         return (accepted, pause, grows)
     }
@@ -284,7 +284,7 @@ struct SessionState: Sendable {
             return .zero
         }
         if (error as? TransferError)?.code == .serverBusy { governor.refused(at: now) }
-        if budget.patience.isExhausted(afterFailureAt: now) { throw error }
+        if budget.standstill.isExhausted(afterFailureAt: now) { throw error }
         return board.failed(job.source, error, requested: requested, jitter: jitter, at: now, &budget)
     }
 

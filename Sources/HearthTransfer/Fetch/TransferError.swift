@@ -6,12 +6,13 @@ public enum TransferErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
         [
             .checksumMismatch, .responseTooLong, .sizeMismatch, .badContentRange, .contentEncoded, .webPage, .missing,
-            .accessDenied, .serverBusy, .unexpectedStatus, .busy, .entityChanged, .noAddress,
+            .accessDenied, .serverBusy, .unexpectedStatus, .busy, .entityChanged, .noAddress, .cancelled,
+            .unknownTransfer, .ambiguousTransfer, .notResumable,
         ]
     }
 }
 
-/// The error of a failed fetch.
+/// The error of a failed fetch, or of steering a transfer.
 public typealias TransferError = HearthError<TransferErrorDomain>
 
 extension ErrorCode<TransferErrorDomain> {
@@ -42,4 +43,12 @@ extension ErrorCode<TransferErrorDomain> {
     public static var noAddress: Self { "no-address" }
     /// Another process is fetching the same file.
     public static var busy: Self { "transfer-busy" }
+    /// A person cancelled the transfer: its bytes are gone.
+    public static var cancelled: Self { "cancelled" }
+    /// No transfer has that key, file name or family.
+    public static var unknownTransfer: Self { "unknown-transfer" }
+    /// Several transfers begin with that key or have that file name.
+    public static var ambiguousTransfer: Self { "ambiguous-transfer" }
+    /// The transfer has no plan to continue by.
+    public static var notResumable: Self { "not-resumable" }
 }

@@ -21,8 +21,8 @@ struct TransferJournal: Codable, Equatable {
     /// The address of the bytes without its query; identifies a file without a digest.
     package var location: String
     var extents: [Extent] = []
-    /// Whether some extents were adopted from the part file after its journal was damaged: only a digest can vouch for
-    /// them.
+    /// Whether some extents may be wrong, and only a digest can vouch for them: they were adopted from the part file after
+    /// its journal was damaged, or not brought to the disk before the journal.
     var isAdopted: Bool?
 
     /// The outcome of reading a journal.
@@ -65,10 +65,10 @@ struct TransferJournal: Codable, Equatable {
         }
     }
 
-    package func write(_ path: Path, in fileSystem: any FileSystem) throws {
+    package func write(_ path: Path, in fileSystem: any FileSystem, isSynced: Bool = true) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        try fileSystem.replaceContents(of: path, with: try encoder.encode(self))
+        try fileSystem.replaceContents(of: path, with: try encoder.encode(self), isSynced: isSynced)
     }
 
     /// Whether the journal belongs to the requested file.

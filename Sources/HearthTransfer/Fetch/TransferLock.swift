@@ -42,20 +42,23 @@ package final class TransferLock: Sendable {
     package var path: Path { held.path }
 
     /// Takes the lock of a transfer's folder, which is created if missing; `nil` if another owner has it.
-    /// - Parameter time: for the dates of the claim and the pauses between its renewals.
+    /// - Parameters:
+    ///   - time: for the dates of the claim and the pauses between its renewals.
+    ///   - isSynced: whether the folder is brought to the disk.
     /// - Throws: ``FileError``.
     package static func acquire(
-        _ folder: Path, fileSystem: any FileSystem, time: TimeSource = .system
+        _ folder: Path, fileSystem: any FileSystem, time: TimeSource = .system, isSynced: Bool = true
     ) async throws -> TransferLock? {
-        try await blocking { try tryAcquire(folder, fileSystem: fileSystem, time: time) }
+        try await blocking { try tryAcquire(folder, fileSystem: fileSystem, time: time, isSynced: isSynced) }
     }
 
     /// Blocks.
     package static func tryAcquire(
-        _ folder: Path, fileSystem: any FileSystem, time: TimeSource = .system, basis: Basis = .flockAndClaim
+        _ folder: Path, fileSystem: any FileSystem, time: TimeSource = .system, basis: Basis = .flockAndClaim,
+        isSynced: Bool = true
     ) throws -> TransferLock? {
         for _ in 0..<3 {
-            try fileSystem.makeFolders(folder)
+            try fileSystem.makeFolders(folder, isSynced: isSynced)
             do {
                 return try tryOnce(folder, fileSystem, time, basis)
             } catch let error as FileError where error.code == .notFound {
@@ -108,7 +111,7 @@ package final class TransferLock: Sendable {
     package func release() { held.release() }
 
     /// Releases the lock without blocking the caller's thread.
-    package func letGo() async {
+    package func end() async {
         do {
             try await blocking { self.release() }
         } catch {

@@ -16,13 +16,16 @@ package struct TransferRequest: Sendable, Hashable {
     /// The chunk index, so that only wrong chunks are fetched again; `nil` if the publisher gives none. Ignored if it
     /// is for another length, or without ``digest``. It must come from the same origin as the digest.
     package var index: ChunkIndex?
-    /// Local copies whose matching chunks are reused instead of fetched, the preferred one first. Used with ``index``
-    /// only.
-    package var seeds: [TransferSeed] = []
+    /// Copies of the file on this machine, perhaps damaged, whose matching chunks are reused instead of fetched; the
+    /// preferred one first. Used with ``index`` only.
+    package var seeds: [Path] = []
     /// At most this many bytes a second, `nil` for no limit.
     package var bytesPerSecond: UInt64?
     /// Whether a metered network may be used.
     package var metered = MeteredUse.deny
+    /// Whether the bytes and their records are brought to the disk as they come. If not, a power cut may cost the whole
+    /// file, and its digest tells; set by ``TransferManager`` for small files.
+    package internal(set) var isSynced = true
 
     /// A request for one file.
     package init(
@@ -45,14 +48,6 @@ package struct TransferredFile: Sendable, Hashable {
     package let digest: SHA256Digest
     /// The bytes fetched from the network this time; the others were on the disk already.
     package internal(set) var fetchedBytes: UInt64
-
-    /// A file of the given facts.
-    package init(path: Path, size: UInt64, digest: SHA256Digest, fetchedBytes: UInt64) {
-        self.path = path
-        self.size = size
-        self.digest = digest
-        self.fetchedBytes = fetchedBytes
-    }
 }
 
 /// A reading of a delivery's progress. There are at most ten a second, and `completedBytes` never goes down: bytes

@@ -72,7 +72,7 @@ final class TransferSession: Sendable {
         Log.write(.warning, "delivery.transfer", "\(request.label): chunk \(chunk) is damaged and comes again")
         state.withLock { state in
             state.wanted(
-                range, chunk: chunk, error: FileTransfer.corrupted(request, .init(expected: request.digest?.hex)),
+                range, chunk: chunk, error: FileTransfer.corrupted(request, (request.digest?.hex, nil)),
                 at: now)
         }
         noteChange()

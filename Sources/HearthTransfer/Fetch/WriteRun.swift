@@ -106,10 +106,10 @@ struct WriteGatherer: Sendable {
     /// The number of waiting bytes.
     package var byteCount: UInt64 { runs.values.reduce(0) { $0 + UInt64($1.bytes.count) } }
 
-    /// Adds bytes; returns the runs to write now: full ones, those that have waited for `patience`, and one if too
+    /// Adds bytes; returns the runs to write now: full ones, those that have waited for `limit`, and one if too
     /// many wait.
     package mutating func add(
-        _ bytes: UnsafeRawBufferPointer, at offset: UInt64, now: Duration, patience: Duration
+        _ bytes: UnsafeRawBufferPointer, at offset: UInt64, now: Duration, limit: Duration
     ) throws -> [WriteRun] {
         var ready: [WriteRun] = []
         var rest = bytes[...]
@@ -129,7 +129,7 @@ struct WriteGatherer: Sendable {
             runs[longest.key] = nil
             ready.append(longest.value)
         }
-        for (end, run) in runs where now - run.began >= patience {
+        for (end, run) in runs where now - run.began >= limit {
             runs[end] = nil
             ready.append(run)
         }

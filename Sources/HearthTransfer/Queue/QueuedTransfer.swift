@@ -52,27 +52,21 @@ package final class QueuedTransfer {
     }
 
     /// Stops fetching. A cancellation replaces a pause or the leaving of the last waiter; nothing replaces a lost lock.
-    /// - Returns: whether that changed anything.
-    @discardableResult
-    package func stop(_ reason: Stop) -> Bool {
+    package func stop(_ reason: Stop) {
         switch (stop, reason) {
         case (nil, _), (.paused, .cancelled), (.paused, .abandoned), (.paused, .lost), (.abandoned, .cancelled): break
-        default: return false
+        default: return
         }
         stop = reason
         fetching?.cancel()
         endPause()
-        return true
     }
 
     /// Lets a paused transfer continue.
-    /// - Returns: whether it was paused.
-    @discardableResult
-    package func resume() -> Bool {
-        guard case .paused = stop else { return false }
+    package func resume() {
+        guard case .paused = stop else { return }
         stop = nil
         endPause()
-        return true
     }
 
     private func endPause() {

@@ -64,10 +64,10 @@ package struct TransferFolder: Sendable {
     func planMark() throws -> FileIdentity? { try fileSystem.status(at: planPath, followLinks: false)?.identity }
 
     /// Writes the plan of a transfer that begins or continues into its locked folder. An earlier plan's date stays.
-    package func begin(_ plan: TransferPlan) throws {
+    package func begin(_ plan: TransferPlan, isSynced: Bool = true) throws {
         var plan = plan
         if case .plan(let earlier) = try self.plan(), earlier.digest == plan.digest { plan.created = earlier.created }
-        try fileSystem.replaceContents(of: planPath, with: try plan.data())
+        try fileSystem.replaceContents(of: planPath, with: try plan.data(), isSynced: isSynced)
     }
 
     /// Pauses or resumes the transfer for the process that runs it, now or later.
@@ -124,7 +124,8 @@ package struct TransferFolder: Sendable {
     }
 
     /// Removes the folder, under its lock. It is renamed first, so that no process begins in a half-empty one.
-    package func remove() throws {
+    /// - Parameter isSynced: whether a power cut must not bring the transfer back.
+    package func remove(isSynced: Bool = true) throws {
         let parent = path.parent
         let aside = parent.appendingTemporary(besides: Self.removedName)
         do {
@@ -132,7 +133,7 @@ package struct TransferFolder: Sendable {
         } catch let error as FileError where error.code == .notFound {
             return
         }
-        try fileSystem.synchronizeFolder(parent)
+        if isSynced { try fileSystem.synchronizeFolder(parent) }
         do {
             try fileSystem.removeTree(aside)
         } catch let error as FileError where error.code == .notFound {

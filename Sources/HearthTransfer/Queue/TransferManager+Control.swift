@@ -22,7 +22,7 @@ extension TransferManager {
     }
 
     /// Pauses a transfer and keeps its bytes; its waiters keep waiting.
-    /// - Throws: ``TransferControlError`` with `unknown-transfer`, `not-resumable` for one without a plan.
+    /// - Throws: ``TransferError`` with `unknown-transfer`, `not-resumable` for one without a plan.
     package func pause(_ key: TransferKey) async throws -> Obeyed { try await setPaused(true, key) }
 
     /// Resumes a paused transfer. If no process runs it, the caller fetches it again: see ``TransferPlan/tag``.
@@ -30,7 +30,7 @@ extension TransferManager {
     package func resume(_ key: TransferKey) async throws -> Obeyed { try await setPaused(false, key) }
 
     /// Ends a transfer and removes its bytes; its waiters get the error `cancelled`.
-    /// - Throws: ``TransferControlError`` with `unknown-transfer`; ``TransferError`` with `transfer-busy` if the
+    /// - Throws: ``TransferError`` with `unknown-transfer`; ``TransferError`` with `transfer-busy` if the
     ///   process that runs it does not answer.
     package func cancel(_ key: TransferKey) async throws {
         let folder = try await known(key)
@@ -41,8 +41,8 @@ extension TransferManager {
         try await blocking { try folder.removePlan() }
         let stopwatch = time.stopwatch()
         while case .busy(let holder) = try await remove(folder) {
-            guard stopwatch.elapsed < Self.patience else { throw TransferError.busy(key.name, holder: holder) }
-            try await time.sleep(for: Self.sampleInterval)
+            guard stopwatch.elapsed < Self.cancelLimit else { throw TransferError.busy(key.name, holder: holder) }
+            try await time.sleep(for: Self.cancelInterval)
         }
     }
 
@@ -101,9 +101,9 @@ extension TransferManager {
     private func setPaused(_ isPaused: Bool, _ key: TransferKey) async throws -> Obeyed {
         let folder = try await known(key)
         guard try await blocking({ try folder.setPaused(isPaused) }) else {
-            throw TransferControlError(
+            throw TransferError(
                 .notResumable, "the transfer \(key) has no readable plan",
-                context: ErrorContext(file: key.name, remedy: "Remove it with `hearth transfers cancel \(key)`."))
+                context: ErrorContext(file: key.name, remedy: "Cancel the transfer."))
         }
         if queued[key] != nil {
             follow(isPaused: isPaused, key)
@@ -118,9 +118,9 @@ extension TransferManager {
     private func known(_ key: TransferKey) async throws -> TransferFolder {
         let folder = TransferFolder(key, in: folder, fileSystem: fileSystem)
         guard try await blocking({ try folder.exists() }) else {
-            throw TransferControlError(
+            throw TransferError(
                 .unknownTransfer, "there is no transfer called \(key.name.quoted)",
-                context: ErrorContext(remedy: "See what there is with `hearth transfers list`."))
+                context: ErrorContext(remedy: "Name one of the transfers on this device."))
         }
         return folder
     }

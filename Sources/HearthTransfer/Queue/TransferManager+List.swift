@@ -16,32 +16,6 @@ extension TransferManager {
         return folders.map { summary($0) }
     }
 
-    /// The list, and then a new one whenever something changes in this process, at most ten a second. Ends with its
-    /// consumer.
-    package nonisolated func states() -> AsyncStream<[TransferSummary]> {
-        let changes = changes.stream()
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: [TransferSummary].self, bufferingPolicy: .bufferingNewest(1))
-        let task = Task { [weak self, time] in
-            var shown: [TransferSummary]?
-            for await _ in changes {
-                do {
-                    guard let list = try await self?.list() else { break }
-                    if list != shown { continuation.yield(list) }
-                    shown = list
-                    try await time.sleep(for: Self.sampleInterval)
-                } catch is CancellationError {
-                    break
-                } catch {
-                    Log.write(.warning, "delivery.transfer", "the transfers cannot be listed: \(error)")
-                }
-            }
-            continuation.finish()
-        }
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
-    }
-
     /// The facts of a transfer that its folder shows.
     struct Look: Sendable {
         package let key: TransferKey

@@ -25,26 +25,25 @@ extension TransferManager {
             transfer.isEnding = true
             await finish(transfer)
         }
-        changes.signal()
         for waiter in waiters { waiter.resume(with: outcome) }
     }
 
     /// Ends a transfer and releases its lock: from now on the file can be requested anew.
     package func finish(_ transfer: QueuedTransfer) async {
         transfer.renewing?.cancel()
-        await transfer.lock?.letGo()
+        await transfer.lock?.end()
         if queued[transfer.key] === transfer { queued[transfer.key] = nil }
         let endWaiters = transfer.endWaiters
         transfer.endWaiters = []
         for waiter in endWaiters { waiter.resume() }
-        changes.signal()
     }
 
     /// Locks the folder and writes the plan. The lock is held until the transfer finishes: also while it is paused and
     /// while the file is being installed.
     private func begin(_ transfer: QueuedTransfer, _ plan: TransferPlan) async throws -> TransferLock {
         let folder = transfer.folder
-        guard let lock = try await TransferLock.acquire(folder.path, fileSystem: fileSystem) else {
+        let isSynced = transfer.request.isSynced
+        guard let lock = try await TransferLock.acquire(folder.path, fileSystem: fileSystem, isSynced: isSynced) else {
             throw await busy(folder, plan.label)
         }
         transfer.lock = lock
@@ -55,7 +54,7 @@ extension TransferManager {
                 self.lose(key, loss)
             } catch {}  // cancelled with the transfer
         }
-        try await blocking { try folder.begin(plan) }
+        try await blocking { try folder.begin(plan, isSynced: isSynced) }
         return lock
     }
 
@@ -76,22 +75,20 @@ extension TransferManager {
                 case .cancelled, .abandoned, .lost: continue
                 }
             case .paused:
-                let held = try await held(transfer.request)
+                let held = try await blocking { [fetcher = self.transfer, request = transfer.request] in
+                    try fetcher.recordedBytes(of: request)
+                }
                 transfer.reporter.report(.waiting(.paused), holding: held, of: transfer.request.size.exact)
                 // It may have been resumed or cancelled meanwhile.
                 guard case .paused = transfer.stop else { continue }
                 await withCheckedContinuation { transfer.pause = $0 }
             case .cancelled:
-                await discard(transfer)
+                await discard(transfer, isSynced: true)
                 throw Self.cancelled(transfer.request.label)
             case .abandoned: throw CancellationError()
             case .lost(let loss): throw loss
             }
         }
-    }
-
-    private func held(_ request: TransferRequest) async throws -> UInt64 {
-        try await blocking { [transfer] in try transfer.recordedBytes(of: request) }
     }
 
     /// Fetches the file; returns `nil` if the transfer was stopped.
@@ -112,10 +109,11 @@ extension TransferManager {
     }
 
     /// Removes the folder of a transfer; nothing writes to it any more.
-    package func discard(_ transfer: QueuedTransfer) async {
+    /// - Parameter isSynced: whether a power cut must not bring the transfer back.
+    package func discard(_ transfer: QueuedTransfer, isSynced: Bool) async {
         let folder = transfer.folder
         do {
-            try await blocking { try folder.remove() }
+            try await blocking { try folder.remove(isSynced: isSynced) }
         } catch {
             Log.write(.warning, "delivery.transfer", "\(folder.path) stays: \(error)")
         }
@@ -173,13 +171,13 @@ extension TransferManager {
 
     private func cancelHere(_ key: TransferKey) {
         guard let transfer = queued[key], transfer.file == nil else { return }
-        if transfer.stop(.cancelled) { changes.signal() }
+        transfer.stop(.cancelled)
     }
 
     /// Pauses or resumes a transfer of this process as its plan says.
     package func follow(isPaused: Bool, _ key: TransferKey) {
         guard let transfer = queued[key], transfer.file == nil else { return }
-        if isPaused ? transfer.stop(.paused) : transfer.resume() { changes.signal() }
+        if isPaused { transfer.stop(.paused) } else { transfer.resume() }
     }
 
     // MARK: - Sentences
@@ -192,8 +190,8 @@ extension TransferManager {
         return TransferError.busy(label, holder: holder)
     }
 
-    private static func cancelled(_ label: String) -> TransferControlError {
-        TransferControlError(
+    private static func cancelled(_ label: String) -> TransferError {
+        TransferError(
             .cancelled, "the transfer of \(label) was cancelled, and its bytes are removed",
             context: ErrorContext(file: label), disposition: .interrupted)
     }
@@ -205,8 +203,8 @@ extension HearthError where Domain == TransferErrorDomain {
         Self(
             .busy, "\(holder?.description ?? "another process") is fetching \(label)",
             context: ErrorContext(
-                file: label, found: holder.map { "\($0)" },
-                remedy: "Wait for it, or end it: `hearth transfers list` shows its key."),
+                file: label, field: "transfer", found: holder.map { "\($0)" },
+                remedy: "Wait for it, or cancel that transfer."),
             disposition: .tryLater)
     }
 }

@@ -11,22 +11,25 @@ import HearthBase
 /// let manager = TransferManager(transfer: transfer, folder: folder, fileSystem: disk)
 /// let file = try await manager.fetch(request, tag: "…") { print($0.fraction ?? 0) }
 /// // … install it …
-/// await manager.letGo(request, discarding: true)
+/// await manager.release(request, discarding: true)
 /// ```
 package actor TransferManager {
     /// How often a running transfer looks at its plan.
     static let watchInterval = Duration.milliseconds(500)
     /// How long a cancellation waits for the process that runs the transfer.
-    package static let patience = Duration.seconds(5)
-    /// Observers get at most ten lists a second.
-    static let sampleInterval = Duration.milliseconds(100)
+    package static let cancelLimit = Duration.seconds(5)
+    /// The largest file whose bytes may stay off the disk until it is installed: the piece of a large one.
+    private static let smallFile: UInt64 = 8 << 20
+    /// The most bytes of such files: as many as a power cut costs of a large file.
+    private static let unsyncedLimit: UInt64 = 64 << 20
+    /// How often a cancellation looks whether that process has ended the transfer.
+    static let cancelInterval = Duration.milliseconds(100)
 
     package let transfer: FileTransfer
     package nonisolated let folder: Path
     package nonisolated let fileSystem: any FileSystem
     package nonisolated let time: TimeSource
     package var queued: [TransferKey: QueuedTransfer] = [:]
-    let changes = ChangeSignal()
     private var lastWaiter: UInt64 = 0
 
     /// A manager of the transfers below `folder`.
@@ -44,14 +47,14 @@ package actor TransferManager {
 
     // MARK: - Asking for a file
 
-    /// Fetches a file, or joins the transfer that fetches it. Call ``letGo(_:discarding:)`` once the file is used.
+    /// Fetches a file, or joins the transfer that fetches it. Call ``release(_:discarding:)`` once the file is used.
     ///
     /// Cancelling leaves the transfer; the last waiter that leaves stops it and returns when its bytes are recorded.
     /// - Parameters:
     ///   - request: a caller that joins a transfer takes over its locations and its limit.
     ///   - tag: the caller's own note of the file's purpose, without secrets, kept in the transfer's plan.
     ///   - progress: at most ten readings a second, on any thread; `completedBytes` never goes down.
-    /// - Throws: the errors of ``FileTransfer/fetch(_:progress:)``; ``TransferControlError`` with `cancelled`.
+    /// - Throws: the errors of ``FileTransfer/fetch(_:progress:)``; ``TransferError`` with `cancelled`.
     package func fetch(
         _ request: TransferRequest, tag: String? = nil,
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
@@ -78,14 +81,14 @@ package actor TransferManager {
 
     /// Ends the use of a file that ``fetch(_:tag:progress:)`` returned. The transfer ends with its last user.
     /// - Parameter discarding: the file was installed: its folder is removed.
-    package func letGo(_ request: TransferRequest, discarding: Bool) async {
+    package func release(_ request: TransferRequest, discarding: Bool) async {
         // A request without a key never had a transfer.
         guard let key = try? TransferKey(request), let transfer = queued[key], transfer.file != nil else { return }
         transfer.isDiscarded = transfer.isDiscarded || discarding
         transfer.users -= 1
         guard transfer.users <= 0, !transfer.isEnding else { return }
         transfer.isEnding = true
-        if transfer.isDiscarded { await discard(transfer) }
+        if transfer.isDiscarded { await discard(transfer, isSynced: transfer.request.isSynced) }
         await finish(transfer)
     }
 
@@ -113,14 +116,23 @@ package actor TransferManager {
     }
 
     private func start(_ key: TransferKey, _ request: TransferRequest, _ tag: String?) -> QueuedTransfer {
+        var request = request
+        request.isSynced = Self.isSynced(request, beside: queued.values.map(\.request))
         let transfer = QueuedTransfer(
             key: key, request: request, folder: TransferFolder(key, in: folder, fileSystem: fileSystem),
-            reporter: transfer.reporter { [changes] in changes.signal() })
+            reporter: transfer.reporter())
         queued[key] = transfer
         let plan = TransferPlan(request, tag: tag, at: time.now)
         Task { await self.run(key, plan) }
-        changes.signal()
         return transfer
+    }
+
+    /// Whether the bytes and records of a file are brought to the disk as they come. For a small file, that takes longer
+    /// than fetching it again after a power cut, of which its digest tells.
+    static func isSynced(_ request: TransferRequest, beside others: [TransferRequest]) -> Bool {
+        guard let size = request.size.exact, size <= smallFile, request.digest != nil || request.gitBlob != nil
+        else { return true }
+        return (others.filter { !$0.isSynced }.map(\.size.estimate) + [size]).saturatedSum > unsyncedLimit
     }
 
     private func leave(_ key: TransferKey, _ waiter: UInt64) {
@@ -133,33 +145,5 @@ package actor TransferManager {
         // The last waiter is resumed when the bytes are recorded: its process may end right after.
         transfer.isEnding = true
         transfer.stop(.abandoned)
-    }
-}
-
-/// Wakes observers when something changes; several changes between two looks count once.
-final class ChangeSignal: Sendable {
-    private let observers = Locked<[UInt64: AsyncStream<Void>.Continuation]>([:])
-    private let next = Locked<UInt64>(0)
-
-    deinit {
-        for observer in observers.withLock({ Array($0.values) }) { observer.finish() }
-    }
-
-    /// Tells every observer of a change.
-    package func signal() {
-        for observer in observers.withLock({ Array($0.values) }) { observer.yield() }
-    }
-
-    /// A stream that begins with a change.
-    package func stream() -> AsyncStream<Void> {
-        let id = next.withLock { next in
-            next += 1
-            return next
-        }
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        observers.withLock { $0[id] = continuation }
-        continuation.onTermination = { [weak self] _ in self?.observers.withLock { _ = $0.removeValue(forKey: id) } }
-        continuation.yield()
-        return stream
     }
 }

@@ -17,6 +17,7 @@ package struct TransferPlan: Sendable, Hashable {
     /// The longest tag, in bytes.
     static let tagLimit = 1 << 13
 
+    private let format = TransferPlan.currentFormat
     /// The file's name.
     package var label: String
     /// The addresses of the file, for people.
@@ -42,13 +43,13 @@ package struct TransferPlan: Sendable, Hashable {
 }
 
 extension TransferPlan: DiskRecord {
-    private enum Key: String, CodingKey {
-        case format, label, locations, sizeBytes, sha256, tag, created, paused
+    private enum CodingKeys: String, CodingKey {
+        case format, label, locations, size = "sizeBytes", digest = "sha256", tag, created, isPaused = "paused"
     }
 
     package init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: Key.self)
-        func refuse(_ key: Key, _ why: String) -> DecodingError {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        func refuse(_ key: CodingKeys, _ why: String) -> DecodingError {
             DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: why)
         }
         guard try values.decode(Int.self, forKey: .format) == Self.currentFormat else {
@@ -58,24 +59,12 @@ extension TransferPlan: DiskRecord {
         guard RelativePath(label) != nil else { throw refuse(.label, "not the name of a file") }
         locations = try values.decode([String].self, forKey: .locations)
         guard locations.count <= 16 else { throw refuse(.locations, "too many") }
-        size = try values.decodeIfPresent(UInt64.self, forKey: .sizeBytes)
-        guard size.map({ $0 <= UInt64(Int64.max) }) ?? true else { throw refuse(.sizeBytes, "no file is so large") }
-        digest = try values.decodeIfPresent(SHA256Digest.self, forKey: .sha256)
+        size = try values.decodeIfPresent(UInt64.self, forKey: .size)
+        guard size.map({ $0 <= UInt64(Int64.max) }) ?? true else { throw refuse(.size, "no file is so large") }
+        digest = try values.decodeIfPresent(SHA256Digest.self, forKey: .digest)
         tag = try values.decodeIfPresent(String.self, forKey: .tag)
         guard tag.map({ $0.utf8.count <= Self.tagLimit }) ?? true else { throw refuse(.tag, "too long") }
         created = try values.decode(Date.self, forKey: .created)
-        isPaused = try values.decode(Bool.self, forKey: .paused)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: Key.self)
-        try values.encode(Self.currentFormat, forKey: .format)
-        try values.encode(label, forKey: .label)
-        try values.encode(locations, forKey: .locations)
-        try values.encodeIfPresent(size, forKey: .sizeBytes)
-        try values.encodeIfPresent(digest, forKey: .sha256)
-        try values.encodeIfPresent(tag, forKey: .tag)
-        try values.encode(created, forKey: .created)
-        try values.encode(isPaused, forKey: .paused)
+        isPaused = try values.decode(Bool.self, forKey: .isPaused)
     }
 }

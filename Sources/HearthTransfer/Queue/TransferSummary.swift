@@ -48,22 +48,3 @@ package struct TransferSummary: Sendable, Hashable {
     /// The file's name, or the key of a transfer without one.
     package var label: String { plan?.label ?? key.name }
 }
-
-/// The codes of ``TransferControlError``.
-public enum TransferControlErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] { [.cancelled, .unknownTransfer, .ambiguousTransfer, .notResumable] }
-}
-
-/// The error of steering a transfer.
-public typealias TransferControlError = HearthError<TransferControlErrorDomain>
-
-extension ErrorCode<TransferControlErrorDomain> {
-    /// A person cancelled the transfer: its bytes are gone.
-    public static var cancelled: Self { "cancelled" }
-    /// No transfer has that key, file name or family.
-    public static var unknownTransfer: Self { "unknown-transfer" }
-    /// Several transfers begin with that key or have that file name.
-    public static var ambiguousTransfer: Self { "ambiguous-transfer" }
-    /// The transfer has no plan to continue by.
-    public static var notResumable: Self { "not-resumable" }
-}

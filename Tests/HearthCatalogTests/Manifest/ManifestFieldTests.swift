@@ -114,7 +114,7 @@ private func manifest(_ changes: [String: String?] = [:], top: String = "") -> S
                 "files", "[{\"path\": \"a/p\", \"sizeBytes\": 1, \"url\": \"p\"}, {\"path\": \"A/q\"}]",
                 "models[0].files[1].path", "is taken by the folder"
             ),
-            ("files", "[{\"path\": \"p\"}]", "models[0].files[0].sizeBytes", "it is missing"),
+            ("files", "[{\"path\": \"p\"}]", "models[0].files[0].url", "it is missing"),
             ("files", "[{\"path\": \"p\", \"sizeBytes\": 1}]", "models[0].files[0].url", "it is missing"),
             (
                 "files", "[{\"path\": \"p\", \"sizeBytes\": 1, \"url\": \"p\", \"role\": \"soul\"}]",

@@ -1,3 +1,4 @@
+import Foundation
 import HearthBase
 import Testing
 
@@ -51,5 +52,19 @@ import Testing
         #expect(try named("m:q4") == [plain, tagged, own])
         #expect(try named("m@1.0.0:q8").isEmpty && named("m@1.0.0+00000000").isEmpty)
         #expect(throws: CatalogError.self) { try ModelReference(parsing: "m:q4+1a2b3c4d") }
+    }
+
+    @Test(arguments: ["", "Q4", "a b", "../x", String(repeating: "a", count: 65)])
+    func anUnusableNameIsNotDecoded(_ text: String) throws {
+        let data = try JSONEncoder().encode([text])
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode([Variant].self, from: data) }
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode([ContentTag].self, from: data) }
+    }
+
+    @Test func aNameIsEncodedAsItsText() throws {
+        let identity = try identity("1.0.0", "q4", "1a2b3c4d")
+        #expect(try JSONEncoder().encode([identity.family]) == Data(#"["m"]"#.utf8))
+        #expect(try JSONEncoder().encode([identity.version]) == Data(#"["1.0.0"]"#.utf8))
+        #expect(try JSONDecoder().decode([ContentTag].self, from: Data(#"["1a2b3c4d"]"#.utf8)) == [identity.content])
     }
 }

@@ -156,7 +156,8 @@ struct CrashLab {
     /// Version 2.0.0 is active and whole.
     func checkDone(_ home: Path, _ note: String) async throws {
         #expect(try await checkHome(home, note), "\(note)")
-        let path = try await ModelStore(home: home).locate(try #require(Family(Self.family)))
+        let active = try await ModelStore(home: home).active(try #require(Family(Self.family)))
+        let path = try #require(active?.weights)
         #expect(try LocalFileSystem().digest(ofFile: path) == digest, "\(note)")
     }
 }

@@ -27,7 +27,8 @@ import Testing
     /// From the first folder to the last file that is cleared away: the next pull ends with the right bytes, and what a
     /// journal named is not fetched again.
     @Test(arguments: 0..<KilledStepTests.shares) func everyStepOfAPullCanBeItsLast(_ share: Int) async throws {
-        let lab = try await CrashLab(size: 300_000)
+        // Larger than the files that are not synced while they come.
+        let lab = try await CrashLab(size: 9 << 20)
         let server = try lab.serve()
         let reference = try server.url("/models.json").absoluteString + "#big@2.0.0"
         let whole = try await CrashProbe.run(["pull", try lab.home("whole").string, reference])

@@ -24,7 +24,7 @@ import Testing
         return lines
     }
 
-    @Test func anArchiveIsPulledListedShownVerifiedAndMended() async throws {
+    @Test func anArchiveIsPulledListedShownVerifiedAndRepaired() async throws {
         let lab = try HearthLab()
         let archive = try archive(in: lab)
         let published = try await lab.serve(archive)
@@ -53,15 +53,15 @@ import Testing
         #expect(damaged.status == 1)
         #expect(damaged.errors.contains("leaf/model.gguf has the SHA-256"))
         let before = lab.modelReplies.count
-        let mended = try await lab.run("verify", "leaf", "--repair")
-        #expect(mended.status == 0, "\(mended.errors)")
-        #expect(mended.errors.contains("mended leaf/model.gguf with 1.1 MB fetched"))
+        let repaired = try await lab.run("verify", "leaf", "--repair")
+        #expect(repaired.status == 0, "\(repaired.errors)")
+        #expect(repaired.errors.contains("repaired leaf/model.gguf with 1.1 MB fetched"))
         #expect(try Data(contentsOf: weights.url) == Self.weights)
         // Only what was damaged is another file now.
         #expect(try LocalFileSystem().status(at: Path(place.string + "/labels.txt"))?.identity == sound)
         #expect(lab.modelReplies.count > before)
 
-        // With the archive gone there is nothing to mend from, and that is said.
+        // With the archive gone there is nothing to repair it from, and the message says so.
         try bytes.write(to: weights.url)
         try LocalFileSystem().removeTree(lab.folder.path("origin/models"))
         #expect(try await lab.run("verify", "leaf", "--repair").status == 1)
@@ -104,7 +104,7 @@ import Testing
         #expect(try await lab.run("list").output.contains("2.0.0"))
     }
 
-    @Test func aLargeProjectorIsMendedByItsChunks() async throws {
+    @Test func aLargeProjectorIsRepairedByItsChunks() async throws {
         let lab = try HearthLab()
         let model = try lab.folder.write("see-v1.0.0-q4.gguf", ModelFiles.gguf())
         let payload = (0..<(20 << 20)).map { UInt8(truncatingIfNeeded: $0 >> 12) }
@@ -117,9 +117,9 @@ import Testing
         try file.seek(toOffset: 9 << 20)
         try file.write(contentsOf: Data("damage".utf8))
         try file.close()
-        let mended = try await lab.run("verify", "see", "--repair")
-        #expect(mended.status == 0, "\(mended.errors)")
-        #expect(mended.errors.contains("mended mmproj.gguf with 8.4 MB fetched"))
+        let repaired = try await lab.run("verify", "see", "--repair")
+        #expect(repaired.status == 0, "\(repaired.errors)")
+        #expect(repaired.errors.contains("repaired mmproj.gguf with 8.4 MB fetched"))
         #expect(try Data(contentsOf: place.url) == data)
     }
 

@@ -70,7 +70,7 @@ import Testing
         #expect(try await transfers().first?["state"] as? String == "paused")
 
         let resumed = try await lab.run("transfers", "resume", "big-v1.0.0.onnx")
-        #expect(resumed.status == 0 && resumed.errors.contains("goes on in process \(pull.identifier)"))
+        #expect(resumed.status == 0 && resumed.errors.contains("continues in process \(pull.identifier)"))
         try await wait(&events) { $0["phase"] as? String == "downloading" }
 
         let key = try #require(running["key"] as? String)
@@ -119,6 +119,6 @@ import Testing
         let cleaned = try await lab.run("transfers", "clean")
         #expect(cleaned.status == 0 && cleaned.output.contains("0123456789ab"))
         #expect(cleaned.errors.contains("are free again"))
-        #expect(try await lab.run("transfers", "list").errors == "Nothing is on its way.\n")
+        #expect(try await lab.run("transfers", "list").errors == "There are no transfers.\n")
     }
 }

@@ -64,7 +64,7 @@ final class MeddlingDisk: ForwardingFileSystem {
     @Test(arguments: [true, false]) func aMarkThatWasNeverFinishedGoes(withTheNextStart isStart: Bool) async throws {
         let fixture = try StoreFixture()
         let identity = try StoreFixture.identity()
-        let file = HomeLayout.join(fixture.layout.marksFolder(of: identity), ActivityMark.token())
+        let file = fixture.layout.marksFolder(of: identity).joined(ActivityMark.token())
         try LocalFileSystem().makeFolders(file.parent)
         let left = file.parent.appendingTemporary(besides: file.lastComponent)
         try Data("{".utf8).write(to: left.url)

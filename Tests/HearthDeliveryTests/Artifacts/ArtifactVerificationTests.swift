@@ -114,7 +114,7 @@ import Testing
         try corrupt(path)
         let report = try await fixture.manager(preparer: preparer).repair(identity)
         #expect(report.dropped.map(\.path) == [path] && report.remade?.path == path)
-        #expect(report.mended.isEmpty && report.fetchedBytes == 0)
+        #expect(report.repaired.isEmpty && report.fetchedBytes == 0)
         #expect(builds == 2)
         #expect(try fixture.text(path) == "small of \(identity)")
         #expect(try await verify().isIntact)

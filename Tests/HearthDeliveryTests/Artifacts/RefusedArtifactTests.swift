@@ -119,7 +119,7 @@ import Testing
     private func rewrite(_ change: (inout [String: Any]) -> Void) throws {
         let parent = fixture.layout.preparedFolder(of: release.identity)
         let folder = try #require(try LocalFileSystem().contents(of: parent).first)
-        let path = HomeLayout.join(HomeLayout.join(parent, folder), "artifact.json")
+        let path = parent.joined(folder).joined("artifact.json")
         var record = try #require(
             try JSONSerialization.jsonObject(with: Data(contentsOf: path.url)) as? [String: Any])
         change(&record)
@@ -155,8 +155,8 @@ import Testing
             if lives.withLock(\.self) { return try Data("made".utf8).write(to: path.url) }
             try Data("half".utf8).write(to: path.url)
             let name = path.parent.lastComponent + "0"
-            try LocalFileSystem().makeFolder(HomeLayout.join(path.parent.parent, name), permissions: 0o755)
-            try Data().write(to: HomeLayout.join(path.parent.parent, name + ".lock").url)
+            try LocalFileSystem().makeFolder(path.parent.parent.joined(name), permissions: 0o755)
+            try Data().write(to: path.parent.parent.joined(name + ".lock").url)
             throw CancellationError()
         }
     }

@@ -21,11 +21,12 @@ struct CollectionPlanTests {
         _ releases: [(String, Set<KeepReason>, daysAgo: Double)], active: String? = nil, shared: UInt64 = 0
     ) throws -> CollectionFacts {
         var facts = CollectionFacts()
-        for (index, (version, wishes, days)) in releases.enumerated() {
+        for (index, (version, protections, days)) in releases.enumerated() {
             let identity = try identity(version)
             facts.members.append(
                 CollectionFacts.Member(
-                    identity: identity, wishes: wishes, lastUsed: Self.now.addingTimeInterval(-days * 86_400)))
+                    identity: identity, protections: protections, lastUsed: Self.now.addingTimeInterval(-days * 86_400))
+            )
             facts.owners.add(
                 FileIdentity(device: 1, inode: UInt64(index + 10)), size: 100 - shared, of: identity)
             if shared > 0 { facts.owners.add(FileIdentity(device: 1, inode: 1), size: shared, of: identity) }

@@ -120,7 +120,7 @@ import Testing
         let catalog = String(repeating: "a", count: 64)
         try fixture.folder.write("home/catalogs/\(catalog)/record.json", Data("{}".utf8))
         let manager = manager(fixture)
-        let before = try await fixture.store.diskUse().bytes
+        let before = try await fixture.store.facts().owners.total
         let plan = try await manager.collectionPlan()
         #expect(
             plan.removals.map(\.item) == [
@@ -129,7 +129,7 @@ import Testing
         #expect(try await versions(fixture).count == 4, "a plan changes nothing")
         let done = try await manager.collect(plan)
         #expect(done == plan.removals)
-        let after = try await fixture.store.diskUse().bytes
+        let after = try await fixture.store.facts().owners.total
         #expect(before - after == plan.removals[0].bytes)
         #expect(plan.remainingBytes == after + 700)
         #expect(try !fixture.exists(fixture.layout.preparedFolder(of: gone)))

@@ -49,9 +49,10 @@ import Testing
             let error = await #expect(throws: CatalogError.self) {
                 try await manager.resolve(try ModelReference(parsing: reference))
             }
+            #expect(error?.context.field == "token")
             return error?.errorDescription ?? ""
         }
-        #expect(try await sentence("hf:o/gated").contains("set HF_TOKEN"))
+        #expect(try await sentence("hf:o/gated").contains("give a token of that account"))
         #expect(try await sentence("hf:o/none").contains("or it is private"))
         #expect(try await sentence("hf:o/none", lab.hub.token).contains("what the token"))
     }

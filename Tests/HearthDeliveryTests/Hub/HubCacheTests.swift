@@ -90,7 +90,7 @@ import Testing
         let manager = try lab.manager()
         let before = lab.hub.server.requests.count
         let report = try await manager.repair(release.identity)
-        #expect(report.mended.map(\.string) == ["config.json", "model.safetensors"])
+        #expect(report.repaired.map(\.string) == ["config.json", "model.safetensors"])
         #expect(report.fetchedBytes == large.count + 2)
         #expect(try await manager.store.verify(release.identity).isIntact)
         let facts = lab.hub.server.requests.dropFirst(before).filter { !$0.path.contains("/resolve/") }

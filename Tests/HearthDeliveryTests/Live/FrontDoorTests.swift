@@ -164,6 +164,7 @@ import Testing
         client.isOnline.withLock { $0 = false }
         var events = manager.events().makeAsyncIterator()
         #expect(try await manager.model(family, policy: .latest).identity?.version.name == "2.0.0", "or what is here")
+        #expect(await events.next()?.summary == "update toy")
         guard case .checkFailed(let failed, let error)? = await events.next() else {
             Issue.record("no event")
             return
@@ -283,6 +284,7 @@ import Testing
         var events = manager.events().makeAsyncIterator()
         #expect(try await door.live(family, of: manager) == "1.0.0")
         await manager.finishBackgroundUpdates()
+        #expect(await events.next()?.summary == "activated toy@1.0.0:q4_1")
         #expect(await events.next()?.summary == "rolled back toy@2.0.0:q4_1 to toy@1.0.0:q4_1")
         #expect(try await manager.store.state(of: family).isHeldBack(two))
     }

@@ -10,7 +10,7 @@ import Testing
 @testable import HearthTransfer
 
 /// What is read back from the disk is believed no more than what comes over the network.
-@Suite(.timeLimit(.minutes(10))) struct KeptCatalogTests {
+@Suite(.timeLimit(.minutes(10))) struct CachedCatalogTests {
     /// A lab whose origin has answered once, and then falls silent.
     private func lab() async throws -> SourceLab {
         let lab = try SourceLab(.manifest("1.0.0", serial: 7, tag: "\"a\""))

@@ -11,8 +11,8 @@ import Testing
 
 /// How new an origin's list is, and what stands in for one that does not answer.
 @Suite(.timeLimit(.minutes(10))) struct OriginSourceTests {
-    private func isKept(_ listing: CatalogListing) -> Bool {
-        if case .kept = listing.freshness { true } else { false }
+    private func isCached(_ listing: CatalogListing) -> Bool {
+        if case .cached = listing.freshness { true } else { false }
     }
 
     private func isFresh(_ listing: CatalogListing) -> Bool {
@@ -46,7 +46,7 @@ import Testing
         // What may not be kept is kept all the same for when there is no network.
         lab.http.answer(.offline)
         lab.clock.advance(by: .seconds(7200))
-        #expect(isKept(try await lab.listing()))
+        #expect(isCached(try await lab.listing()))
     }
 
     @Test func asksWithTheValidatorsOfTheLastAnswer() async throws {
@@ -88,7 +88,7 @@ import Testing
         lab.clock.advance(by: .seconds(86400))
         lab.http.answer(silence)
         let listing = try await lab.listing()
-        guard case .kept(since: since, because: let reason) = listing.freshness else {
+        guard case .cached(since: since, because: let reason) = listing.freshness else {
             Issue.record("\(listing.freshness)")
             return
         }

@@ -169,14 +169,14 @@ import Testing
         }
         let finding = try #require(try await manager.updates().first)
         #expect(finding.reason == .upToDate)
-        guard case .kept? = finding.freshness else {
+        guard case .cached? = finding.freshness else {
             Issue.record("\(String(describing: finding.freshness))")
             return
         }
         #expect(try await manager.available().count == 1)
     }
 
-    @Test func aKeptListThatHasExpiredInstallsNothingNew() async throws {
+    @Test func aCachedListThatHasExpiredInstallsNothingNew() async throws {
         let expires = Date(timeIntervalSinceReferenceDate: clock.time.now.timeIntervalSinceReferenceDate + 60).timestamp
         offer(["1.0.0"], top: #""expires": "\#(expires)","#)
         #expect(try await pull() == "1.0.0")

@@ -25,7 +25,7 @@ import Testing
         let place = try #require(try LocalFileSystem().contents(of: lab.catalogs).first { $0.utf8.count == 64 })
         #expect(plan.removals.map(\.item) == [.catalog(place)])
         #expect(try await manager.collect(plan) == plan.removals)
-        let left = try LocalFileSystem().contents(of: HomeLayout.join(lab.catalogs, place))
+        let left = try LocalFileSystem().contents(of: lab.catalogs.joined(place))
         #expect(Set(left).isSubset(of: ["record.json", "lock"]) && left.contains("record.json"))
         #expect(try await manager.collectionPlan().removals.isEmpty, "there is nothing left to win")
 
@@ -56,7 +56,7 @@ import Testing
         let plan = try await manager.collectionPlan()
         let place = try #require(try LocalFileSystem().contents(of: lab.catalogs).first { $0.utf8.count == 64 })
         let lock = try #require(
-            try FileLock.tryAcquire(HomeLayout.join(HomeLayout.join(lab.catalogs, place), "lock")))
+            try FileLock.tryAcquire(lab.catalogs.joined(place).joined("lock")))
         #expect(try await manager.collect(plan).isEmpty)
         lock.release()
     }

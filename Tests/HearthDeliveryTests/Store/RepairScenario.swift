@@ -131,7 +131,7 @@ struct RepairLab {
             let report = try await manager.store.verify(release)
             #expect(report.isIntact && report.unexpected.isEmpty, "\(note): \(report)")
         }
-        #expect(try await run(home).mended.isEmpty, "\(note)")
+        #expect(try await run(home).repaired.isEmpty, "\(note)")
         let left = try LocalFileSystem().files(below: home).map { "\($0)" }.filter {
             $0.contains(Path.temporaryMark) || $0.contains("data.part")
         }

@@ -97,7 +97,7 @@ import Testing
         let report = try await manager.repair(release.identity)
         let fetched = bytesServed()
         print("repair: \(fetched) of \(Self.size) bytes were asked for")
-        #expect(report.mended.map(\.string) == ["w.gguf"])
+        #expect(report.repaired.map(\.string) == ["w.gguf"])
         let chunk = UInt64(ChunkIndex.fixedLength)
         #expect(report.fetchedBytes == 2 * chunk)
         // An idle connection may ask once more for what another is slow with, but never for anything else.
@@ -110,7 +110,7 @@ import Testing
         #expect(try LocalFileSystem().status(of: reader).identity == inode)
         #expect(try LocalFileSystem().files(below: folder.path("home/transfers")).isEmpty)
         // Nothing to do any more.
-        #expect(try await manager.repair(release.identity).mended.isEmpty)
+        #expect(try await manager.repair(release.identity).repaired.isEmpty)
         #expect(bytesServed() == 0)
     }
 
@@ -168,7 +168,7 @@ import Testing
         _ = bytesServed()
         let report = try await manager.repair(two.identity)
         #expect(bytesServed() == Self.projector.count, "without an index it comes as a whole")
-        #expect(report.alsoMended == [one.identity])
+        #expect(report.alsoRepaired == [one.identity])
         for release in [one, two] { #expect(try await manager.store.verify(release.identity).isIntact) }
         let shared = try LocalFileSystem().status(at: try #require(one.projector))?.identity
         #expect(try LocalFileSystem().status(at: try #require(two.projector))?.identity == shared, "and are again")
@@ -188,7 +188,7 @@ import Testing
         try flip(path, at: [1000])
         _ = bytesServed()
         let report = try await manager.repair(one.identity)
-        #expect(report.mended.map(\.string) == ["vision/mmproj.gguf"] && report.alsoMended.isEmpty)
+        #expect(report.repaired.map(\.string) == ["vision/mmproj.gguf"] && report.alsoRepaired.isEmpty)
         #expect(report.fetchedBytes == 0 && bytesServed() == 0)
         #expect(try disk.status(at: other)?.identity == inode)
         for release in [one, two] { #expect(try await manager.store.verify(release.identity).isIntact) }

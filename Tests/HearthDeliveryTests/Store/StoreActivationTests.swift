@@ -20,7 +20,8 @@ import Testing
         #expect(state == ReleaseState(active: two, previous: one))
         #expect(try await fixture.store.installed().map(\.isActive) == [false, true])
         #expect(try await fixture.store.active(one.family)?.identity == two)
-        #expect(try await fixture.store.locate(one.family) == fixture.layout.folder(of: two).appending("weights.gguf"))
+        let weights = fixture.layout.folder(of: two).appending("weights.gguf")
+        #expect(try await fixture.store.active(one.family)?.weights == weights)
         #expect(try fixture.temporaryNames().isEmpty)
     }
 
@@ -38,13 +39,16 @@ import Testing
     @Test func nothingInstalledAndNothingActiveAreToldApart() async throws {
         let fixture = try StoreFixture()
         let identity = try StoreFixture.identity()
-        #expect(await code { try await fixture.store.locate(identity.family) } == "not-installed")
         #expect(try await fixture.store.active(identity.family) == nil)
         #expect(try await fixture.store.installed(identity) == nil)
         // Looking must not make a home.
         #expect(try !fixture.exists(fixture.home))
+        func rollBack() async -> String? {
+            await code { try await fixture.store.rollBack(identity.family, because: "bad") }
+        }
+        #expect(await rollBack() == "not-installed")
         try await fixture.install(identity)
-        #expect(await code { try await fixture.store.locate(identity.family) } == "no-active-release")
+        #expect(await rollBack() == "no-active-release")
     }
 
     @Test func releasesAreListedInOrder() async throws {

@@ -83,7 +83,7 @@ import Testing
         let file = try LocalFileSystem().open(try #require(release.weights), .readWrite)
         try [UInt8]([0xAA]).withUnsafeBytes { try LocalFileSystem().write(file, $0, at: 5) }
         let report = try await manager.repair(release.identity, options: options(metered))
-        #expect(report.mended.count == 1)
+        #expect(report.repaired.count == 1)
         #expect(far.asked.withLock { $0 } == 2 * count)
         #expect(report.fetchedBytes == (count == 0 ? Self.content.count : UInt64(ChunkIndex.fixedLength)))
         #expect(try await manager.store.verify(release).isIntact)

@@ -71,12 +71,12 @@ import Testing
         let server = try bucket(refusing: status, expired: 1, files: ["/w.index": Self.index])
         let provider = CountingProvider(.works)
         let head = RemoteHead(http: Self.http, provider: provider)
-        #expect(try await head.read(try file(server)) { _ in false } == Self.index)
+        #expect(try await head.read(TransferRequest(try file(server))) { _ in false } == Self.index)
         #expect(provider.count == 2)
         let refusing = RemoteHead(http: Self.http, provider: CountingProvider(.works))
         let other = try bucket(refusing: status, expired: .max, files: ["/w.index": Self.index])
         await #expect {
-            try await refusing.read(try file(other)) { _ in false }
+            try await refusing.read(TransferRequest(try file(other))) { _ in false }
         } throws: {
             ($0 as? TransferError)?.code == .accessDenied
         }

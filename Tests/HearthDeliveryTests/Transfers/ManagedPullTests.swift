@@ -155,7 +155,7 @@ import Testing
         gate.open()
         let manager = try manager()
         _ = try await manager.pull(try ModelReference(parsing: "toy"))
-        let left = HomeLayout.join(manager.store.transfersFolder, Self.digest.hex)
+        let left = manager.store.transfersFolder.joined(Self.digest.hex)
         try disk.makeFolders(left)
         try disk.replaceContents(of: left.appending("journal"), with: Data("{}".utf8))
         _ = try await self.manager().pull(try ModelReference(parsing: "toy"))

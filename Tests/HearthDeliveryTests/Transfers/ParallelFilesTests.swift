@@ -25,7 +25,7 @@ import Testing
 
     private func reference() throws -> ModelReference { try ModelReference(parsing: "hf:o/m:*") }
 
-    @Test func eightFilesAreRequestedAtATime() async throws {
+    @Test func sixteenFilesAreRequestedAtATime() async throws {
         publish(20, bytes: 5000)
         let gate = Gate()
         lab.hub.disturb { request in
@@ -35,7 +35,7 @@ import Testing
         }
         let manager = try lab.manager()
         let pull = Task { try await manager.pull(try reference()) }
-        await gate.reached(8)
+        await gate.reached(16)
         gate.open()
         let release = try await pull.value.release
         #expect(release.receipt.files.filter { $0.name.string.hasSuffix(".bin") }.count == 20)

@@ -112,9 +112,9 @@ import Testing
         #expect(first.list.last?.completedBytes == Self.content.count)
         #expect(second.list.last?.completedBytes == Self.content.count)
 
-        await manager.letGo(request, discarding: true)
+        await manager.release(request, discarding: true)
         #expect(try disk.status(at: place) != nil, "the other still needs it")
-        await manager.letGo(request, discarding: true)
+        await manager.release(request, discarding: true)
         #expect(try disk.contents(of: transfers) == [])
     }
 
@@ -125,8 +125,8 @@ import Testing
         let file = try await manager.fetch(request)
         #expect(try await manager.fetch(request) == file)
         #expect(server.requests.count == 1)
-        await manager.letGo(request, discarding: false)
-        await manager.letGo(request, discarding: false)
+        await manager.release(request, discarding: false)
+        await manager.release(request, discarding: false)
         #expect(try await manager.list().map(\.state) == [.finished])
     }
 
@@ -205,7 +205,7 @@ import Testing
         let asker = Task { try await manager.fetch(request) }
         await gate.reached()
         try await manager.cancel(try TransferKey(request))
-        let error = await #expect(throws: TransferControlError.self) { try await asker.value }
+        let error = await #expect(throws: TransferError.self) { try await asker.value }
         #expect(error?.code == .cancelled)
         #expect(error?.disposition.exitStatus == 130)
         #expect(try disk.contents(of: transfers) == [])
@@ -268,129 +268,10 @@ import Testing
         let cancelling = Task { try await other.cancel(key) }
         await othersClock.sleepers(atLeast: 1)  // it is written down, and waits for the runner
         await tick()
-        let error = await #expect(throws: TransferControlError.self) { try await asker.value }
+        let error = await #expect(throws: TransferError.self) { try await asker.value }
         #expect(error?.code == .cancelled)
-        othersClock.advance(by: TransferManager.sampleInterval)
+        othersClock.advance(by: TransferManager.cancelInterval)
         try await cancelling.value
         #expect(try disk.contents(of: transfers) == [])
-    }
-
-    // MARK: - After a restart
-
-    /// What a killed process leaves: a plan, a journal, a part, and a lease of a process that is gone.
-    func leaveAsKilled(_ server: FaultServer, isPaused: Bool = false) async throws {
-        let gate = Gate()
-        let first = try FaultServer { FaultServer.answer($0, with: Self.content).stalled(after: 100_000, at: gate) }
-        let manager = manager()
-        let readings = Readings()
-        var request = try request(server)
-        request.locations = [try first.url("/toy-v1.0.0-q4_1.gguf")]
-        let asker = Task { [request] in
-            try await manager.fetch(request, tag: try tag(server)) { readings.take($0) }
-        }
-        await gate.reached()
-        await readings.first { $0.state == .downloading && $0.completedBytes > 0 }
-        asker.cancel()
-        _ = await asker.result
-        var lease = Claim(at: Date())
-        lease.holder = ProcessIdentity(
-            number: getpid(), started: "1", boot: ProcessIdentity.current.boot, space: ProcessIdentity.current.space)
-        try disk.replaceContents(of: TransferLock.place(in: place), with: try lease.padded())
-        let folder = TransferFolder(try TransferKey(request), in: transfers, fileSystem: disk)
-        #expect(try folder.setPaused(isPaused))
-    }
-
-    @Test func whatAKilledProcessLeftIsBroughtBack() async throws {
-        let server = try FaultServer(FaultServer.file(Self.content))
-        try await leaveAsKilled(server)
-        let manager = manager()
-        #expect(try await manager.list().map(\.state) == [.interrupted])
-        let asked = Locked<[TransferPlan]>([])
-        let request = try request(server)
-        let outcome = try await manager.restore { plan in
-            asked.withLock { $0.append(plan) }
-            _ = try await manager.fetch(request)
-            await manager.letGo(request, discarding: false)
-        }
-        #expect(outcome.count == 1 && outcome[0].error == nil)
-        let plan = try #require(asked.withLock { $0 }.first)
-        #expect(plan.release == release)
-        let manifest = try #require(URL(string: try server.url("/models.json").absoluteString))
-        #expect(
-            plan.reference
-                == .manifest(
-                    manifest, family: release.family, version: release.version,
-                    variant: release.variant))
-        #expect(try await manager.list().map(\.state) == [.finished])
-        #expect(server.requests.last?.headers["Range"] != nil, "nothing is fetched twice")
-    }
-
-    @Test func aPausedOneStaysPausedAndACancelledOneGoes() async throws {
-        let server = try FaultServer(FaultServer.file(Self.content))
-        try await leaveAsKilled(server, isPaused: true)
-        let manager = manager()
-        #expect(try await manager.list().map(\.state) == [.paused])
-        #expect(try await manager.restore { _ in Issue.record("nobody asked for it") }.isEmpty)
-        #expect(try await manager.resume(try TransferKey(try request(server))) == .nobody)
-        #expect(try await manager.list().map(\.state) == [.interrupted])
-
-        let folder = TransferFolder(try TransferKey(try request(server)), in: transfers, fileSystem: disk)
-        try folder.removePlan()
-        #expect(try await manager.list().map(\.state.word) == ["orphaned"])
-        #expect(try await manager.restore { _ in Issue.record("nobody wants it") }.isEmpty)
-        #expect(try await manager.clean(.orphans).count == 1)
-        #expect(try disk.contents(of: transfers) == [])
-    }
-
-    @Test func cleaningLeavesAloneWhatRuns() async throws {
-        let gate = Gate()
-        let server = try stalling(at: gate)
-        let (runner, other) = (manager(), manager())
-        let request = try request(server)
-        let asker = Task { try await runner.fetch(request) }
-        await gate.reached()
-        let idle = folder.path("transfers/idle")
-        try disk.makeFolders(idle)
-        try disk.replaceContents(of: Path("\(idle)/data.part"), with: Data(count: 5000))
-
-        for manager in [runner, other] {
-            let wouldGo = try await manager.clean(.everythingIdle, isDryRun: true)
-            #expect(wouldGo.map(\.key.name) == ["idle"])
-            #expect(wouldGo[0].allocatedBytes >= 5000)
-        }
-        #expect(try await other.clean(.orphans).map(\.key.name) == ["idle"])
-        #expect(try await other.clean(.everythingIdle).isEmpty)
-        gate.open()
-        #expect(try await asker.value.digest == Self.digest)
-        #expect(try await other.clean(.everythingIdle).isEmpty, "it is taken, and not installed yet")
-        await runner.letGo(request, discarding: false)
-        #expect(try await other.clean(.orphans).isEmpty)
-        #expect(try await other.clean(.everythingIdle).count == 1)
-        #expect(try disk.contents(of: transfers) == [])
-    }
-
-    @Test func whoeverWatchesSeesItComeAndGo() async throws {
-        let gate = Gate()
-        let server = try stalling(at: gate)
-        let manager = manager(time: HurriedClock().time)
-        let request = try request(server)
-        let states = manager.states()
-        let watcher = Task {
-            var words: [[String]] = []
-            for await list in states {
-                let state = list.map(\.state.word)
-                if words.last != state { words.append(state) }
-                if state.isEmpty && words.count > 1 { break }
-            }
-            return words
-        }
-        let asker = Task { try await manager.fetch(request) }
-        await gate.reached()
-        gate.open()
-        _ = try await asker.value
-        await manager.letGo(request, discarding: true)
-        let words = await watcher.value
-        #expect(words.last == [])
-        #expect(words.contains(["running"]))
     }
 }

@@ -120,9 +120,8 @@ import Testing
             Issue.record("no repository")
             return
         }
-        var other = TransferPurpose(
-            release: ReleaseIdentity(family: family, version: purpose.release.version), source: nil)
-        other.reference = hub
+        let other = TransferPurpose(
+            release: ReleaseIdentity(family: family, version: purpose.release.version), source: nil, hub: repository)
         #expect(TransferPurpose(tag: try #require(other.tag)) == other)
     }
 
@@ -158,7 +157,7 @@ import Testing
         #expect(list.map(\.state.word) == ["orphaned"])
         #expect(try await manager.restore { _ in Issue.record("nobody can know what it is") }.isEmpty)
         let key = try #require(list.first?.key)
-        let error = await #expect(throws: TransferControlError.self) { try await manager.pause(key) }
+        let error = await #expect(throws: TransferError.self) { try await manager.pause(key) }
         #expect(error?.code == .notResumable)
         try await manager.cancel(key)
         #expect(try disk.contents(of: transfers) == [])
@@ -203,7 +202,7 @@ import Testing
             ("aaaa", "ambiguous-transfer"), ("projector.gguf", "ambiguous-transfer"), ("ccc", "unknown-transfer"),
             ("", "unknown-transfer"), ("zzzz", "unknown-transfer"),
         ] {
-            let error = #expect(throws: TransferControlError.self) { try all.matching(text) }
+            let error = #expect(throws: TransferError.self) { try all.matching(text) }
             #expect(error?.codeText == code)
         }
     }

@@ -84,13 +84,13 @@ import Testing
         #expect(try next.isHeldBack(identity("2.0.0")))
         #expect(try next.heldBack(identity("2.0.0"))?.reason == "bad")
         #expect(try !next.isHeldBack(identity("1.0.0")))
-        let retired = state.retired(because: "bad", at: Self.date)
+        let retired = state.rolledBack(to: nil, because: "bad", at: Self.date)
         #expect(
             retired == ReleaseState(heldBack: [HeldBack(try identity("2.0.0"), reason: "bad", since: Self.date)]),
             "to what came with the app")
         // A pin on another release is none of its business.
         state.pinned = try identity("3.0.0")
-        #expect(try state.retired(because: "bad", at: Self.date).pinned == identity("3.0.0"))
+        #expect(try state.rolledBack(to: nil, because: "bad", at: Self.date).pinned == identity("3.0.0"))
         #expect(
             try state.rolledBack(to: identity("1.0.0"), because: "bad", at: Self.date).pinned == identity("3.0.0"))
     }

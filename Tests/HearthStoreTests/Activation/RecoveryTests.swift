@@ -115,7 +115,7 @@ import Testing
             heldBack: words[3].map { [HeldBack($0, reason: "r", since: Self.date)] } ?? [])
     }
 
-    private func mark(_ text: String, at index: Int) throws -> Recovery.LeftMark {
+    private func mark(_ text: String, at index: Int) throws -> MarkFiles.Found {
         let match = try #require(try /(.+):([^>@#]+)(?:>([^@#]+))?(?:@(\d+))?(?:#(\d+))?/.wholeMatch(in: text))
         let date = Self.date.addingTimeInterval(match.4.flatMap { Double($0) } ?? 0)
         var mark = ActivityMark.Stage(rawValue: String(match.1)).map {
@@ -123,7 +123,7 @@ import Testing
         }
         mark?.process = ProcessIdentity(
             number: match.5.flatMap { Int32($0) } ?? Int32(100 + index), started: "0", boot: "b", space: "")
-        return Recovery.LeftMark(
+        return MarkFiles.Found(
             release: try #require(try identity(String(match.2))), token: "\(index)", mark: mark)
     }
 
@@ -183,7 +183,7 @@ import Testing
         var before = try state("2 1 2 -")
         before.probation?.answers = 2
         let two = try #require(try identity("2"))
-        let left = Recovery.LeftMark(release: two, token: "0", mark: ActivityMark(.commit, at: Self.date))
+        let left = MarkFiles.Found(release: two, token: "0", mark: ActivityMark(.commit, at: Self.date))
         let recovery = Recovery(before, left: [left], at: Self.date.addingTimeInterval(60)) { _ in true }
         #expect(recovery.state == before && recovery.done == [left] && recovery.notes.isEmpty)
     }

@@ -69,7 +69,7 @@ import Testing
                     #expect(installed.receipt.files.count == 3, "at \(place)")
                     #expect(try await fixture.store.verify(installed).isIntact)
                     try await fixture.store.remove(identity.family, version: identity.version, variant: nil)
-                } catch is ArchiveError {
+                } catch let error as StoreError where error.refusesArchive {
                     #expect(try fixture.everything() == before, "at \(place)")
                 }
             }

@@ -41,12 +41,12 @@ import Testing
         let record = record(.refused("no"))
         var same = recipe
         (same.summary, same.expectedSize, same.fileName) = ("another text", 7, "other.gguf")
-        #expect(record.isMade(by: same, from: digest))
-        #expect(!record.isMade(by: recipe, from: SHA256Digest(hashing: Data("other".utf8))))
+        #expect(record.isResult(of: same, from: digest))
+        #expect(!record.isResult(of: recipe, from: SHA256Digest(hashing: Data("other".utf8))))
         for change in [\Recipe.engine, \Recipe.engineVersion, \Recipe.settings] {
             var other = recipe
             other[keyPath: change] = "2"
-            #expect(!record.isMade(by: other, from: digest))
+            #expect(!record.isResult(of: other, from: digest))
         }
     }
 }

@@ -33,7 +33,7 @@ import Testing
             space: space ?? here.space)
         let folder = fixture.layout.leaseFolder(of: identity)
         try disk.makeFolders(folder)
-        let path = HomeLayout.join(folder, name)
+        let path = folder.joined(name)
         let data = try text.map { Data($0.utf8) } ?? claim.padded()
         try disk.replaceContents(of: path, with: data)
         return path
@@ -149,11 +149,11 @@ import Testing
         // Names that are none of a lease are nobody's, and not ours to remove.
         let notes = try leave(identity, text: "hello", name: "notes.txt")
         let folder = fixture.layout.leaseFolder(of: identity)
-        let link = HomeLayout.join(folder, Claim.newToken())
+        let link = folder.joined(Claim.newToken())
         try disk.makeLink(at: link, to: "/etc/passwd")
-        let pipe = HomeLayout.join(folder, Claim.newToken())
+        let pipe = folder.joined(Claim.newToken())
         #expect(mkfifo(pipe.string, 0o600) == 0)
-        let below = HomeLayout.join(folder, Claim.newToken())
+        let below = folder.joined(Claim.newToken())
         try disk.makeFolder(below, permissions: 0o755)
         #expect(try leases.holders(of: identity) == [])
         let left = try disk.contents(of: folder)
@@ -178,7 +178,7 @@ import Testing
         #expect(try disk.status(at: isReplaced ? aside : place)?.identity == reading, "its reader finds it")
         #expect(try await fixture.store.verify(identity).isIntact)
         lease.release()
-        try await fixture.anotherStore().collectLeftOvers()
+        try await fixture.anotherStore().clearInterruptedWork()
         #expect(try fixture.exists(place) && fixture.temporaryNames().isEmpty)
     }
 
@@ -188,7 +188,7 @@ import Testing
         let place = fixture.layout.folder(of: identity)
         try leave(identity, text: "{}")
         try disk.rename(place, to: place.parent.appendingTemporary(besides: HomeLayout.removedName))
-        try await fixture.anotherStore().collectLeftOvers()
+        try await fixture.anotherStore().clearInterruptedWork()
         #expect(try !fixture.exists(place) && fixture.temporaryNames().isEmpty)
     }
 

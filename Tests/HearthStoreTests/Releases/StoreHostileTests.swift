@@ -129,7 +129,7 @@ import Testing
         let link = fixture.layout.activeLink(of: identity.family)
         let disk = LocalFileSystem()
         // A link that would pass by its name, to a folder outside.
-        try disk.makeLink(at: HomeLayout.join(link.parent, "evil"), to: "/etc")
+        try disk.makeLink(at: link.parent.joined("evil"), to: "/etc")
         try disk.removeFile(link)
         if !target.isEmpty { try disk.makeLink(at: link, to: target) } else { try Data().write(to: link.url) }
         // The record still knows.
@@ -167,12 +167,12 @@ import Testing
         let folder = try await fixture.install(identity).folder
         let disk = LocalFileSystem()
         for name in ["UPPER", "-x", "a b", "x~Y", "1~q~r", ".hidden", "état"] {
-            try disk.makeFolders(HomeLayout.join(fixture.layout.models, name))
-            try disk.makeFolders(HomeLayout.join(folder.parent, name + "~Q!"))
+            try disk.makeFolders(fixture.layout.models.joined(name))
+            try disk.makeFolders(folder.parent.joined(name + "~Q!"))
         }
-        try disk.makeLink(at: HomeLayout.join(fixture.layout.models, "linked"), to: "tiny")
-        try disk.makeLink(at: HomeLayout.join(folder.parent, "3.0.0"), to: "1.0.0~q4")
-        try Data().write(to: HomeLayout.join(fixture.layout.models, "file").url)
+        try disk.makeLink(at: fixture.layout.models.joined("linked"), to: "tiny")
+        try disk.makeLink(at: folder.parent.joined("3.0.0"), to: "1.0.0~q4")
+        try Data().write(to: fixture.layout.models.joined("file").url)
         let inventory = try await fixture.anotherStore().inventory()
         #expect(inventory.releases.map(\.identity) == [identity])
         #expect(inventory.damaged.isEmpty)
@@ -220,7 +220,7 @@ import Testing
         try await fixture.install(identity, activate: true)
         disk.fail(call: 1, errno: EROFS, stays: true)
         let store = fixture.anotherStore()
-        #expect(try await store.locate(identity.family).lastComponent == "weights.gguf")
+        #expect(try await store.active(identity.family)?.weights?.lastComponent == "weights.gguf")
         #expect(try await store.installed().count == 1)
         #expect(await code { try await store.remove(identity.family, version: nil, variant: nil) } == "read-only")
         let fresh = ModelStore(home: fixture.folder.path("other"), fileSystem: disk, time: fixture.time)

@@ -52,7 +52,7 @@ import Testing
         #expect(try LocalFileSystem().status(at: first.folder)?.identity == before)
         #expect(
             try LocalFileSystem().contents(of: fixture.layout.transfers.appending("x").parent).allSatisfy { key in
-                try LocalFileSystem().contents(of: HomeLayout.join(fixture.layout.transfers, key)).isEmpty
+                try LocalFileSystem().contents(of: fixture.layout.transfers.joined(key)).isEmpty
             })
     }
 

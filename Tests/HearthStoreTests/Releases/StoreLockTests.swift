@@ -15,7 +15,7 @@ import Testing
         let lock = try #require(try FileLock.tryAcquire(fixture.layout.lock))
         let waiting = Task { await code { try await fixture.store.activate(identity) } }
         await clock.sleepers(atLeast: 1)
-        clock.advance(by: ModelStore.patience)
+        clock.advance(by: ModelStore.lockTimeout)
         #expect(await waiting.value == "home-busy")
         lock.release()
         #expect(try await fixture.store.activate(identity).isActive)
@@ -36,7 +36,7 @@ import Testing
             }
         }
         await clock.sleepers(atLeast: 1)
-        clock.advance(by: ModelStore.patience)
+        clock.advance(by: ModelStore.lockTimeout)
         #expect(try await waiting.value == .tryLater)
         lock.release()
     }

@@ -104,7 +104,7 @@ enum StoreScenario: CaseIterable, Sendable {
         case .clearance: #expect(active == nil, "\(note)")
         case .replacement:
             #expect(try active?.content != nil && active?.published == Self.one(), "\(note)")
-            let path = try await store.locate(try Self.one().family)
+            let path = try #require(try await store.active(try Self.one().family)?.weights)
             #expect(try String(contentsOf: path.url, encoding: .utf8).hasPrefix("weights.gguf!"), "\(note)")
         }
     }

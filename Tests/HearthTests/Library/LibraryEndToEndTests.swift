@@ -178,13 +178,13 @@ import Testing
         let library = ModelLibrary(manager: manager, home: home)
         await library.refresh(.now)
         #expect(library.rows.map(\.state) == [.notDownloaded])
-        #expect(library.keptLists.map(\.source) == ["test"])
-        #expect(library.keptLists.first?.sentence.hasPrefix("test: ") == true)
-        #expect(library.keptLists.first?.sentence.contains("Using the list cached on ") == true)
+        #expect(library.cachedLists.map(\.source) == ["test"])
+        #expect(library.cachedLists.first?.sentence.hasPrefix("test: ") == true)
+        #expect(library.cachedLists.first?.sentence.contains("Using the list cached on ") == true)
         #expect(library.offerProblem == nil)
         answers.withLock { $0 = true }
         await library.refresh(.now)
-        #expect(library.keptLists.isEmpty)
+        #expect(library.cachedLists.isEmpty)
     }
 
     @Test func whatTheOthersInstallIsHeardOf() async throws {

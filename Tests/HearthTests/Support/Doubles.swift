@@ -95,7 +95,7 @@ final class ScriptedDelivery: ModelDelivering {
         return models
     }
 
-    func offeredModels(_ wish: CachePolicy) async throws -> OfferedModels {
+    func offeredModels(_ policy: CachePolicy) async throws -> OfferedModels {
         journal.note("ask sources")
         let (problem, offers, partial) = state.withLock { ($0.offerProblem, $0.offers, $0.partialProblem) }
         if let problem { throw problem }

@@ -70,7 +70,7 @@
             if what == "rate" { canary.minimumTokensPerSecond = 1_000_000 }
             if what == "memory" { canary.maximumMemoryBytes = 1_000_000 }
             try await install(new, asking: canary)
-            let error = await #expect(throws: ActivationError.self) { try await manager.activate(new) }
+            let error = await #expect(throws: StoreError.self) { try await manager.activate(new) }
             #expect(error?.code == .probeFailed)
             let state = try await manager.store.state(of: new.family)
             #expect(state.active == old && state.probation == nil)

@@ -131,7 +131,7 @@ import Testing
             guard let error = error as? DeliveryError else { return false }
             return error.code == .notEnoughMemory && error.message.contains("MiB")
                 && error.context.expected == "at most \(MemoryPlan.Device(memory: 2 << 30).budget) bytes"
-                && error.context.remedy?.contains("--ignore-memory") == true
+                && error.context.remedy?.contains("ignore the memory") == true
         }
         #expect(server.requests.withLock { $0 } == 1)
         try await preflight.check(try release(size: 1 << 30), head: RemoteHead(http: server))

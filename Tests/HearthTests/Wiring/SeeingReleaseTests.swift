@@ -59,7 +59,7 @@
         @Test func aProjectorOfAnotherModelIsRefused() async throws {
             let release = try await manager.store.install(
                 "crossed@1.0.0", weights: TestModel.path, projector: try TestModel.path(.gridProjector))
-            let error = await #expect(throws: ActivationError.self) { try await manager.activate(release.identity) }
+            let error = await #expect(throws: StoreError.self) { try await manager.activate(release.identity) }
             #expect(error?.code == .probeFailed)
             let state = try await manager.store.state(of: release.identity.family)
             #expect(state.active == nil)

@@ -93,7 +93,7 @@ extension Fault {
     /// A row whose silence is waited for no longer than a test may take.
     fileprivate func impatient(requests: Int) -> Fault {
         with {
-            $0.patience = .seconds(1)
+            $0.silenceLimit = .seconds(1)
             $0.requests = requests
         }
     }

@@ -89,7 +89,7 @@ struct Fault: Sendable {
     /// How long the transfer waits in all, on its clock.
     var waits: ClosedRange<Double>?
     /// The longest silence of a server that is waited for.
-    var patience = Duration.seconds(60)
+    var silenceLimit = Duration.seconds(60)
     /// The ways to cut the file that the fault makes sense with.
     var shapes = Shape.allCases
     /// Spoils an answer.

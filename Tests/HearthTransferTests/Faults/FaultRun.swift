@@ -70,7 +70,7 @@ final class FaultRun: Sendable {
         let waited = begin.duration(to: clock.now).seconds
         try expectEnding(first, client)
         expectNothingTwice(client)
-        expectPatience(waited, client.exchanges.count)
+        expectEffort(waited, client.exchanges.count)
         if let addresses = fault.addresses {
             #expect(addresses.contains(provider?.count ?? 0), "\(provider?.count ?? 0) addresses")
         }
@@ -90,7 +90,8 @@ final class FaultRun: Sendable {
         if case .https(_, isTrusted: true, _) = fault.origin, let tlsServer {
             http = CurlHTTPClient(certificateAuthorities: tlsServer.authority)
         }
-        return RecordingHTTPClient(http, size: Self.content.count, silenceLimit: fault.patience) { [clock] headers in
+        let limit = fault.silenceLimit
+        return RecordingHTTPClient(http, size: Self.content.count, silenceLimit: limit) { [clock] headers in
             guard let seconds = headers[Self.pace].flatMap({ Double($0) }) else { return .max }
             try await clock.sleep(until: clock.now.advanced(by: .seconds(seconds)), tolerance: nil)
             return 1000
@@ -129,7 +130,7 @@ final class FaultRun: Sendable {
             transfer: transfer(client), folder: folder.path, fileSystem: LocalFileSystem())
         do {
             let file = try await manager.fetch(request)
-            await manager.letGo(request, discarding: false)
+            await manager.release(request, discarding: false)
             return .success(file)
         } catch {
             return .failure(error)
@@ -172,13 +173,13 @@ final class FaultRun: Sendable {
 
     /// Several connections also look for work on the clock, and fail side by side: there the figures are bounds. Where real
     /// silence is cut short, a busy machine's own silences may cost an attempt or two more.
-    private func expectPatience(_ waited: Double, _ requests: Int) {
+    private func expectEffort(_ waited: Double, _ requests: Int) {
         if let waits = fault.waits {
             let allowed = shape == .onePiece ? waits : waits.lowerBound...(.infinity)
             #expect(allowed.contains(waited), "it waited \(waited) s")
         }
         if let expected = fault.requests {
-            let extra = fault.patience < .seconds(60) ? 2 : 0
+            let extra = fault.silenceLimit < .seconds(60) ? 2 : 0
             let allowed =
                 shape == .onePiece ? expected...(expected + extra) : 1...((Shape.pieceCount + 4) * (expected + extra))
             #expect(allowed.contains(requests), "\(requests) requests")

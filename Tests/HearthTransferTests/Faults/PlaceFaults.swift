@@ -102,7 +102,7 @@ let diskFaults: [Fault] = [
         "the disk is full when progress is to be recorded", "fails; what could not be recorded comes again",
         .fails("disk-full")
     ).with {
-        $0.disk = { $0.fail(call: 1, of: .synchronize, errno: ENOSPC, stays: true) }
+        $0.disk = { $0.fail(call: 1, of: .rename, errno: ENOSPC, stays: true) }
         $0.kept = .nothing
         $0.requests = 1
     },

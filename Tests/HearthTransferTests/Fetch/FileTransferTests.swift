@@ -226,13 +226,4 @@ import Testing
         try expectWhole(try await fetch(request))
         #expect(server.requests[1].headers["If-Range"] == "\"a\"")
     }
-
-    @Test func discardingLeavesNothing() async throws {
-        let server = try FaultServer(FaultServer.file(Self.content))
-        let request = try request(server)
-        _ = try await fetch(request)
-        try await FileTransfer(http: Self.http, fileSystem: LocalFileSystem(), time: clock.time, folder: folder.path)
-            .discard(request)
-        #expect(try LocalFileSystem().contents(of: folder.path) == [])
-    }
 }

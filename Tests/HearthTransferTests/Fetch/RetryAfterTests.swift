@@ -40,15 +40,6 @@ import Testing
     func otherStatusesDoNotAsk(_ status: Int) {
         #expect(RetryAfter.pause(status: status, "30", now: Self.now) == nil)
     }
-
-    @Test func aPlaceIsLeftAloneAsLongAsItAsked() {
-        var holds = PlaceHolds()
-        holds.hold(0, for: .seconds(60), at: .seconds(10))
-        #expect(holds.pause(before: 0, own: .seconds(1), at: .seconds(10)) == .seconds(61))
-        #expect(holds.pause(before: 0, own: .seconds(1), at: .seconds(50)) == .seconds(21))
-        #expect(holds.pause(before: 0, own: .seconds(1), at: .seconds(70)) == .seconds(1))
-        #expect(holds.pause(before: 1, own: .seconds(1), at: .seconds(10)) == .seconds(1))
-    }
 }
 
 /// The same, against a server that means it.

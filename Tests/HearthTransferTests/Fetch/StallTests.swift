@@ -114,44 +114,44 @@ import Testing
     }
 }
 
-@Suite struct PatienceTests {
+@Suite struct StandstillLimitTests {
     @Test func aTrickleOnEveryConnectionEndsAfterTwoMinutes() {
-        var patience = Patience()
+        var standstill = Standstill()
         for second in 0..<119 {
-            patience.received(4_000, at: .seconds(second))
-            #expect(!patience.isExhausted(at: .seconds(second)))
+            standstill.received(4_000, at: .seconds(second))
+            #expect(!standstill.isExhausted(at: .seconds(second)))
         }
-        #expect(patience.isExhausted(at: .seconds(120)))
+        #expect(standstill.isExhausted(at: .seconds(120)))
     }
 
     @Test func whatComesSteadilyIsWaitedForWithoutEnd() {
-        var patience = Patience()
+        var standstill = Standstill()
         for second in 0..<10_000 {
-            patience.received(5_000, at: .seconds(second))
-            #expect(!patience.isExhausted(at: .seconds(second)))
+            standstill.received(5_000, at: .seconds(second))
+            #expect(!standstill.isExhausted(at: .seconds(second)))
         }
     }
 
     @Test func aPauseSomebodyAskedForDoesNotCount() {
-        var patience = Patience()
-        patience.reset(at: .seconds(300))
-        #expect(!patience.isExhausted(at: .seconds(419)))
-        #expect(patience.isExhausted(at: .seconds(420)))
+        var standstill = Standstill()
+        standstill.reset(at: .seconds(300))
+        #expect(!standstill.isExhausted(at: .seconds(419)))
+        #expect(standstill.isExhausted(at: .seconds(420)))
     }
 
     @Test func timeInWhichNobodyTriedDoesNotCount() {
-        var patience = Patience()
-        patience.received(1_000, at: .seconds(5))
+        var standstill = Standstill()
+        standstill.received(1_000, at: .seconds(5))
         // Four connections that broke while the machine slept for an hour, and what is tried after it.
         let failures = Array(repeating: 3_605, count: 4) + (3_606...4_000)
-        let last = failures.first { patience.isExhausted(afterFailureAt: .seconds($0)) }
+        let last = failures.first { standstill.isExhausted(afterFailureAt: .seconds($0)) }
         // 5 s, half a minute for the hour, and what is tried and of no use counts as ever.
         #expect(last == 3_690)
     }
 
     @Test func longSilencesEndToo() {
-        var patience = Patience()
-        let attempts = (1...10).prefix { !patience.isExhausted(afterFailureAt: .seconds(100 * $0)) }
+        var standstill = Standstill()
+        let attempts = (1...10).prefix { !standstill.isExhausted(afterFailureAt: .seconds(100 * $0)) }
         #expect(attempts.count == 3, "each counts as half a minute")
     }
 

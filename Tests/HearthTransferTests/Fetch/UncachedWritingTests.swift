@@ -12,11 +12,11 @@ import Testing
     private static let size = UInt64(WriteBlock.size)
 
     private mutating func add(
-        _ range: Range<UInt64>, at now: Duration = .zero, patience: Duration = .seconds(1)
+        _ range: Range<UInt64>, at now: Duration = .zero, limit: Duration = .seconds(1)
     ) throws -> [WriteRun] {
         let bytes = Content.pattern(offset: range.lowerBound, count: UInt64(range.count)).bytes
         return try bytes.withUnsafeBytes {
-            try gatherer.add($0, at: range.lowerBound, now: now, patience: patience)
+            try gatherer.add($0, at: range.lowerBound, now: now, limit: limit)
         }
     }
 

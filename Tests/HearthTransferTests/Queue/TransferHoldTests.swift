@@ -70,7 +70,7 @@ import Testing
         #expect(state == .held(nil, by: TransferHolder(process: getpid(), isHere: true)))
         server.open()
         #expect(try await running.value.size == Self.content.count)
-        await here.letGo(request, discarding: true)
+        await here.release(request, discarding: true)
     }
 }
 

@@ -230,8 +230,7 @@ import Testing
 
     @Test func aHolderGivesSignsOfLifeWhileItWorks() async throws {
         let lock = try #require(try acquire())
-        let (work, end) = AsyncStream.makeStream(of: Never.self)
-        let running = Task { try await lock.whileHeld { for await _ in work {} } }
+        let renewing = Task { try await lock.keepRenewing() }
         for _ in 0..<3 {
             await clock.sleepers(atLeast: 1)
             clock.advance(by: TransferLock.renewalInterval)
@@ -242,25 +241,20 @@ import Testing
             return
         }
         #expect(lease.renewed == clock.time.now)
-        end.finish()
-        try await running.value
+        renewing.cancel()
+        await #expect(throws: CancellationError.self) { try await renewing.value }
+        await lock.end()
         #expect(try acquire() != nil)
     }
 
     @Test func whoIsTakenForDeadStops() async throws {
         let lock = try #require(try acquire(.claimOnly))
-        let running = Task {
-            try await lock.whileHeld {
-                let (never, _) = AsyncStream.makeStream(of: Never.self)
-                for await _ in never {}
-                try Task.checkCancellation()
-            }
-        }
+        let renewing = Task { try await lock.keepRenewing() }
         await clock.sleepers(atLeast: 1)
         // Another machine, for which this one was silent for too long.
         try leave(boot: "another")
         clock.advance(by: TransferLock.renewalInterval)
-        let error = await #expect(throws: TransferError.self) { try await running.value }
+        let error = await #expect(throws: TransferError.self) { try await renewing.value }
         #expect(error?.code == .busy)
         guard let lease = try FoundClaim.read(leasePath, in: disk)?.claim else {
             Issue.record("the other's lease is gone")

@@ -11,7 +11,7 @@ import Testing
 @testable import Hearth
 
 /// What an app says of itself reaches delivery, and so do the engines of this build.
-@Suite(.timeLimit(.minutes(5))) struct ManagerMakingTests {
+@Suite(.timeLimit(.minutes(5))) struct ManagerConfigurationTests {
     private let folder: TemporaryFolder
     private let server: FaultServer
 
@@ -71,7 +71,10 @@ import Testing
             #expect(try await manager.pull(try ModelReference(parsing: "toy")).release.isActive)
             return
         }
-        await #expect(throws: ActivationError.self) { try await manager.pull(try ModelReference(parsing: "toy")) }
+        let error = await #expect(throws: StoreError.self) {
+            try await manager.pull(try ModelReference(parsing: "toy"))
+        }
+        #expect(error?.code == .probeFailed)
         #expect(try await manager.installed().map(\.identity.version.name) == ["1.0.0"])
         #expect(try await manager.availability(of: toy).identity?.version.name == "0.9.0")
     }

@@ -62,7 +62,8 @@ extension HubSettings {
             return .success(try HubSettings(environment: environment))
         } catch {
             return .failure(
-                error as? CatalogError ?? CatalogError(.badEndpoint, "HF_ENDPOINT cannot be used", underlying: error))
+                error as? CatalogError
+                    ?? CatalogError(.badEndpoint, "the address of the hub cannot be used", underlying: error))
         }
     }
 }

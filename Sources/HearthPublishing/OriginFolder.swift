@@ -6,7 +6,7 @@ import HearthCatalog
 ///
 /// Weights are named after their release, and companions after their digest. So releases can share a projector, and a
 /// name never gets new bytes while caches may keep the old ones for a year.
-struct OriginShelf {
+struct OriginFolder {
     /// The origin's folder.
     let folder: Path
     let fileSystem: any FileSystem
@@ -80,8 +80,7 @@ struct OriginShelf {
             return models.appending(try component(part.stem + (mark.map { ".\($0)" } ?? ""), part.fileExtension))
         }
         // Keep only characters that need no escape in an address.
-        let plain = String(
-            part.stem.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "-" })
+        let plain = part.stem.withCharacters(allowed: "._-", others: "-")
         return models.appending(try component("\(mark ?? "")-\(plain.suffix(160))", part.fileExtension))
     }
 

@@ -1,19 +1,18 @@
 import Foundation
 import HearthBase
-import HearthCatalog
 
 /// Describes a model file of the user as a release, so that it is installed like any other.
-enum LocalRelease {
+package enum LocalRelease {
     /// Hashes a file; family, version and variant come from its name.
-    /// - Throws: `FileError`, ``DeliveryError``.
-    static func describe(_ path: Path, in fileSystem: any FileSystem) async throws -> Release {
+    /// - Throws: `FileError`, ``CatalogError``.
+    package static func describe(_ path: Path, in fileSystem: any FileSystem) async throws -> Release {
         let path = path.absolute
         let (size, digest) = try await blocking {
             let file = try fileSystem.open(path, .read)
             return (try fileSystem.status(of: file).size, try fileSystem.digest(ofFile: path))
         }
         guard let name = PathComponent(path.lastComponent), let identity = identity(for: path) else {
-            throw DeliveryError(
+            throw CatalogError(
                 .unusableName, "no family name can be made of \(path.lastComponent)",
                 context: ErrorContext(
                     file: path.string,

@@ -1,9 +1,6 @@
 import Foundation
 import HearthBase
-import HearthCatalog
-import HearthDelivery
 import HearthHTTP
-import HearthStore
 import HearthTestSupport
 import HearthTransfer
 import Testing
@@ -47,10 +44,10 @@ import Testing
         }
     }
 
-    private func file(_ hosts: String...) throws -> RemoteFile {
-        RemoteFile(
-            name: try #require(RelativePath("model.gguf")), size: .exact(1 << 40), digest: nil,
-            locations: try hosts.map { try #require(URL(string: "https://\($0)/model.gguf")) })
+    private func file(_ hosts: String...) throws -> TransferRequest {
+        TransferRequest(
+            label: "model.gguf", locations: try hosts.map { try #require(URL(string: "https://\($0)/model.gguf")) },
+            size: .exact(1 << 40), digest: nil)
     }
 
     @Test func endsAsSoonAsItIsEnough() async throws {

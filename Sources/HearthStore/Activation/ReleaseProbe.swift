@@ -1,6 +1,5 @@
 import HearthBase
 import HearthCatalog
-import HearthStore
 
 /// Probes a release before it becomes live: an engine loads it and answers a question, or computes a vector.
 ///

@@ -1,0 +1,62 @@
+import Foundation
+import HearthBase
+
+/// The pull that a transfer belongs to, kept as the transfer's tag.
+package struct TransferPurpose: Sendable, Hashable, Codable {
+    private enum CodingKeys: String, CodingKey {
+        case release, text = "reference", activates = "activate", isNamed = "named"
+    }
+
+    /// The release that the file belongs to.
+    package let release: ReleaseIdentity
+    /// Whether the release is to become the active one of its family.
+    package let activates: Bool
+    /// Whether a person named the version.
+    package let isNamed: Bool
+    /// The text of ``reference``.
+    private var text: String?
+
+    /// Creates the purpose of a transfer.
+    /// - Parameters:
+    ///   - source: the manifest that describes the release, or the model file itself. User names, passwords and queries
+    ///     are left out.
+    ///   - hub: the repository of a release from a hub.
+    package init(
+        release: ReleaseIdentity, source: URL?, hub: HubReference? = nil, activates: Bool = true, isNamed: Bool = true
+    ) {
+        self.release = release
+        self.activates = activates
+        self.isNamed = isNamed
+        let isFile = source.map { Path($0.path).fileExtension == "gguf" } ?? false
+        let address = source?.withoutSecrets?.absoluteString
+        text = hub?.description ?? address.map { isFile ? $0 : "\($0)#\(release)" }
+        if reference == nil { text = nil }
+    }
+
+    /// The reference to pull to continue the transfer, `nil` if unknown. Its text is parsed by the same rules as one that
+    /// a person types, and leads to the release.
+    package var reference: ModelReference? {
+        guard let text, let reference = try? ModelReference(parsing: text) else { return nil }
+        switch reference {
+        case .manifest(_, release.family, release.version, release.variant), .file: return reference
+        case .hub(let hub): return hub.family == release.family ? reference : nil
+        case .manifest, .family: return nil
+        }
+    }
+
+    /// The purpose as text for a transfer's plan.
+    package var tag: String? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Values of these types always encode. Without a tag, the transfer cannot be continued from its plan.
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Reads the tag of a transfer; `nil` for a tag of another caller, or a hostile one.
+    package init?(tag: String) {
+        guard let purpose = try? JSONDecoder().decode(Self.self, from: Data(tag.utf8)),
+            purpose.text == nil || purpose.reference != nil
+        else { return nil }
+        self = purpose
+    }
+}

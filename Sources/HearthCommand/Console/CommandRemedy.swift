@@ -1,0 +1,76 @@
+import HearthBase
+
+/// Adds commands, options and environment variables of the command line to the remedies of the libraries.
+enum CommandRemedy {
+    /// The words that carry out a remedy, by error code, or by `code/field` if the code alone has several remedies.
+    ///
+    /// `{model}`, `{family}`, `{file}` and `{found}` come from the context of the error.
+    static let words = [
+        "ambiguous-reference/release": "`hearth use {found}`",
+        "ambiguous-transfer": "`hearth transfers list --format json`",
+        "bad-endpoint": "`HF_ENDPOINT=URL`",
+        "catalog-expired": "`--allow-stale`",
+        "digest-missing": "`--allow-unverified`",
+        "downgrade-refused": "`--allow-downgrade`",
+        "held-back": "`hearth use {model}`",
+        "home-too-new": "`HEARTH_HOME=FOLDER`",
+        "home-too-old": "`HEARTH_HOME=FOLDER`",
+        "hub-answer-invalid/endpoint": "`HF_ENDPOINT=URL`",
+        "metered-network": "`--metered allow`",
+        "name-needed/family": "`--family NAME`",
+        "no-active-release": "`hearth use {family}@VERSION`",
+        "no-home": "`HEARTH_HOME=FOLDER`",
+        "no-origin": "`hearth config set origins.NAME URL` or `HEARTH_ORIGIN=URL`",
+        "not-enough-memory": "`--ignore-memory`",
+        "not-in-rollout": "`hearth pull {model}`",
+        "not-installed": "`hearth pull {model}`; `hearth list` shows the installed releases",
+        "not-publishable/companion": "`--with FILE`",
+        "not-publishable/member": "`--member PATH`",
+        "not-repairable": "`hearth remove {model}`, then `hearth pull {model}`",
+        "nothing-before": "`hearth use {family}@VERSION`",
+        "origin-refused/token": "`HF_TOKEN`",
+        "origin-unreachable/endpoint": "`HF_ENDPOINT=URL`",
+        "port-in-use": "`--port PORT`",
+        "probe-failed": "`hearth use {model}`",
+        "release-exists": "`--replace`",
+        "release-twice": "`--family`, `--version`, `--variant`",
+        "repository-gated/token": "`HF_TOKEN=TOKEN`",
+        "repository-missing/token": "`HF_TOKEN=TOKEN`",
+        "not-resumable": "`hearth transfers cancel {file}`",
+        "transfer-busy/transfer": "`hearth transfers cancel {file}`",
+        "unknown-transfer": "`hearth transfers list`",
+        "version-needed/version": "`--version VERSION`",
+    ]
+
+    /// The remedy of an error, with the words that carry it out on the command line.
+    static func text(_ failure: any HearthFailure) -> String? {
+        guard var remedy = failure.context.remedy else { return nil }
+        let named = failure.context.field.flatMap { words["\(failure.codeText)/\($0)"] }
+        guard let template = named ?? words[failure.codeText], let words = filled(template, failure.context) else {
+            return remedy
+        }
+        if remedy.last == "." { remedy.removeLast() }
+        return "\(remedy): \(words)"
+    }
+
+    /// The template with the facts of a context; `nil` if the context lacks one.
+    private static func filled(_ template: String, _ context: ErrorContext) -> String? {
+        let family = context.model?.prefix { !"@:".contains($0) }
+        let facts = [
+            "model": context.model, "family": family.map(String.init), "file": context.file, "found": context.found,
+        ]
+        var isComplete = true
+        let text = template.replacing(/\{(\w+)\}/) { match in
+            let value = facts[String(match.1)] ?? nil
+            isComplete = isComplete && value != nil
+            return argument(value ?? "")
+        }
+        return isComplete ? text : nil
+    }
+
+    /// A value as one word of a shell's command line.
+    private static func argument(_ value: String) -> String {
+        let isPlain = value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-@:/+,=".contains($0)) }
+        return isPlain && !value.isEmpty ? value : "'\(value.replacing("'", with: #"'\''"#))'"
+    }
+}
