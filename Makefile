@@ -12,17 +12,18 @@ flags = --pkg-config-path $(pkgconfig)
 # Colours are a flag of the compiler, so a build at a terminal and one into a log would each undo the other.
 release = -c release --static-swift-stdlib --no-color-diagnostics
 
-.PHONY: help setup build run chat test verify lint format bench fuzz docs install clean
+.PHONY: help setup build run chat test verify lint format bench fuzz docs install install-dev clean
 
 help:
 	@echo "make run      build, publish, host, pull, verify, load and answer: the whole system once"
 	@echo "make chat     talk to the default model"
-	@echo "make test     everything that fits fifteen minutes"
+	@echo "make test     every test, the long suites in part"
 	@echo "make verify   everything in full; STAGE=... for one stage, one of: $$(scripts/verify.sh --stages)"
 	@echo "make bench    measure against llama.cpp's own tools and curl; BENCH=engine, BENCH=peers and BENCH=extremes for the rest"
 	@echo "make fuzz     feed the parsers hostile bytes; FUZZ_SECONDS=... for each"
 	@echo "make docs     the reference, as web pages in .build/docs"
 	@echo "make install  the hearth command into PREFIX (default $(PREFIX))"
+	@echo "make install-dev  llama.cpp into PREFIX, for Swift packages that depend on Hearth by URL"
 	@echo "make setup build lint format clean"
 	@echo "BACKEND=vulkan with setup and build: also compute on GPUs, through Vulkan"
 
@@ -64,6 +65,9 @@ docs: setup
 
 install: build
 	@scripts/install.sh "$(PREFIX)"
+
+install-dev: setup
+	@scripts/install-dev.sh "$(PREFIX)"
 
 clean:
 	@rm -rf .build .build-*

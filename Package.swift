@@ -11,6 +11,36 @@ let delivery: [String] = [
 ]
 let deliveryFloors: [Target.Dependency] = ["HearthCatalog", "HearthDelivery", "HearthStore", "HearthTransfer"]
 
+// The programs that `scripts/bench` runs: no part of other builds.
+let benches: [Target] =
+    Context.environment["HEARTH_BENCH"] == nil
+    ? []
+    : [
+        // Measures the cost of reading an answer; `scripts/bench` builds and runs it.
+        .executableTarget(name: "HearthStreamBench", dependencies: ["HearthInference"], path: "Tests/StreamBench"),
+        // Measures how long an app waits at its start before its engine opens the model.
+        .executableTarget(
+            name: "HearthStoreBench", dependencies: ["Hearth", "HearthBase", "HearthHTTP"] + deliveryFloors,
+            path: "Tests/StoreBench"),
+        // Measures answering several prompts at once.
+        .executableTarget(
+            name: "HearthManyBench",
+            dependencies: [
+                .target(name: "CLlama", condition: llama), .target(name: "CLlamaShim", condition: llama), "HearthBase",
+                "HearthInference",
+                .target(name: "HearthLlama", condition: llama),
+            ],
+            path: "Tests/ManyBench"),
+        // Measures answering while the same process pulls, hashes or serves.
+        .executableTarget(
+            name: "HearthBesideBench",
+            dependencies: [
+                "Hearth", "HearthBase", "HearthInference",
+                .target(name: "HearthLlama", condition: llama), .target(name: "HearthServer", condition: server),
+            ] + deliveryFloors,
+            path: "Tests/BesideBench"),
+    ]
+
 let package = Package(
     name: "hearth",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
@@ -39,6 +69,8 @@ let package = Package(
         .systemLibrary(name: "CLlama", pkgConfig: "llama"),
         // Signal handlers, in which Swift code is not allowed to run.
         .target(name: "CTerminal"),
+        // The licences that `hearth licenses` prints, as one constant.
+        .target(name: "CLicenses", exclude: ["licenses.txt"]),
         // Wrappers for the parts of llama.cpp that are C++, throw, end the process or change their structures.
         .target(
             name: "CLlamaShim",
@@ -93,7 +125,8 @@ let package = Package(
         .target(
             name: "HearthCommand",
             dependencies: [
-                "CTerminal", "Hearth", "HearthBase", "HearthCatalog", "HearthDelivery", "HearthHTTP", "HearthInference",
+                "CLicenses", "CTerminal", "Hearth", "HearthBase", "HearthCatalog", "HearthDelivery", "HearthHTTP",
+                "HearthInference",
                 "HearthPublishing", "HearthStore", "HearthTransfer", .target(name: "HearthServer", condition: server),
             ]),
         .executableTarget(name: "hearth", dependencies: ["HearthCommand"]),
@@ -108,31 +141,8 @@ let package = Package(
             name: "HearthCrashProbe",
             dependencies: ["CTerminal", "HearthBase", "HearthHTTP", "HearthTestSupport"] + deliveryFloors,
             path: "Tests/CrashProbe"),
-        // Measures the cost of reading an answer; `scripts/bench` builds and runs it.
-        .executableTarget(name: "HearthStreamBench", dependencies: ["HearthInference"], path: "Tests/StreamBench"),
-        // Measures how long an app waits at its start before its engine opens the model.
-        .executableTarget(
-            name: "HearthStoreBench", dependencies: ["Hearth", "HearthBase", "HearthHTTP"] + deliveryFloors,
-            path: "Tests/StoreBench"),
         // Declares the names that Apple's FoundationModels and this package share.
         .target(name: "LookalikeModels", path: "Tests/Lookalike"),
-        // Measures answering several prompts at once.
-        .executableTarget(
-            name: "HearthManyBench",
-            dependencies: [
-                .target(name: "CLlama", condition: llama), .target(name: "CLlamaShim", condition: llama), "HearthBase",
-                "HearthInference",
-                .target(name: "HearthLlama", condition: llama),
-            ],
-            path: "Tests/ManyBench"),
-        // Measures answering while the same process pulls, hashes or serves.
-        .executableTarget(
-            name: "HearthBesideBench",
-            dependencies: [
-                "Hearth", "HearthBase", "HearthInference",
-                .target(name: "HearthLlama", condition: llama), .target(name: "HearthServer", condition: server),
-            ] + deliveryFloors,
-            path: "Tests/BesideBench"),
         .testTarget(name: "HearthBaseTests", dependencies: ["HearthBase", "HearthTestSupport"]),
         .testTarget(name: "HearthHTTPTests", dependencies: ["HearthBase", "HearthHTTP", "HearthTestSupport"]),
         .testTarget(
@@ -169,11 +179,11 @@ let package = Package(
             name: "HearthCommandTests",
             dependencies: [
                 "CTerminal", "Hearth", "HearthBase", "HearthCommand", "HearthCrashProbe", "HearthHTTP",
-                "HearthInference",
+                "HearthInference", "HearthPublishing",
                 .target(name: "HearthLlama", condition: llama), "HearthTestSupport", "hearth",
             ] + deliveryFloors,
             exclude: ["Golden"]),
-    ],
+    ] + benches,
     cLanguageStandard: .c17,
     cxxLanguageStandard: .cxx17
 )
@@ -185,6 +195,8 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 for target in package.targets
-where [.regular, .executable, .test].contains(target.type) && !["CLlamaShim", "CTerminal"].contains(target.name) {
+where [.regular, .executable, .test].contains(target.type)
+    && !["CLicenses", "CLlamaShim", "CTerminal"].contains(target.name)
+{
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

@@ -29,6 +29,7 @@ llama_key="${llama_package#*==}-$llama_cpu-$(printf '%s' "$llama_flags" | sha256
 # What is installed out of a build changes with the script that does it, the build does not.
 llama_prefix="$HEARTH_CACHE/llama/$llama_key-$(sha256sum "$(dirname "${BASH_SOURCE[0]}")/install-llama.sh" | cut -c1-8)"
 llama_build="$HEARTH_CACHE/llama-build/$llama_key"
+llama_source="$HEARTH_CACHE/llama-source-${llama_package#*==}"
 llama_peers="llama-bench llama-server llama-quantize"
 hub_client="$HEARTH_CACHE/bench/hub-client-${hub_client_package#*==}"
 default_model="$HEARTH_CACHE/models/SmolLM2-135M-Instruct.Q4_1.gguf"

@@ -74,7 +74,7 @@ fi
 
 # Debian 12's headers of Vulkan lack a few structures that llama.cpp names.
 [ -n "$llama_link" ] && export CPLUS_INCLUDE_PATH="$PWD/scripts/vulkan${CPLUS_INCLUDE_PATH:+:$CPLUS_INCLUDE_PATH}"
-source_folder="$HEARTH_CACHE/llama-source-${llama_package#*==}"
+source_folder="$llama_source"
 if [ ! -f "$llama_prefix/lib/pkgconfig/llama.pc" ] || { [ "$peers" = bench ] && ! llama_peers_complete; }; then
     if [ ! -d "$source_folder" ]; then
         pip install --only-binary :all: --upgrade --target "$HEARTH_CACHE/build-backend" -r scripts/requirements/backend.txt

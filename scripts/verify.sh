@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests sanitizers engine-sanitizers soak fuzz crash disk limits network first-run bench bench-engine bench-peers bench-extremes"
+stages="tests sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network consumer first-run bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -51,30 +51,43 @@ stage_soak() {
     HEARTH_SOAK="${HEARTH_SOAK:-500}" swift test "${flags[@]}" --skip-build --filter RealModel/Soak
 }
 
+# The default model answers a hundred schemas: each answer is valid, cut, or told with the keyword it misses.
+stage_schemas() {
+    swift build "${flags[@]}" --build-tests
+    HEARTH_SCHEMAS=full swift test "${flags[@]}" --skip-build --filter RealModel/SchemaAnswers
+}
+
+# Versions of a model that change places under load, in a process of their own, whose memory is measured.
+stage_swap() {
+    swift build "${flags[@]}" --build-tests
+    HEARTH_TESTS=full selected 'HotSwapTests|ActiveModelTests'
+}
+
 stage_fuzz() { FUZZ_SECONDS="${FUZZ_SECONDS:-120}" scripts/fuzz.sh; }
 
 # Kills at 200 moments and at every call to the disk, power cuts after every change.
 stage_crash() {
     swift build "${flags[@]}" --build-tests
     # Alone: it takes the time of a pull, and spreads its kills over that.
-    HEARTH_CRASH_SUITE=full crash_tests 'KilledPullTests'
-    HEARTH_CRASH_SUITE=full crash_tests 'KilledStepTests|KilledActivationTests|KilledStoreTests'
-    HEARTH_CRASH_SUITE=full crash_tests 'TransferPowerTests|ActivationPowerTests|StoreInterruptionTests|RepairInterruptionTests|PowerCutTests|CollectionTests'
+    HEARTH_TESTS=full selected 'KilledPullTests'
+    HEARTH_TESTS=full selected 'KilledStepTests|KilledActivationTests|KilledStoreTests'
+    HEARTH_TESTS=full selected 'TransferPowerTests|ActivationPowerTests|StoreInterruptionTests|RepairInterruptionTests|PowerCutTests|CollectionTests'
 }
 
 # Every call to the disk fails, through the seam and under strace.
 stage_disk() {
     swift build "${flags[@]}" --build-tests
-    HEARTH_CRASH_SUITE=full crash_tests 'TransferDiskTests|FailingDiskTests'
+    HEARTH_TESTS=full selected 'TransferDiskTests|FailingDiskTests'
     scripts/setup.sh disk
     make --no-print-directory build
     LIMITS_REQUIRED=1 scripts/inject.sh
 }
 
-crash_tests() { env -u SWIFT_DETERMINISTIC_HASHING swift test "${flags[@]}" --skip-build --filter "$1"; }
+selected() { env -u SWIFT_DETERMINISTIC_HASHING swift test "${flags[@]}" --skip-build --filter "$1"; }
 
 stage_limits() {
     make --no-print-directory build
+    HEARTH_LLAMA_SOURCE="$llama_source" scripts/licenses.py --check .build/release/hearth
     LIMITS_REQUIRED=1 scripts/limits.sh
 }
 
@@ -82,6 +95,9 @@ stage_network() {
     swift build "${flags[@]}" --build-tests
     NETWORK_REQUIRED=1 scripts/network.sh
 }
+
+# Apps that depend on this package by URL, as another user.
+stage_consumer() { scripts/test-consumer.sh url; }
 
 # A stranger's first minutes: a fresh clone, a home of its own, the same command twice.
 stage_first_run() {

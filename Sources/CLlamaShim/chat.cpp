@@ -90,6 +90,7 @@ char *hearth_chat_templates_apply(
             common_chat_msg message;
             message.role = turn.role;
             message.content.assign(turn.content, turn.content_length);
+            if (turn.thinking) message.reasoning_content = turn.thinking;
             if (turn.calls) hearth::read_calls(message, turn.calls);
             if (turn.call_id) message.tool_call_id = turn.call_id;
             if (turn.tool_name) message.tool_name = turn.tool_name;

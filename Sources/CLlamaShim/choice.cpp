@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <new>
 #include <random>
 #include <vector>
@@ -94,10 +93,15 @@ int32_t hearth_choice_draw(hearth_choice *choice, const float *logits, int32_t c
 }
 
 int32_t hearth_chain_draw(void *chain, const float *logits, int32_t count) {
-    std::unique_ptr<llama_token_data[]> tokens(new (std::nothrow) llama_token_data[count]);
-    if (!tokens) return -1;
+    // Kept from draw to draw: a constrained answer draws several times for each token.
+    thread_local std::vector<llama_token_data> tokens;
+    try {
+        tokens.resize(count);
+    } catch (const std::bad_alloc &) {
+        return -1;
+    }
     for (int32_t index = 0; index < count; index++) tokens[index] = {index, logits[index], 0};
-    llama_token_data_array candidates = {tokens.get(), static_cast<size_t>(count), -1, false};
+    llama_token_data_array candidates = {tokens.data(), static_cast<size_t>(count), -1, false};
     llama_sampler_apply(static_cast<llama_sampler *>(chain), &candidates);
     return candidates.selected >= 0 ? candidates.data[candidates.selected].id : 0;
 }

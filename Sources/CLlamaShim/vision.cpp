@@ -12,6 +12,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 // A system-wide libllama may come without libmtmd.
@@ -94,6 +95,24 @@ std::vector<unsigned char> shrunk(const unsigned char *pixels, size_t width, siz
     return result;
 }
 
+/// The pixels as they are shown, of a picture that is `width` and `height` in the file.
+std::vector<unsigned char> upright(const unsigned char *pixels, size_t width, size_t height, int32_t orientation) {
+    std::vector<unsigned char> result(width * height * 3);
+    const bool is_sideways = orientation > 4;
+    const bool from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+    const bool from_below = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+    const size_t columns = is_sideways ? height : width, rows = is_sideways ? width : height;
+    for (size_t y = 0; y < rows; y++) {
+        for (size_t x = 0; x < columns; x++) {
+            size_t column = is_sideways ? y : x, row = is_sideways ? x : y;
+            if (from_right) column = width - 1 - column;
+            if (from_below) row = height - 1 - row;
+            std::copy_n(pixels + (row * width + column) * 3, 3, result.data() + (y * columns + x) * 3);
+        }
+    }
+    return result;
+}
+
 /// The descriptions of the parts of two equal pictures with a word between them; all that encoding them depends on.
 bool differ_by_place(const mtmd_context *context) {
     const mtmd::bitmap_ptr bitmap(mtmd_bitmap_init(64, 64, nullptr));
@@ -170,7 +189,7 @@ int32_t hearth_vision_width(const hearth_vision *vision) { return vision->width;
 bool hearth_vision_depends_on_place(const hearth_vision *vision) { return vision->depends_on_place; }
 
 hearth_picture *hearth_picture_read(
-    const uint8_t *bytes, size_t count, hearth_size expected, hearth_size wanted, char **error) {
+    const uint8_t *bytes, size_t count, hearth_size expected, hearth_size wanted, int32_t orientation, char **error) {
     return guarded(error, "its pixels cannot be read", [&]() -> hearth_picture * {
         // Without a context: only sound asks for one, and its formats are refused before.
         mtmd::bitmap_ptr bitmap(
@@ -179,9 +198,16 @@ hearth_picture *hearth_picture_read(
         if (mtmd_bitmap_get_nx(bitmap.get()) != expected.width || mtmd_bitmap_get_ny(bitmap.get()) != expected.height) {
             throw std::runtime_error("it has another size than its header says");
         }
-        if (wanted.width != expected.width || wanted.height != expected.height) {
+        // As they lie in the file.
+        hearth_size size = wanted;
+        if (orientation > 4) std::swap(size.width, size.height);
+        if (size.width != expected.width || size.height != expected.height) {
             const auto pixels = shrunk(
-                mtmd_bitmap_get_data(bitmap.get()), expected.width, expected.height, wanted.width, wanted.height);
+                mtmd_bitmap_get_data(bitmap.get()), expected.width, expected.height, size.width, size.height);
+            bitmap.reset(mtmd_bitmap_init(size.width, size.height, pixels.data()));
+        }
+        if (orientation > 1) {
+            const auto pixels = upright(mtmd_bitmap_get_data(bitmap.get()), size.width, size.height, orientation);
             bitmap.reset(mtmd_bitmap_init(wanted.width, wanted.height, pixels.data()));
         }
         return new hearth_picture{std::move(bitmap)};
@@ -274,7 +300,7 @@ bool hearth_vision_looks_both_ways(const hearth_vision *) { return false; }
 bool hearth_vision_has_grid_positions(const hearth_vision *) { return false; }
 int32_t hearth_vision_width(const hearth_vision *) { return 0; }
 bool hearth_vision_depends_on_place(const hearth_vision *) { return false; }
-hearth_picture *hearth_picture_read(const uint8_t *, size_t, hearth_size, hearth_size, char **) { return nullptr; }
+hearth_picture *hearth_picture_read(const uint8_t *, size_t, hearth_size, hearth_size, int32_t, char **) { return nullptr; }
 hearth_picture *hearth_picture_blank(hearth_size) { return nullptr; }
 void hearth_picture_free(hearth_picture *) {}
 const uint8_t *hearth_picture_pixels(const hearth_picture *) { return nullptr; }

@@ -96,7 +96,7 @@ extension ModelManager {
         let failures = try await recoverEach().failures
         for (other, failure) in failures where other != family {
             Log.write(
-                .warning, "delivery.activation", "what ended processes left of \(other) stays for now: \(failure)")
+                .warning, "activation", "what ended processes left of \(other) stays for now: \(failure)")
         }
         if let failure = failures[family] { throw failure }
     }
@@ -120,7 +120,7 @@ extension ModelManager {
             try await recover()
         } catch {
             // A read-only home, or one locked by another process, can still be read.
-            Log.write(.info, "delivery.live", "what ended processes left stays for now: \(error)")
+            Log.write(.info, "live", "what ended processes left stays for now: \(error)")
         }
     }
 
@@ -162,7 +162,7 @@ extension ModelManager {
             return [total - min(total, source.size), artifact.size].saturatedSum
         } catch {
             Log.write(
-                .info, "delivery.activation", "the artifact of \(release.identity) cannot be looked for: \(error)")
+                .info, "activation", "the artifact of \(release.identity) cannot be looked for: \(error)")
             return total
         }
     }

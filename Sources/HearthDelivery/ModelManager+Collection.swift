@@ -73,7 +73,7 @@ extension ModelManager {
         } catch {
             try Task.checkCancellation()
             if error is CancellationError { throw error }
-            Log.write(.info, "delivery.artifacts", "the artifacts of \(release.identity) stay: \(error)")
+            Log.write(.info, "artifacts", "the artifacts of \(release.identity) stay: \(error)")
             return nil
         }
     }

@@ -44,7 +44,7 @@ extension ModelManager {
             do {
                 found = try await usableModel(of: family)
             } catch {
-                Log.write(.info, "delivery.live", "\(family): \(error)")
+                Log.write(.info, "live", "\(family): \(error)")
                 guard let release else { return }
                 found = .downloaded(release)
             }
@@ -80,7 +80,7 @@ extension ModelManager {
     /// by the next call, as for ``onActivation(_:)``.
     public func couldNotLoad(_ model: ModelAvailability, _ error: any Error) {
         guard let identity = model.identity else { return }
-        Log.write(.warning, "delivery.live", "\(identity) is live and cannot be loaded: \(error)")
+        Log.write(.warning, "live", "\(identity) is live and cannot be loaded: \(error)")
         if announced[identity.family] == identity { announced[identity.family] = nil }
         if case .downloaded(let release) = model { hub.post(.swapFailed(release, error)) }
     }

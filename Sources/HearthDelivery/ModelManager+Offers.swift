@@ -25,7 +25,7 @@ extension ModelManager {
     }
 
     static func log(_ problem: any Error, of family: Family) {
-        Log.write(.warning, "delivery.live", "\(family) cannot be used: \(problem)")
+        Log.write(.warning, "live", "\(family) cannot be used: \(problem)")
     }
 
     /// Offers one release of each family: the one this device would get, or has. Bundled models are no offers. A source

@@ -49,7 +49,7 @@ extension ModelManager {
             (installed, fetched) = try await deliver(resolved, shared, options, progress)
         } catch let error as FileError where error.code == .notFound && !shared.isEmpty {
             // The release with the shared files was removed meanwhile: fetch the files after all.
-            Log.write(.info, "delivery.store", "\(release.identity) shares nothing: \(error.message)")
+            Log.write(.info, "store", "\(release.identity) shares nothing: \(error.message)")
             (installed, fetched) = try await deliver(resolved, [], options, progress)
         }
         if let weights = installed.weights {
@@ -136,7 +136,7 @@ extension ModelManager {
         guard options.activate, !release.isActive else { return release }
         let state = try await store.state(of: release.identity.family)
         if !resolved.isNamed, state.isPinned(against: release.identity) {
-            Log.write(.info, "delivery", "\(release.identity) is not activated: another release is pinned")
+            Log.write(.info, "\(release.identity) is not activated: another release is pinned")
             return release
         }
         var how = ActivationOptions()

@@ -140,7 +140,7 @@ extension ModelManager {
             }
             return listing.catalog.releases.first { $0.identity == receipt.identity.published }
         } catch {
-            Log.write(.info, "delivery.store", "\(receipt.identity) is repaired by its receipt alone: \(error)")
+            Log.write(.info, "store", "\(receipt.identity) is repaired by its receipt alone: \(error)")
             return nil
         }
     }

@@ -104,7 +104,7 @@ extension ModelManager {
             device.cohort = try await blocking { try identifier.cohort() }
         } catch {
             // Without an identifier, the device is only in complete rollouts.
-            Log.write(.warning, "delivery.catalog", "this device has no name for rollouts: \(error)")
+            Log.write(.warning, "catalog", "this device has no name for rollouts: \(error)")
         }
         return device
     }
@@ -143,7 +143,7 @@ extension ModelManager {
         do {
             return try await store.installed(identity)
         } catch let error as StoreError where [.receiptDamaged, .releaseDamaged].contains(error.code) {
-            Log.write(.warning, "delivery.store", "\(error)")
+            Log.write(.warning, "store", "\(error)")
             return nil
         }
     }
@@ -157,7 +157,7 @@ extension ModelManager {
                 let found = try await source.releases(for: device).map { ($0.identity.family, $0) }
                 releases.merge(found) { first, _ in first }
             } catch {
-                Log.write(.warning, "delivery.catalog", "\(source.folder) holds no models: \(error)")
+                Log.write(.warning, "catalog", "\(source.folder) holds no models: \(error)")
             }
         }
         return releases

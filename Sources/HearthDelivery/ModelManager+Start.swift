@@ -22,13 +22,13 @@ extension ModelManager {
             try await recover()
         } catch {
             // A read-only home, or one locked by another process, can still be read.
-            Log.write(.info, "delivery.live", "what ended processes left stays until the next start: \(error)")
+            Log.write(.info, "live", "what ended processes left stays until the next start: \(error)")
         }
         let counts = announcements
         do {
             (stored.models, stored.problems) = try await store.usable(beside: bundled)
         } catch {
-            Log.write(.warning, "delivery.live", "what is stored cannot be read: \(error)")
+            Log.write(.warning, "live", "what is stored cannot be read: \(error)")
             stored.failure = error
             stored.models = bundled.mapValues { .bundled($0) }
         }
@@ -96,7 +96,7 @@ extension ModelManager {
     private func failed(_ check: inout UpdateCheck, _ family: Family?, _ error: any Error) {
         check.failures.append(UpdateCheck.Failure(family: family, error: error))
         guard !(error is CancellationError) else { return }
-        Log.write(.info, "delivery.live", "no update\(family.map { " of \($0)" } ?? ""): \(error)")
+        Log.write(.info, "live", "no update\(family.map { " of \($0)" } ?? ""): \(error)")
         hub.post(.checkFailed(family, error))
     }
 

@@ -92,7 +92,7 @@ extension ModelManager {
                 do {
                     return try transfer.bytesHeld(of: TransferRequest(file))
                 } catch {
-                    Log.write(.info, "delivery.transfer", "what is there of \(file.name) is not known: \(error)")
+                    Log.write(.info, "transfer", "what is there of \(file.name) is not known: \(error)")
                     return 0
                 }
             }
@@ -112,7 +112,7 @@ extension ModelManager {
         do {
             return try await store.follow(origin, entry: offer.release.id, there)
         } catch {
-            Log.write(.warning, "delivery", "updates of \(there.identity) come from where they came before: \(error)")
+            Log.write(.warning, "updates of \(there.identity) come from where they came before: \(error)")
             return there
         }
     }

@@ -21,7 +21,7 @@
             }
             raw = templates
             if let reason {
-                Log.write(.warning, "llama.template", String(cString: reason))
+                Log.write(.warning, "template", String(cString: reason))
                 hearth_string_free(reason)
             }
             Handles.take(.template)
@@ -59,12 +59,48 @@
                 let told = try render(history, tools: [tool]).text
                 if try prompt.calls?.reads(call, in: told, after: prompt.text) == true { return true }
                 Log.write(
-                    .info, "llama.tools", "the template's own way of calling tools is not what its grammar allows")
+                    .info, "tools", "the template's own way of calling tools is not what its grammar allows")
                 return false
             } catch {
-                Log.write(.info, "llama.tools", "the template's own way of calling tools is not used: \(error)")
+                Log.write(.info, "tools", "the template's own way of calling tools is not used: \(error)")
                 return false
             }
+        }
+
+        /// Around thinking and answer, as llama.cpp reads it out of the template.
+        struct Facts: Decodable, Hashable {
+            var opening: String?
+            var closing: String?
+            var turn: String?
+            var lead: String?
+            var trail: String?
+        }
+
+        /// What the template says of thinking; nothing where llama.cpp finds none in it.
+        borrowing func facts() throws -> Facts {
+            var reason: UnsafeMutablePointer<CChar>?
+            guard let text = hearth_chat_templates_frame(raw, &reason) else { throw Self.failure(reason) }
+            defer { hearth_string_free(text) }
+            return try JSONDecoder().decode(Facts.self, from: Data(bytes: text, count: strlen(text)))
+        }
+
+        /// The marks of the model's thinking, and the template's text between them and the answer; `nil` where llama.cpp finds
+        /// no thinking in the template.
+        borrowing func frame(_ vocabulary: Vocabulary) throws -> AnswerFrame? {
+            let found: Facts
+            do {
+                found = try facts()
+            } catch {
+                Log.write(.info, "template", "the template's thinking is not known: \(error)")
+                return nil
+            }
+            guard let opening = found.opening, let closing = found.closing else { return nil }
+            var frame = AnswerFrame(tags: [ThinkingTags(opening: opening, closing: closing)])
+            let lead = found.lead ?? ""
+            // Text alone could as well be the model's own; control tokens alone are not shown anyhow.
+            if try vocabulary.mixesControlTokens(lead) { (frame.lead, frame.turn) = (lead, found.turn ?? "") }
+            frame.end = try vocabulary.framedEnd(found.trail ?? "")
+            return frame
         }
 
         /// The prompt of a conversation, ready for the model's answer.

@@ -23,7 +23,7 @@
                 let made = try model.makeEmbedder(method, window: window)
                 if window.length < wanted.length {
                     Log.write(
-                        .warning, "llama.memory",
+                        .warning, "memory",
                         "texts to embed may have \(window.length) instead of \(wanted.length) tokens")
                 }
                 return made

@@ -2,7 +2,7 @@
     import HearthBase
     import HearthInference
 
-    extension LlamaActor: TokenCounting, TextEmbedding {
+    extension LlamaActor {
         /// Answered beside the engine's own thread: who counts does not wait for an answer, and who is cancelled not for the count.
         public nonisolated func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
             try await tokenize(text, controlTokens: controlTokens, role: .text)

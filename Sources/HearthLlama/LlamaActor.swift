@@ -16,7 +16,7 @@
     public actor LlamaActor: InferenceEngine {
         private let executor = ThreadExecutor(name: "hearth.llama")
         let configuration: LlamaConfiguration
-        let time: TimeSource
+        nonisolated let time: TimeSource
         /// What everybody may know, from any thread, without waiting for an answer under way.
         let facts = Locked<[EngineRole: Facts]>([:])
         let requests = Locked(RequestBoard())
@@ -82,13 +82,15 @@
             try answering(role).information
         }
 
-        /// Whether the template of the model loaded for text knows tools, and its way of calling them can be followed.
-        public nonisolated var callsTools: Bool { callsTools(.text) }
+        /// The abilities of the model loaded for text.
+        /// - Throws: `model-not-loaded`; `CancellationError`.
+        public nonisolated var capabilities: EngineCapabilities { get async throws { try await capabilities(.text) } }
 
-        /// The same of the model that answers for a role; `false` where none does.
-        nonisolated func callsTools(_ role: EngineRole) -> Bool {
-            // Without a model there is nothing to call.
-            (try? answering(role))?.weights.callsTools ?? false
+        /// The abilities of the model of a role; waits for a model that is being read.
+        nonisolated func capabilities(_ role: EngineRole) async throws -> EngineCapabilities {
+            if let facts = try? answering(role) { return facts.capabilities }
+            try await settle()
+            return try answering(role).capabilities
         }
 
         /// Whether the model loaded for text answers questions about pictures too, so that none need be loaded for vision.
@@ -96,7 +98,7 @@
             facts.withLock { $0[.text]?.supportsVision ?? false }
         }
 
-        /// Stops the generations under way and those that wait; their streams throw `CancellationError`.
+        /// Stops the generations under way and those that wait; they throw `CancellationError`.
         public nonisolated func stop() { stop(EngineRole.allCases) }
 
         nonisolated func stop(_ roles: [EngineRole]) {
@@ -106,38 +108,52 @@
         }
 
         public nonisolated func generate(
-            _ messages: [ChatMessage], options: GenerationOptions
-        ) -> AsyncThrowingStream<GenerationEvent, any Error> {
-            generate(messages, options: options, role: .text)
+            _ messages: [ChatMessage], options: GenerationOptions,
+            onEvent: @escaping @Sendable (GenerationEvent) -> Void
+        ) async throws -> GenerationSummary {
+            try await generate(messages, options: options, role: .text, onEvent: onEvent)
         }
 
-        /// Answers with the model of a role, while another takes its place with that one; see
-        /// ``InferenceEngine/generate(_:options:)``.
-        public nonisolated func generate(
-            _ messages: [ChatMessage], options: GenerationOptions, role: EngineRole
-        ) -> AsyncThrowingStream<GenerationEvent, any Error> {
-            let stopwatch = time.stopwatch()
+        public nonisolated func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
+            _ = try await generate(messages, options: options, role: .text, isPreparation: true) { _ in }
+        }
+
+        /// Answers with the model of a role; a request waits for a model that is being read.
+        nonisolated func generate(
+            _ messages: [ChatMessage], options: GenerationOptions, role: EngineRole, isPreparation: Bool = false,
+            onEvent: @escaping @Sendable (GenerationEvent) -> Void
+        ) async throws -> GenerationSummary {
+            try Task.checkCancellation()
+            let request = GenerationRequest(
+                role: role, messages: messages, options: options, signal: StopSignal(), stopwatch: time.stopwatch(),
+                reply: GenerationReply(onEvent), isPreparation: isPreparation)
+            begin(request)
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    request.reply.onEnd { continuation.resume(with: $0) }
+                }
+            } onCancel: {
+                request.signal.cancel()
+                request.reply.finish(.failure(CancellationError()))
+            }
+        }
+
+        /// Queues a request and wakes the engine's thread; the reply tells what becomes of it.
+        nonisolated func begin(_ request: GenerationRequest) {
             let facts = facts.withLock { $0 }
-            let model = Self.answering(role, facts)
+            let model = Self.answering(request.role, facts)
             let admission =
                 model.flatMap { facts[$0] }?.admission
-                ?? Admission(
-                    sequences: 1, cells: 1, queueLimit: configuration.queueLimit)
-            // One model may answer for both roles; who waits for it waits in one queue.
-            let roles = EngineRole.allCases.filter { $0 == role || model != nil && Self.answering($0, facts) == model }
-            // No bound that would lose text: there are at most as many events as prompt chunks and new tokens.
-            return AsyncThrowingStream { continuation in
-                let signal = StopSignal()
-                continuation.endsWithItsReader { signal.cancel() }
-                let request = GenerationRequest(
-                    role: role, messages: messages, options: options, signal: signal, stopwatch: stopwatch,
-                    continuation: continuation)
-                // Queued here, because tasks may reach the engine's thread in another order than they were made.
-                switch requests.withLock({ $0.add(request, admission, queue: roles) }) {
-                case .refused(let error): continuation.finish(throwing: error)
-                case .queued(wakes: true): Task { await self.work() }
-                case .queued(wakes: false): break
-                }
+                ?? Admission(sequences: 1, cells: 1, queueLimit: configuration.queueLimit)
+            // One model may answer for both roles; all requests for it wait in one queue.
+            let roles = EngineRole.allCases.filter {
+                $0 == request.role || model != nil && Self.answering($0, facts) == model
+            }
+            // Queued here, because tasks may reach the engine's thread in another order than they were made.
+            switch requests.withLock({ $0.add(request, admission, queue: roles) }) {
+            case .refused(let error): request.reply.finish(.failure(error))
+            case .queued(wakes: true): Task { await self.work() }
+            case .queued(wakes: false): break
             }
         }
 
@@ -211,6 +227,17 @@
             let admission: Admission
             let projector: Projector?
             let supportsVision: Bool
+
+            var capabilities: EngineCapabilities {
+                var all: EngineCapabilities = [.tokenCounts]
+                if information.embeddingLength > 0 { all.insert(.embeddings) }
+                if information.isEncoderOnly { return all }
+                all.formUnion([.schema, .grammar, .seed, .rawPrompt])
+                if projector != nil { all.insert(.vision) }
+                if weights.templateThinks { all.insert(.thinking) }
+                if weights.callsTools { all.insert(.tools) }
+                return all
+            }
         }
 
         /// The facts of the model that answers for a role.
@@ -272,13 +299,19 @@
             for request in waiting {
                 if request.signal.isCancelled {
                     for loop in loops.values { loop.letGo(of: request) }
-                    request.continuation.finish(throwing: CancellationError())
+                    request.reply.finish(.failure(CancellationError()))
+                    forget([request])
+                    continue
+                }
+                if request.stopwatch.elapsed >= request.options.timeout {
+                    for loop in loops.values { loop.letGo(of: request) }
+                    request.reply.finish(.success(GenerationFacts(promptTokens: 0).summary(reason: .timedOut)))
                     forget([request])
                     continue
                 }
                 guard let loop = loop(request.role) else {
                     if isBeingRead(request.role) { continue }
-                    request.continuation.finish(throwing: Self.notLoaded)
+                    request.reply.finish(.failure(Self.notLoaded))
                     forget([request])
                     continue
                 }

@@ -7,6 +7,9 @@
     public struct LlamaConfiguration: Sendable, Hashable {
         /// The context window in tokens, `nil` for what suits the device's memory; never more than the model was trained with.
         public var contextLength: Int?
+        /// The tokens that all conversations computed side by side may have together, `nil` for as many as one context window has;
+        /// never fewer than that.
+        public var cells: Int?
         /// The most tokens one prefill call takes, 1...8192, default 512. A processor stops in the middle of a call; what
         /// cannot, gets at most 256 tokens at once.
         public var batchSize: Int
@@ -29,13 +32,13 @@
 
         /// How the cache stores keys and values. Smaller types leave room for a longer context; `q8_0` loses next to nothing.
         public var cacheType: CacheType
-        /// Whether attention is computed piece by piece; smaller types of the cache have it on in any case. Contexts for vectors
+        /// Whether attention is computed piece by piece; `automatic` leaves it to the memory plan. Smaller types of the cache have it on in any case. Contexts for vectors
         /// and projectors leave it to llama.cpp.
         public var flashAttention: FlashAttention
         /// The fewest and most tokens of a picture, for models that leave a choice; `nil` for what the projector's file says.
         public var imageTokens: ImageTokens
-        /// The requests answered side by side, `nil` for what suits the model. They share the context's cells, so one alone has
-        /// all of them; those that do not fit beside each other wait.
+        /// The requests answered side by side, `nil` for what suits the model and for mostly one at a time. They share the
+        /// context's cells, so one alone has all of them; those that do not fit beside each other wait.
         public var sequences: Int?
         /// The requests that may wait beside those that are answered; one more is refused as `busy`. Default 64.
         public var queueLimit: Int
@@ -50,7 +53,7 @@
         /// Defaults that suit the machine, unless said otherwise.
         /// - Parameter deviceMemory: `nil` for the smaller of what is built in and what the control group allows, which is read now.
         public init(
-            contextLength: Int? = nil, batchSize: Int = 512, threadCount: Int? = nil,
+            contextLength: Int? = nil, cells: Int? = nil, batchSize: Int = 512, threadCount: Int? = nil,
             deviceMemory: UInt64? = nil, gpuLayers: Int = -1,
             historyLimit: Int? = nil, stateFolder: Path? = nil, stateBytes: UInt64? = nil, sequences: Int? = nil,
             queueLimit: Int = 64, chatTemplate: String? = nil, cacheType: CacheType = .f16,
@@ -58,6 +61,7 @@
             ignoresMemory: Bool = false
         ) {
             self.contextLength = contextLength
+            self.cells = cells
             self.batchSize = batchSize
             self.threadCount = threadCount
             self.deviceMemory = deviceMemory ?? SystemMemory.usable
@@ -89,6 +93,12 @@
             let wanted = max(1, contextLength ?? Self.defaultContextLength(deviceMemory: deviceMemory))
             return trained > 0 ? min(wanted, trained) : wanted
         }
+
+        /// Whether values are stored as flash attention reads them.
+        var hasFlashAttention: Bool { flashAttention != .off || cacheType != .f16 }
+
+        /// The cells to ask for beside a context window of this length.
+        func resolvedCells(window: Int) -> Int { max(window, cells ?? window) }
 
         /// The bytes kept states may take.
         var resolvedStateBytes: UInt64 {

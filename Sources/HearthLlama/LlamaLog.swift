@@ -49,7 +49,7 @@
             for (level, line) in lines {
                 // The first lines name the cause, those after them only pass it on.
                 if level == .error, diary.problems.count < Self.keptProblems { diary.problems.append(line) }
-                Log.write(level, "llama", line)
+                Log.write(level, line)
             }
         }
 
@@ -90,8 +90,7 @@
             llama_backend_init()
             if version != pinnedVersion {
                 Log.write(
-                    .warning, "llama",
-                    "this is llama.cpp \(version), but the package is written for \(pinnedVersion)")
+                    .warning, "this is llama.cpp \(version), but the package is written for \(pinnedVersion)")
             }
         }()
 

@@ -44,7 +44,7 @@
             let plan = try MemoryPlan(
                 shape, on: MemoryPlan.Device(memory: configuration.deviceMemory, gpu: gpu, occupied: occupied),
                 settings: settings(context: configuration.contextLength))
-            for compromise in plan.compromises { Log.write(.warning, "llama.memory", compromise) }
+            for compromise in plan.compromises { Log.write(.warning, "memory", compromise) }
             // What llama.cpp would refuse for this model, once the present one is gone.
             configuration.cacheType = plan.cacheType
             configuration.flashAttention = plan.flashAttention
@@ -58,7 +58,7 @@
             let context = configuration.resolvedContextLength(trained: shape.trainedContext)
             let settings = settings(context: context)
             return MemoryEstimate(
-                shape, contextLength: context, cacheType: configuration.cacheType,
+                shape, contextLength: configuration.resolvedCells(window: context), cacheType: configuration.cacheType,
                 batchSize: min(settings.batchSize, context), sequences: settings.sequences, projector: projector,
                 flashAttention: configuration.flashAttention)
         }
@@ -121,9 +121,10 @@
 
         private func settings(context: Int?) -> MemoryPlan.Settings {
             MemoryPlan.Settings(
-                contextLength: context, cacheType: configuration.cacheType,
+                contextLength: context, cells: configuration.cells, cacheType: configuration.cacheType,
                 flashAttention: configuration.flashAttention, batchSize: configuration.resolvedBatchSize,
-                sequences: configuration.resolvedSequences(canShare: shape.recurrentBytes == 0), projector: projector,
+                sequences: configuration.resolvedSequences(canShare: shape.recurrentBytes == 0),
+                streams: configuration.sequences ?? 1, projector: projector,
                 gpuLayers: configuration.gpuLayers < 0 ? nil : configuration.gpuLayers)
         }
     }

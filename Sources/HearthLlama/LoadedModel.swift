@@ -58,7 +58,7 @@
             let batch = min(configuration.resolvedBatchSize, length)
             // The compute buffers grow with the chunk, and nothing gets faster beyond llama.cpp's own default.
             let shape = ModelContext.Shape(
-                length: length, batch: batch,
+                length: length, cells: configuration.resolvedCells(window: length), batch: batch,
                 // What looks both ways is computed in one go.
                 chunk: projectorMade?.looksBothWays == true ? batch : min(batch, 512),
                 threads: configuration.resolvedThreadCount,
@@ -85,7 +85,7 @@
             self.supportsVision = supportsVision || projectorMade != nil
             self.configuration = configuration
             threads = StepThreads(
-                count: information.threadCount, adapts: configuration.threadCount == nil && !isOnGPU)
+                count: self.context.threadCount, adapts: configuration.threadCount == nil && !isOnGPU)
             self.context.listen(to: listeners)
             try warmUp(path)
         }
@@ -118,17 +118,15 @@
                 try configuration.stateFolder.map { _ -> String in
                     let files = try ([path] + [projector].compactMap { $0 }).map { try ModelFingerprint.read($0) }
                     // What the state is made of is the same only with these.
-                    let layout =
-                        configuration.flashAttention == .off && configuration.cacheType == .f16
-                        ? " without flash attention" : ""
+                    let layout = configuration.hasFlashAttention ? "" : " without flash attention"
                     let settings = "\(configuration.cacheType.rawValue) \(configuration.imageTokens)\(layout)"
                     return files.map { "\($0)" }.joined(separator: " ")
                         + " llama.cpp \(LlamaLibrary.version) \(settings)"
                 } ?? ""
             return ConversationMemory(
                 maker: maker, window: context.length, cells: context.cells, sequences: context.sequences,
-                canGoBack: weights.canForgetAPart, folder: configuration.stateFolder,
-                savedBytes: configuration.resolvedStateBytes)
+                canGoBack: weights.canForgetAPart, attendsToAll: !configuration.hasFlashAttention,
+                folder: configuration.stateFolder, savedBytes: configuration.resolvedStateBytes)
         }
 
         private static func readInformation(_ weights: ModelWeights, _ context: borrowing ModelContext)
@@ -139,8 +137,8 @@
             let length = max(0, min(Int(llama_model_desc(model, &text, text.count)), text.count - 1))
             return ModelInformation(
                 description: String(decoding: text.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self),
-                parameterCount: llama_model_n_params(model), size: llama_model_size(model),
-                contextLength: context.length, trainedContextLength: weights.trainedContextLength,
+                contextLength: context.length, parameterCount: llama_model_n_params(model),
+                size: llama_model_size(model), trainedContextLength: weights.trainedContextLength,
                 batchSize: context.batchSize, threadCount: context.threadCount, isEncoderOnly: !context.hasMemory,
                 embeddingLength: weights.ranksTexts ? 0 : weights.embeddingLength)
         }

@@ -12,12 +12,14 @@
         // A context reads the weights until it is freed.
         private let weights: ModelWeights
         /// llama.cpp rounds a length up to 256, and models with learned positions have none for tokens beyond what they were trained
-        /// with: the process would end.
+        /// with: the process would end. More cells than the length make no sequence longer.
         private let longest: Int
 
         /// What a context is made with; what it really has is asked back from it.
         struct Shape {
             var length: Int
+            /// The tokens of all sequences together; `nil` for as many as the length.
+            var cells: Int?
             var batch: Int
             var chunk: Int
             var threads: Int
@@ -31,7 +33,7 @@
         /// `nil` when llama.cpp cannot make it; `reason` tells why.
         init?(_ weights: ModelWeights, _ shape: Shape, reason: inout UnsafeMutablePointer<CChar>?) {
             var options = hearth_context_options()
-            options.length = UInt32(clamping: shape.length)
+            options.length = UInt32(clamping: max(shape.length, shape.cells ?? 0))
             options.batch = UInt32(clamping: shape.batch)
             options.chunk = UInt32(clamping: min(shape.chunk, shape.batch))
             options.threads = Int32(clamping: shape.threads)
@@ -45,7 +47,8 @@
             threads.use(shape.threads, for: context)
             self.weights = weights
             let trained = weights.trainedContextLength
-            longest = shape.length <= trained ? trained : .max
+            let hasMoreCells = (shape.cells ?? 0) > shape.length
+            longest = hasMoreCells ? shape.length : shape.length <= trained ? trained : .max
             Handles.take(.context)
         }
 

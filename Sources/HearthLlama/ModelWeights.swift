@@ -13,12 +13,37 @@
         let model: OpaquePointer
         let vocabulary: Vocabulary
         private let template: ChatTemplate
-        /// The marks around thinking that the model's template knows.
-        let thinkingTags: [ThinkingTags]
+        /// What the model's template has around thinking and answer.
+        let frame: AnswerFrame
         /// Whether the template knows tools, and its way of calling them can be followed.
         let callsTools: Bool
         /// Whether the template knows thinking at all.
         let templateThinks: Bool
+        private let sortedTokens = Locked<TokenTrie?>(nil)
+        private let sortingBegan = Locked(false)
+
+        /// The tokens with text, ordered by their bytes.
+        var tokenTrie: TokenTrie {
+            sortedTokens.withLock { trie in
+                let made = trie ?? TokenTrie(vocabulary.pieces)
+                trie = made
+                return made
+            }
+        }
+
+        /// Orders the tokens on another thread, for the first answer that is held to a grammar: it takes some tenths of a second.
+        func prepareTokenTrie() {
+            let begins = sortingBegan.withLock { began in
+                defer { began = true }
+                return !began
+            }
+            guard begins else { return }
+            let pieces = vocabulary.pieces
+            Task { [sortedTokens] in
+                try await blocking { sortedTokens.withLock { $0 = $0 ?? TokenTrie(pieces) } }
+            }
+        }
+
         /// The bytes of the longest token; `nil` where a token may stand for any number of them.
         private let longestPiece: Int?
 
@@ -40,11 +65,16 @@
                 let own = llama_model_chat_template(model, nil).map { String(cString: $0) }
                 let source = configuration.chatTemplate ?? own ?? ""
                 callsTools = template.callsTools()
-                thinkingTags = ThinkingTags.named(in: source)
-                templateThinks = thinkingTags.contains {
-                    source.contains($0.opening) || source.contains($0.closing)
-                }
                 self.vocabulary = Vocabulary(vocabulary)
+                if let frame = try template.frame(self.vocabulary) {
+                    self.frame = frame
+                    templateThinks = true
+                } else {
+                    frame = AnswerFrame(tags: ThinkingTags.named(in: source))
+                    templateThinks = frame.tags.contains {
+                        source.contains($0.opening) || source.contains($0.closing)
+                    }
+                }
                 longestPiece = self.vocabulary.longestPiece
                 self.model = model
                 Handles.take(.weights)
@@ -74,18 +104,22 @@
                 tools: tools, enableThinking: enableThinking)
         }
 
-        /// Calls are written out by the template or as JSON, so unlike text they cannot be kept apart from its control tokens: those that
+        /// Calls and thinking are written out by the template or as JSON, so unlike text they cannot be kept apart from its control tokens: those that
         /// their texts spell out get a space. The template gets to see the arguments without their escapes, and writes them so.
         private func withoutControlTokens(_ message: ChatMessage) throws -> ChatMessage {
-            guard !message.toolCalls.isEmpty || message.role == .tool else { return message }
+            guard !message.toolCalls.isEmpty || message.role == .tool || !message.thinking.isEmpty else {
+                return message
+            }
             var message = message
+            message.thinking = try vocabulary.withoutControlTokens(message.thinking)
             for index in message.toolCalls.indices {
                 let call = message.toolCalls[index]
                 message.toolCalls[index] = ToolCall(
                     id: try vocabulary.withoutControlTokens(call.id),
                     name: try vocabulary.withoutControlTokens(call.name),
                     arguments: try vocabulary.withoutControlTokens(
-                        EscapedStrings.mapped(in: call.arguments, vocabulary.withoutControlTokens)))
+                        EscapedStrings.mapped(in: call.arguments, vocabulary.withoutControlTokens)),
+                    spelling: call.spelling)
             }
             message.toolCallID = try message.toolCallID.map(vocabulary.withoutControlTokens)
             message.toolName = try message.toolName.map(vocabulary.withoutControlTokens)

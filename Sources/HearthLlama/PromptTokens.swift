@@ -36,7 +36,7 @@
                     let isSafe = try !spellsControlToken(text)
                     if !isSafe {
                         Log.write(
-                            .warning, "llama.template",
+                            .warning, "template",
                             "left out the text of a message: its control tokens cannot be told from the template's")
                     }
                     plain[index].content = isSafe ? text : ""

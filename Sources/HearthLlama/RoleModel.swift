@@ -9,7 +9,7 @@
     /// ```
     /// It is whichever model answers for the role when it is asked: another one once that is loaded, and for `vision` the one for
     /// text where that can see and no other is loaded.
-    public struct RoleModel: InferenceEngine, TokenCounting {
+    public struct RoleModel: InferenceEngine {
         /// Whose model it is.
         public let engine: LlamaActor
         public let role: EngineRole
@@ -19,13 +19,18 @@
             get throws { try engine.modelInformation(role) }
         }
 
-        /// Whether the template of the role's model knows tools, and its way of calling them can be followed.
-        public var callsTools: Bool { engine.callsTools(role) }
+        /// The abilities of the role's model.
+        public var capabilities: EngineCapabilities { get async throws { try await engine.capabilities(role) } }
+
+        public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
+            _ = try await engine.generate(messages, options: options, role: role, isPreparation: true) { _ in }
+        }
 
         public func generate(
-            _ messages: [ChatMessage], options: GenerationOptions
-        ) -> AsyncThrowingStream<GenerationEvent, any Error> {
-            engine.generate(messages, options: options, role: role)
+            _ messages: [ChatMessage], options: GenerationOptions,
+            onEvent: @escaping @Sendable (GenerationEvent) -> Void
+        ) async throws -> GenerationSummary {
+            try await engine.generate(messages, options: options, role: role, onEvent: onEvent)
         }
 
         public func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {

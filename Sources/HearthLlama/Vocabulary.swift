@@ -81,6 +81,27 @@
             return text
         }
 
+        /// Whether a text has control tokens and letters between them.
+        func mixesControlTokens(_ text: String) throws -> Bool {
+            let tokens = try tokens(of: text, addSpecial: false, parseSpecial: true)
+            return tokens.contains(where: isControl) && !tokens.allSatisfy(isControl)
+        }
+
+        /// What ends an answer before the token that ends the generation, where control tokens enclose letters in it.
+        /// - Parameter trail: the template's text after an answer.
+        func framedEnd(_ trail: String) throws -> String? {
+            let tokens = try tokens(of: trail, addSpecial: false, parseSpecial: true)
+            guard let first = tokens.first, isControl(first), !isEndOfGeneration(first),
+                let last = tokens.dropFirst().firstIndex(where: isControl), last > 1
+            else { return nil }
+            var end = ""
+            var buffer = [CChar](repeating: 0, count: 64)
+            for token in tokens[...last] {
+                end += isControl(token) ? name(of: token) : String(decoding: bytes(of: token, &buffer), as: UTF8.self)
+            }
+            return end
+        }
+
         private static var failure: LLMError {
             LLMError(.generateFailed, "the text cannot be cut into tokens", disposition: .usage)
         }
@@ -91,6 +112,18 @@
             if count >= 0 { return Int(count) }
             buffer = [CChar](repeating: 0, count: Int(-count))
             return max(0, Int(llama_token_to_piece(raw, token, &buffer, Int32(buffer.count), 0, false)))
+        }
+
+        /// The bytes of a token; control tokens have none.
+        func bytes(of token: llama_token, _ buffer: inout [CChar]) -> [UInt8] {
+            let count = piece(of: token, into: &buffer)
+            return buffer.prefix(count).map { UInt8(bitPattern: $0) }
+        }
+
+        /// The bytes of all tokens; none of those that end a generation. O(vocabulary).
+        var pieces: [[UInt8]] {
+            var buffer = [CChar](repeating: 0, count: 64)
+            return (0..<llama_vocab_n_tokens(raw)).map { isEndOfGeneration($0) ? [] : bytes(of: $0, &buffer) }
         }
 
         /// How the vocabulary writes a token, also a control token.

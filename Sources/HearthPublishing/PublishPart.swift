@@ -59,7 +59,7 @@ struct PublishPart: Sendable {
         do {
             header = try GGUFHeader(file: path, fileSystem: fileSystem)
         } catch let error as GGUFError where error.code == .unsupportedVersion {
-            Log.write(.warning, "publishing", "\(error): published without what the file says of itself")
+            Log.write(.warning, "\(error): published without what the file says of itself")
             return nil
         } catch let error as GGUFError {
             throw PublishingError.refused(

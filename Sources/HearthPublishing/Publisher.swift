@@ -126,7 +126,7 @@ public struct Publisher: Sendable {
                 let isSource = placed.source.parts.contains { $0.status.identity == status?.identity }
                 if !isSource { try fileSystem.removeFile(path) }
             } catch {
-                Log.write(.warning, "publishing", "a replaced file stays: \(error)")
+                Log.write(.warning, "a replaced file stays: \(error)")
             }
         }
     }

@@ -42,8 +42,9 @@ public final class RecordedLog: Sendable {
         next?.resume()
     }
 
-    /// The texts that were written so far; of one part of the package, where it is named.
-    public func messages(of subsystem: String? = nil) -> [String] {
-        written.withLock { $0 }.filter { subsystem == nil || $0.subsystem == subsystem }.map(\.message)
+    /// The messages that were written so far; `part` is a subsystem, a category, or both joined by a full stop.
+    public func messages(of part: String? = nil) -> [String] {
+        written.withLock { $0 }
+            .filter { part == nil || [$0.subsystem, $0.category, $0.name].contains(part) }.map(\.message)
     }
 }

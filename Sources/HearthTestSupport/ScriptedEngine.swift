@@ -5,81 +5,53 @@ import HearthInference
 public actor ScriptedEngine: InferenceEngine {
     /// One step of an answer.
     public enum Step: Sendable {
-        case text(String)
-        case thinking(String)
-        case truncated(Int)
-        case toolCall(ToolCall)
-        /// Waits until the consumer is cancelled, then ends like a cancelled generation; or until it may go on.
+        case event(GenerationEvent)
+        /// Waits until the caller is cancelled, which ends the answer, or until ``goOn()``.
         case waitForCancellation
-        case fail(LLMError)
+        case fail(any Error)
         case finish(FinishReason)
+
+        public static func text(_ text: String) -> Self { .event(.text(text)) }
+        public static func thinking(_ text: String) -> Self { .event(.thinking(text)) }
+        public static func truncated(_ dropped: Int) -> Self { .event(.truncated(dropped: dropped)) }
+        public static func toolCall(_ call: ToolCall) -> Self { .event(.toolCall(call)) }
     }
 
     private var answers: [[Step]]
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var stalls = 0
-    /// What those that wait end with.
     private var sources: [AsyncStream<Never>.Continuation] = []
-    /// The conversations the engine was asked to continue, in order.
+    /// The conversations and options of all requests, in order; preparations are among them and use a script each.
     public private(set) var requests: [[ChatMessage]] = []
-    /// What they were asked with.
     public private(set) var options: [GenerationOptions] = []
+    /// The conversations of the preparations.
+    public private(set) var preparations: [[ChatMessage]] = []
+    public nonisolated let capabilities: EngineCapabilities
+    public nonisolated let modelInformation = ModelInformation(description: "scripted", contextLength: 4096)
 
-    /// Whether it is one that tools are told to.
-    public nonisolated let callsTools: Bool
-
-    /// Gives the answers in order; past the last one it fails with `model-not-loaded`.
-    public init(_ answers: [[Step]], callsTools: Bool = false) {
+    /// Gives the answers in order; after the last one it fails with `model-not-loaded`.
+    public init(_ answers: [[Step]], capabilities: EngineCapabilities = []) {
         self.answers = answers
-        self.callsTools = callsTools
+        self.capabilities = capabilities
     }
 
-    public var modelInformation: ModelInformation {
-        ModelInformation(
-            description: "scripted", parameterCount: 0, size: 0, contextLength: 4096, trainedContextLength: 4096,
-            batchSize: 512, threadCount: 1)
+    public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
+        preparations.append(messages)
+        _ = try await generate(messages, options: options) { _ in }
     }
 
-    public nonisolated func generate(
-        _ messages: [ChatMessage], options: GenerationOptions
-    ) -> AsyncThrowingStream<GenerationEvent, any Error> {
-        AsyncThrowingStream { continuation in
-            let task = Task { await self.play(messages, options, continuation) }
-            continuation.endsWithItsReader { task.cancel() }
-        }
-    }
-
-    /// Returns once answers have come to so many `waitForCancellation` steps, since the beginning.
-    public func stalled(times: Int = 1) async {
-        while stalls < times { await withCheckedContinuation { waiting.append($0) } }
-    }
-
-    /// Lets all answers that wait go on.
-    public func goOn() {
-        for source in sources { source.finish() }
-        sources = []
-    }
-
-    private func play(
-        _ messages: [ChatMessage], _ asked: GenerationOptions,
-        _ continuation: AsyncThrowingStream<GenerationEvent, any Error>.Continuation
-    ) async {
+    public func generate(
+        _ messages: [ChatMessage], options: GenerationOptions, onEvent: @escaping @Sendable (GenerationEvent) -> Void
+    ) async throws -> GenerationSummary {
         requests.append(messages)
-        options.append(asked)
-        guard !answers.isEmpty else {
-            return continuation.finish(throwing: LLMError(.modelNotLoaded, "the script has no further answer"))
-        }
-        var generated = 0
+        self.options.append(options)
+        guard !answers.isEmpty else { throw LLMError(.modelNotLoaded, "the script has no further answer") }
+        var usage = TokenUsage(promptTokens: 1, cachedTokens: 0, generatedTokens: 0)
         for step in answers.removeFirst() {
             switch step {
-            case .text(let text):
-                generated += 1
-                continuation.yield(.text(text))
-            case .thinking(let text):
-                generated += 1
-                continuation.yield(.thinking(text))
-            case .truncated(let dropped): continuation.yield(.truncated(dropped: dropped))
-            case .toolCall(let call): continuation.yield(.toolCall(call))
+            case .event(let event):
+                if event.isText { usage.generatedTokens += 1 }
+                onEvent(event)
             case .waitForCancellation:
                 stalls += 1
                 for waiter in waiting { waiter.resume() }
@@ -87,16 +59,34 @@ public actor ScriptedEngine: InferenceEngine {
                 let (never, source) = AsyncStream<Never>.makeStream()
                 sources.append(source)
                 for await _ in never {}
-                if Task.isCancelled { return continuation.finish(throwing: CancellationError()) }
-            case .fail(let error):
-                return continuation.finish(throwing: error)
+                try Task.checkCancellation()
+            case .fail(let error): throw error
             case .finish(let reason):
-                let usage = TokenUsage(promptTokens: 1, cachedTokens: 0, generatedTokens: generated)
-                let timings = GenerationTimings(
+                let none = GenerationTimings(
                     firstTokenSeconds: 0, prefillTokensPerSecond: 0, decodeTokensPerSecond: 0)
-                continuation.yield(.finish(GenerationSummary(reason: reason, usage: usage, timings: timings)))
+                return GenerationSummary(reason: reason, usage: usage, timings: none)
             }
         }
-        continuation.finish()
+        throw LLMError(.generateFailed, "the script ends without a finish")
+    }
+
+    /// Returns once so many `waitForCancellation` steps have been reached since the start.
+    public func stalled(times: Int = 1) async {
+        while stalls < times { await withCheckedContinuation { waiting.append($0) } }
+    }
+
+    /// Lets all waiting answers continue.
+    public func goOn() {
+        for source in sources { source.finish() }
+        sources = []
+    }
+}
+
+extension GenerationEvent {
+    fileprivate var isText: Bool {
+        switch self {
+        case .text, .thinking: true
+        default: false
+        }
     }
 }

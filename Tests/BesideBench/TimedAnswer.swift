@@ -43,13 +43,9 @@
 
         private func answer(_ engine: LlamaActor) async throws -> Figures {
             let options = GenerationOptions(sampling: .greedy, maximumNewTokens: tokens)
-            for try await event in engine.generate(Self.prompt, options: options) {
-                if case .finish(let summary) = event {
-                    return Figures(
-                        tokensPerSecond: summary.timings.decodeTokensPerSecond, tokens: summary.usage.generatedTokens)
-                }
-            }
-            throw CancellationError()
+            let summary = try await engine.generate(Self.prompt, options: options) { _ in }
+            return Figures(
+                tokensPerSecond: summary.timings.decodeTokensPerSecond, tokens: summary.usage.generatedTokens)
         }
     }
 #endif

@@ -51,7 +51,7 @@ import Testing
         let log = await RecordedLog.start(.debug)
         defer { log.stop() }
         #expect(await probe.run("chat", "toy", "--prompt", "Hello") == 1)
-        let asked = log.messages(of: "delivery.cache").filter { $0.hasPrefix("asked for the first 15 bytes of ") }
+        let asked = log.messages(of: "base.cache").filter { $0.hasPrefix("asked for the first 15 bytes of ") }
         #expect(
             asked.contains { $0.contains(folder.path("home").string) && $0.hasSuffix("/\(file.lastComponent)") },
             "\(asked)")
@@ -130,6 +130,10 @@ import Testing
         #expect(output.contents == "two\n")
     }
 
+    private func events(_ engine: ScriptedEngine) -> LanguageModelSession.ResponseStream.Events {
+        LanguageModelSession(model: engine).streamResponse(to: "?").events
+    }
+
     @Test func aTerminalIsNeverFedControlCharactersButAPipeGetsTheBytes() async throws {
         let evil = "\u{1B}]0;x\u{7}\u{9B}31mred\r\n"
         for width in [80, nil] {
@@ -137,7 +141,7 @@ import Testing
             let console = Console(output: output, errors: CaptureSink(), environment: [:])
             let engine = ScriptedEngine([[.text(evil), .finish(.endOfGeneration)]])
             try await AnswerPrinter(console: console, format: .text, model: "m")
-                .print(engine.generate([], options: GenerationOptions()))
+                .print(events(engine))
             #expect(output.contents == (width == nil ? evil : "]0;x31mred\n"))
         }
     }
@@ -158,7 +162,7 @@ import Testing
         let errors = CaptureSink()
         let console = Console(output: output, errors: errors, environment: environment)
         try await AnswerPrinter(console: console, format: .text, model: "m")
-            .print(ScriptedEngine([Self.thoughtful]).generate([], options: GenerationOptions()))
+            .print(events(ScriptedEngine([Self.thoughtful])))
         #expect(output.contents == expected)
         #expect(errors.contents.contains("2 oldest messages"))
     }
@@ -167,10 +171,25 @@ import Testing
         let output = CaptureSink()
         let console = Console(output: output, errors: CaptureSink(), environment: [:])
         try await AnswerPrinter(console: console, format: .json, model: "m")
-            .print(ScriptedEngine([Self.thoughtful]).generate([], options: GenerationOptions()))
+            .print(events(ScriptedEngine([Self.thoughtful])))
         let lines = output.contents.split(separator: "\n").map(String.init)
         #expect(lines.first == #"{"dropped":2,"event":"truncated"}"#)
         #expect(lines.dropFirst().first == #"{"delta":"let me ","event":"thinking"}"#)
+    }
+
+    @Test func loadingAndConnectingAreEvents() async throws {
+        let output = CaptureSink()
+        let console = Console(output: output, errors: CaptureSink(), environment: [:])
+        let engine = ScriptedEngine([
+            [
+                .event(.phase(.loading(fraction: 0.5))), .event(.phase(.connecting)), .text("ok"),
+                .finish(.contentFilter),
+            ]
+        ])
+        try await AnswerPrinter(console: console, format: .json, model: "m").print(events(engine))
+        let lines = output.contents.split(separator: "\n")
+        #expect(lines.prefix(2) == [#"{"event":"phase","phase":"load"}"#, #"{"event":"phase","phase":"connect"}"#])
+        #expect(lines.last?.contains(#""reason":"content-filter""#) == true)
     }
 
     @Test func eventsHaveFixedNames() async throws {
@@ -178,7 +197,7 @@ import Testing
         let console = Console(output: output, errors: CaptureSink(), environment: [:])
         let engine = ScriptedEngine([[.text("a\"\n"), .finish(.maximumNewTokens)]])
         try await AnswerPrinter(console: console, format: .json, model: "m")
-            .print(engine.generate([], options: GenerationOptions()))
+            .print(events(engine))
         let lines = output.contents.split(separator: "\n")
         #expect(lines.first == #"{"delta":"a\"\n","event":"text"}"#)
         let last = try #require(lines.last)

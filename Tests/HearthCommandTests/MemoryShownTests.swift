@@ -106,6 +106,15 @@
             #expect(facts["availableBytes"] as? Int == 14 << 30)
         }
 
+        @Test func flashAttentionIsShownAsThePlanHasIt() async throws {
+            try await install()
+            #expect(try await memory(of: "m", probe())["flashAttention"] as? String == "off")
+            let (shown, card) = (probe(), probe(gpu: 8 << 30))
+            #expect(await shown.run("show", "m") == 0 && shown.output.contents.contains("; flash attention off"))
+            #expect(await card.run("show", "m") == 0 && !card.output.contents.contains("flash attention"))
+            #expect(try await memory(of: "m", probe(gpu: 8 << 30))["flashAttention"] as? String == "auto")
+        }
+
         /// A larger file was made of it, which is what a conversation opens then.
         @Test func whatWasPreparedIsWhatIsLoaded() async throws {
             try await install()

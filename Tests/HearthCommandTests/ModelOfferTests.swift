@@ -81,7 +81,7 @@ private let hasModel = model.map { FileManager.default.fileExists(atPath: $0.str
         #expect(said.components(separatedBy: " prompt tokens, ").count == 2, "\(said)")
         #expect(said.contains("tiny@1.0.0:q4_1: "))
         #expect(!probe.output.contents.isEmpty)
-        let asked = log.messages(of: "delivery.cache").filter {
+        let asked = log.messages(of: "base.cache").filter {
             $0.hasPrefix("asked for the first ") && $0.contains(folder.path("home").string)
         }
         // By the pull, and for the conversation.

@@ -32,7 +32,7 @@ import Testing
                     .text("Let me see. "), .toolCall(call("Paris", "1")), .toolCall(call("Rome", "2")),
                     .finish(.endOfGeneration),
                 ], [.text("Sunny."), .finish(.endOfGeneration)],
-            ], callsTools: true)
+            ], capabilities: .tools)
         let session = LanguageModelSession(model: engine, tools: [weather], instructions: "Be kind.")
         var calls: [ToolCall] = []
         var text = ""
@@ -73,7 +73,7 @@ import Testing
     func whatGoesWrongIsTheCallsResult(call: ToolCall, reason: String) async throws {
         let engine = ScriptedEngine(
             [[.toolCall(call), .finish(.endOfGeneration)], [.text("Sorry."), .finish(.endOfGeneration)]],
-            callsTools: true)
+            capabilities: .tools)
         let session = LanguageModelSession(model: engine, tools: [Weather()])
         #expect(try await session.respond(to: "?").content == "Sorry.")
         let told = try #require(await engine.requests.last?.last)
@@ -86,7 +86,7 @@ import Testing
         let weather = Weather()
         let calls = (0..<together).map { ScriptedEngine.Step.toolCall(call("Paris", "\($0)")) }
         let answer: [ScriptedEngine.Step] = [.text("Hm. ")] + calls + [.finish(.endOfGeneration)]
-        let engine = ScriptedEngine(Array(repeating: answer, count: 20), callsTools: true)
+        let engine = ScriptedEngine(Array(repeating: answer, count: 20), capabilities: .tools)
         let session = LanguageModelSession(model: engine, tools: [weather])
         await #expect {
             try await session.respond(to: "?")
@@ -103,18 +103,98 @@ import Testing
 
     @Test func aToolThatEndsTheAnswerLeavesNoCallWithoutItsResult() async throws {
         let engine = ScriptedEngine(
-            [[.toolCall(call("Paris")), .toolCall(call("Limbo", "2")), .finish(.endOfGeneration)]], callsTools: true)
+            [[.toolCall(call("Paris")), .toolCall(call("Limbo", "2")), .finish(.endOfGeneration)]], capabilities: .tools
+        )
         let session = LanguageModelSession(model: engine, tools: [Weather()])
         await #expect(throws: CancellationError.self) { try await session.respond(to: "?") }
         #expect(session.transcript.isEmpty)
     }
 
     @Test func aConstraintLeavesNoRoomForCalls() async throws {
-        let engine = ScriptedEngine([[.text("yes"), .finish(.endOfGeneration)]], callsTools: true)
-        let session = LanguageModelSession(model: engine, tools: [Weather()])
+        let engine = ScriptedEngine([[.text("yes"), .finish(.endOfGeneration)]], capabilities: .tools)
+        let session = LanguageModelSession(model: engine, tools: [Weather()], time: ManualClock().time)
         let options = GenerationOptions(constraint: .gbnf("root ::= \"yes\""))
         #expect(try await session.respond(to: "?", options: options).content == "yes")
         #expect(await engine.options == [options])
+    }
+
+    @Test(arguments: [
+        (ToolDecision.run, "sunny", ["Paris"]),
+        (.deny(reason: "not now"), #"{"error":"the call was denied: not now"}"#, []),
+        (.replace(ToolCall(id: "x", name: "weather", arguments: #"{"city": "Rome"}"#)), "sunny", ["Rome"]),
+    ])
+    func aCallIsApprovedBeforeItRuns(decision: ToolDecision, result: String, asked: [String]) async throws {
+        let weather = Weather()
+        let engine = ScriptedEngine(
+            [[.toolCall(call("Paris")), .finish(.toolCalls)], [.text("Done."), .finish(.endOfGeneration)]],
+            capabilities: .tools)
+        let calls = Locked<[ToolCall]>([])
+        let session = LanguageModelSession(
+            model: engine, tools: [weather],
+            approval: { call in
+                calls.withLock { $0.append(call) }
+                return decision
+            })
+        var results: [ToolResult] = []
+        for try await snapshot in session.streamResponse(to: "?") { results = snapshot.toolResults }
+        #expect(results == [ToolResult(call: call("Paris"), content: result)])
+        #expect(calls.withLock { $0 } == [call("Paris")] && weather.asked.withLock { $0 } == asked)
+        #expect(session.transcript[2] == ChatMessage(result: result, of: call("Paris")))
+    }
+
+    /// The facts of a turn are those of all its messages, and its time-out covers all of them.
+    @Test func usageAndTimeOutAreOfTheTurn() async throws {
+        let clock = ManualClock()
+        struct Clocked: Tool {
+            struct Arguments: Codable {}
+            let name = "wait"
+            let description = ""
+            let clock: ManualClock
+            func call(_ arguments: Arguments) -> String {
+                clock.advance(by: .seconds(50))
+                return "done"
+            }
+        }
+        let step = ScriptedEngine.Step.toolCall(ToolCall(id: "1", name: "wait", arguments: "{}"))
+        let engine = ScriptedEngine(
+            [
+                [.text("a"), step, .finish(.toolCalls)], [.text("b"), .text("c"), step, .finish(.toolCalls)],
+                [.text("d"), .finish(.timedOut)],
+            ], capabilities: .tools)
+        let session = LanguageModelSession(model: engine, tools: [Clocked(clock: clock)], time: clock.time)
+        let response = try await session.respond(to: "?", options: GenerationOptions(timeout: .seconds(80)))
+        #expect(response.content == "abcd" && response.summary.reason == .timedOut)
+        #expect(response.summary.usage.generatedTokens == 4 && response.summary.usage.promptTokens == 3)
+        #expect(await engine.options.map(\.timeout) == [.seconds(80), .seconds(30), .zero])
+    }
+
+    @Test func ratesOfATurnAreThoseOfAllItsTokens() {
+        func summary(_ tokens: Int, _ rate: Double, first: Double) -> GenerationSummary {
+            GenerationSummary(
+                reason: .toolCalls, usage: TokenUsage(promptTokens: 30, cachedTokens: 10, generatedTokens: tokens),
+                timings: GenerationTimings(
+                    firstTokenSeconds: first, prefillTokensPerSecond: 20, decodeTokensPerSecond: rate))
+        }
+        let turn = summary(10, 10, first: 1).followed(by: summary(30, 30, first: 2))
+        #expect(turn.timings.decodeTokensPerSecond == 20 && turn.timings.prefillTokensPerSecond == 20)
+        #expect(turn.timings.firstTokenSeconds == 1)
+        #expect(turn.usage == TokenUsage(promptTokens: 60, cachedTokens: 20, generatedTokens: 40))
+        let silent = summary(0, 0, first: 1).followed(by: summary(0, 0, first: 2))
+        #expect(silent.timings.decodeTokensPerSecond == 0)
+    }
+
+    /// A model reads its own thinking again between the calls of a turn, as far as its template lets it.
+    @Test func thinkingGoesBackToTheEngine() async throws {
+        let engine = ScriptedEngine(
+            [
+                [.thinking("Rain?"), .toolCall(call("Paris")), .finish(.toolCalls)],
+                [.text("Sunny."), .finish(.endOfGeneration)],
+            ], capabilities: .tools)
+        let session = LanguageModelSession(model: engine, tools: [Weather()])
+        _ = try await session.respond(to: "?")
+        let sent = try #require(await engine.requests.last?[1])
+        #expect(sent == ChatMessage(.assistant, "", thinking: "Rain?", toolCalls: [call("Paris")]))
+        #expect(Set(session.transcript.map(\.id)).count == 4)
     }
 
     @Test func aModelWithoutToolsIsToldOfEarlierOnesInWords() async throws {

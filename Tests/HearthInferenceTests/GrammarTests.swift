@@ -65,8 +65,13 @@ import Testing
         var matcher = GrammarMatcher(try Grammar(gbnf: #"root ::= root root root | "a" | """#))
         let long = String(repeating: "a", count: 100_000)
         let isTaken = matcher.take(long.utf8)
-        #expect(!isTaken)
-        #expect(matcher.isExhausted)
+        #expect(!isTaken && !matcher.isExhausted)
+        // A character that costs too much does not fit, and after some of them nothing does.
+        var refused = 0
+        for byte in long.utf8 where !matcher.isExhausted {
+            if !matcher.take(CollectionOfOne(byte)) { refused += 1 }
+        }
+        #expect(matcher.isExhausted && refused == 15)
     }
 
     @Test func cutsAreOfNoMatter() throws {
@@ -101,7 +106,7 @@ import Testing
 
 @Suite struct ConstraintGateTests {
     private func gate(_ gbnf: String, _ triggers: [String] = []) throws -> ConstraintGate {
-        ConstraintGate(try Grammar(gbnf: gbnf), triggers: triggers)
+        ConstraintGate([ConstraintGate.Arm(try Grammar(gbnf: gbnf), openings: triggers)])
     }
 
     @Test func proseIsFreeAroundABlock() throws {
@@ -131,5 +136,75 @@ import Testing
         #expect(whole && gate.allowsEnd && gate.isFinished)
         let goesOn = gate.take("c".utf8)
         #expect(!goesOn)
+    }
+
+    private func block(
+        _ opening: String, _ gbnf: String, closing: String = "", isLast: Bool = false
+    ) throws -> ConstraintGate.Arm {
+        let grammar = try Grammar(gbnf: gbnf)
+        return ConstraintGate.Arm(
+            closing.isEmpty ? grammar : grammar.followed(by: closing), openings: [opening], isLast: isLast)
+    }
+
+    private func check(_ gate: inout ConstraintGate, _ steps: [(String, Bool)]) {
+        for (text, expected) in steps {
+            let isTaken = gate.take(text.utf8)
+            #expect(isTaken == expected, "\(text.debugDescription)")
+        }
+    }
+
+    @Test func eachBlockHasItsOwnShapeAndClosing() throws {
+        var gate = ConstraintGate([
+            try block("[N:", "root ::= [0-9]+", closing: "]"), try block("[W:", "root ::= [a-z]+", closing: "]é"),
+        ])
+        check(
+            &gate,
+            [
+                ("so [N:", true), ("a", false), ("12", true), (" ", false), ("] and [W:", true), ("1", false),
+                ("ab", true), ("]", true), ("x", false),
+            ])
+        #expect(!gate.allowsEnd)
+        // One token may end a block and begin the next.
+        check(&gate, [("é free [N:7] [W:x]é [N", true), (":", true), ("z", false), ("1]", true)])
+        #expect(gate.allowsEnd && !gate.isFinished)
+    }
+
+    @Test func aFailedTokenLeavesTheBlockAsItWas() throws {
+        var gate = ConstraintGate([
+            try block("<", "root ::= [0-9]+", closing: ">"), try block("{", "root ::= [a-z]+", closing: "}"),
+        ])
+        check(&gate, [("<1", true), ("2> {x} <z", false), ("2> {x} <y", false), ("3", true), ("> {x} <4>", true)])
+        #expect(gate.allowsEnd)
+    }
+
+    @Test func theAnswerEndsWithItsLastBlock() throws {
+        var gate = ConstraintGate([try block("<c>", "root ::= [a-z]+", closing: "</c>", isLast: true)])
+        check(&gate, [("free <c>ab", true)])
+        #expect(!gate.isFinished)
+        check(&gate, [("</c>", true), ("more", false)])
+        #expect(gate.isFinished && gate.allowsEnd)
+    }
+
+    @Test func blocksDoNotBeginInsideCodeFences() throws {
+        var gate = ConstraintGate([
+            try block("[N:", "root ::= [0-9]+", closing: "]"), try block("```json", "root ::= \"\\n\" [0-9]+"),
+        ])
+        check(&gate, [("Example:\n```swift\nlet a = [N:x]\n", true)])
+        #expect(!gate.isInside)
+        check(&gate, [("```\nnow [N:", true), ("x", false), ("1]", true), ("\n```json", true), ("x", false)])
+        // A fence that opens a block is closed behind it.
+        check(&gate, [("\n12", true), ("\n```\n[N:", true), ("x", false), ("3]", true)])
+        #expect(gate.allowsEnd)
+    }
+
+    @Test(arguments: [
+        ("```\n", true), ("  ~~~~ swift\nx\n~~~\n", true), ("~~~\n~~~\n", false), ("``` a `b`\n", false),
+        ("    ```\n", false), ("``\n", false), ("```\n``` x\n", true), ("```\n~~~\n", true), ("```\n````  \n", false),
+        ("a ```\n", false), ("```", false),
+    ])
+    func fencesAreLines(text: String, isInside: Bool) {
+        var fences = CodeFences()
+        fences.append(text.utf8)
+        #expect(fences.isInside == isInside)
     }
 }

@@ -6,7 +6,7 @@ import Observation
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct LanguageModelSessionTests {
-    private func text(_ stream: AsyncThrowingStream<GenerationEvent, any Error>) async throws -> String {
+    private func text(_ stream: LanguageModelSession.ResponseStream.Events) async throws -> String {
         var text = ""
         for try await case .text(let piece) in stream { text += piece }
         return text
@@ -27,7 +27,7 @@ import Testing
         #expect(await engine.requests == [Array(expected[..<2]), Array(expected[..<4])])
     }
 
-    @Test func doesNotSendBackWhatWasThought() async throws {
+    @Test func thinkingBelongsToItsAnswer() async throws {
         let engine = ScriptedEngine([
             [.truncated(2), .thinking("hm"), .text("ok"), .finish(.endOfGeneration)],
             [.text("so"), .finish(.endOfGeneration)],
@@ -39,7 +39,7 @@ import Testing
         #expect(events.prefix(3) == [.truncated(dropped: 2), .thinking("hm"), .text("ok")])
         _ = try await text(session.streamResponse(to: "b").events)
         let said = [
-            ChatMessage(.user, "a"), ChatMessage(.assistant, "ok"), ChatMessage(.user, "b"),
+            ChatMessage(.user, "a"), ChatMessage(.assistant, "ok", thinking: "hm"), ChatMessage(.user, "b"),
             ChatMessage(.assistant, "so"),
         ]
         #expect(await engine.requests.last == Array(said.prefix(3)))
@@ -99,7 +99,7 @@ import Testing
         let task = Task { try await text(session.streamResponse(to: "a").events) }
         await engine.stalled()
         task.cancel()
-        _ = await task.result
+        await #expect(throws: CancellationError.self) { try await task.value }
         // The next turn begins after the cancelled one has left its mark.
         #expect(try await text(session.streamResponse(to: "b").events) == "ok")
         let said = pieces.isEmpty ? [] : [ChatMessage(.user, "a"), ChatMessage(.assistant, "so far")]
@@ -171,7 +171,7 @@ import Testing
         #expect(!session.isResponding)
         #expect(try await session.respond(to: "Is it?").content == "ok")
         let known = ChatMessage(.system, "Be kind.")
-        #expect(await engine.options.map(\.purpose) == [.preparation, .answer])
+        #expect(await engine.preparations.count == 1)
         #expect(await engine.requests == [[known, ChatMessage(.user, "Is ")], [known, ChatMessage(.user, "Is it?")]])
         #expect(session.transcript.map(\.content) == ["Be kind.", "Is it?", "ok"])
     }
@@ -189,10 +189,11 @@ import Testing
         // Nor is what is prepared already prepared once more.
         for prefix in ["Who", "Why"] { session.prewarm(promptPrefix: prefix) }
         #expect(await engine.requests == [[ChatMessage(.user, "")], [ChatMessage(.user, "Why")]])
-        #expect(await engine.options.map(\.purpose) == [.preparation, .preparation])
+        #expect(await engine.preparations.count == 2)
         await engine.goOn()
         try await session.respond(to: "Why?")
-        #expect(await engine.options.map(\.purpose) == [.preparation, .preparation, .answer])
+        #expect(await engine.preparations.count == 2)
+        #expect(await engine.requests.count == 3)
     }
 
     @Test func aConversationCanBeWrittenDown() async throws {
@@ -206,5 +207,70 @@ import Testing
             model: engine, transcript: try JSONDecoder().decode([ChatMessage].self, from: saved))
         try await later.respond(to: "b")
         #expect(later.transcript.map(\.content) == ["Count.", "a", "1", "b", "2"])
+    }
+
+    /// An engine that does not know preparation, such as one in the cloud, is not asked for an answer instead.
+    @Test func preparingAsksNoEngineForAnAnswer() async throws {
+        struct Remote: InferenceEngine {
+            let asked = Locked(0)
+            let modelInformation = ModelInformation(description: "remote", contextLength: 1000)
+            let capabilities: EngineCapabilities = []
+
+            func generate(
+                _ messages: [ChatMessage], options: GenerationOptions,
+                onEvent: @escaping @Sendable (GenerationEvent) -> Void
+            ) async throws -> GenerationSummary {
+                asked.withLock { $0 += 1 }
+                throw LLMError(.rateLimited, "too many requests")
+            }
+        }
+        let engine = Remote()
+        try await engine.prepare([ChatMessage(.user, "Why")], options: GenerationOptions())
+        #expect(engine.asked.withLock { $0 } == 0)
+        let session = LanguageModelSession(model: engine)
+        session.prewarm(promptPrefix: "Why")
+        // The turn waits for the preparation.
+        let error = await #expect(throws: LLMError.self) { try await session.respond(to: "Why?") }
+        #expect(error?.code == .rateLimited)
+        #expect(engine.asked.withLock { $0 } == 1)
+        let missing = await #expect(throws: LLMError.self) { try await engine.embed(["a"]) }
+        #expect(missing?.code == .engineMissing)
+    }
+
+    @Test func finishReasonsAreOpen() throws {
+        let reason = try JSONDecoder().decode(FinishReason.self, from: Data(#""tomorrow""#.utf8))
+        #expect(reason.rawValue == "tomorrow" && !reason.isComplete)
+        #expect(try JSONEncoder().encode(FinishReason.maximumNewTokens) == Data(#""length""#.utf8))
+        #expect(FinishReason.toolCalls.isComplete && !FinishReason.contentFilter.isComplete)
+    }
+
+    @Test func theQuestionIsInTheTranscriptAtOnce() async throws {
+        let engine = ScriptedEngine([
+            [.waitForCancellation], [.text("two"), .finish(.endOfGeneration)], [.fail(LLMError(.busy, "no"))],
+        ])
+        let session = LanguageModelSession(model: engine)
+        let first = Task { try await session.respond(to: "a") }
+        await engine.stalled()
+        #expect(session.transcript == [ChatMessage(.user, "a")])
+        let id = try #require(session.transcript.first?.id)
+        let second = session.streamResponse(to: "b")
+        #expect(session.transcript.count == 1, "its turn has not begun")
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        _ = try await second.collect()
+        #expect(session.transcript == [ChatMessage(.user, "b"), ChatMessage(.assistant, "two")])
+        #expect(session.transcript.first?.id != id)
+        let third = session.streamResponse(to: "c")
+        #expect(session.transcript.last == ChatMessage(.user, "c"))
+        await #expect(throws: LLMError.self) { _ = try await third.collect() }
+        #expect(session.transcript.count == 2)
+    }
+
+    @Test func messagesOfEarlierVersionsAreRead() throws {
+        let old = Data(#"[{"role": "user", "content": "a"}]"#.utf8)
+        let messages = try JSONDecoder().decode([ChatMessage].self, from: old)
+        #expect(messages == [ChatMessage(.user, "a")] && !messages[0].id.isEmpty)
+        let again = try JSONDecoder().decode([ChatMessage].self, from: JSONEncoder().encode(messages))
+        #expect(again.map(\.id) == messages.map(\.id))
     }
 }

@@ -81,6 +81,34 @@ import Testing
         #expect(error?.context.remedy?.contains("flash attention") == true)
     }
 
+    /// A processor decodes one conversation faster without it; the plan switches it off where the scores have room.
+    @Test func aProcessorAnswersFewConversationsWithoutFlashAttention() throws {
+        let large = MemoryPlan.Device(memory: 16 << 30)
+        func chosen(_ device: MemoryPlan.Device, _ settings: MemoryPlan.Settings = MemoryPlan.Settings()) throws
+            -> MemoryPlan
+        {
+            try MemoryPlan(Self.small, on: device, settings: settings)
+        }
+        let plan = try chosen(large)
+        #expect(plan.flashAttention == .off && plan.cacheType == .f16 && plan.compromises.isEmpty)
+        #expect(plan.estimate == MemoryEstimate(Self.small, contextLength: 8192, flashAttention: .off))
+        #expect(try chosen(large, MemoryPlan.Settings(sequences: 8, streams: 2)).flashAttention == .off)
+        #expect(try chosen(large, MemoryPlan.Settings(sequences: 8, streams: 8)).flashAttention == .automatic)
+        #expect(try chosen(large, MemoryPlan.Settings(flashAttention: .on)).flashAttention == .on)
+        #expect(try chosen(large, MemoryPlan.Settings(cacheType: .q8)).flashAttention == .automatic)
+        let card = MemoryPlan.Device(memory: 16 << 30, gpu: GPUMemory(free: 8 << 30))
+        #expect(try chosen(card).flashAttention == .automatic)
+        // Where the scores have no room it stays on, with the context as it would be.
+        let scores = plan.estimate.total - MemoryEstimate(Self.small, contextLength: 8192).total
+        let tight = MemoryPlan.Device(memory: 16 << 30, occupied: large.budget - plan.estimate.total + scores / 2)
+        let kept = try chosen(tight)
+        #expect(kept.flashAttention == .automatic && kept.contextLength == 8192 && kept.cacheType == .f16)
+        #expect(kept.compromises.isEmpty)
+        var encoder = Self.small
+        encoder.layers = encoder.layers.map { _ in ModelShape.Layer(keyWidth: 0, valueWidth: 0) }
+        #expect(try MemoryPlan(encoder, on: large).flashAttention == .automatic)
+    }
+
     /// The default model as a whole: 92.10 MiB weights, 180 MiB cache, 21.51 and 0.19 MiB to work with.
     @Test func predictsTheDefaultModel() throws {
         let size = try LocalFileSystem().status(at: TestModel.path, followLinks: true)?.size ?? 0

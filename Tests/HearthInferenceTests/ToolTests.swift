@@ -46,34 +46,72 @@ import Testing
 
     @Test func aCallIsRunAndItsResultTold() async throws {
         let weather = Weather()
-        let engine = ScriptedEngine([call("Paris"), [.text("It is "), .text("sunny."), .finish(.endOfGeneration)]])
+        let engine = ScriptedEngine(
+            [call("Paris"), [.text("It is "), .text("sunny."), .finish(.endOfGeneration)]], capabilities: .schema)
         let session = LanguageModelSession(model: engine, tools: [weather], instructions: "Be kind.")
         let response = try await session.respond(to: "Paris?")
         #expect(response.content == "Let me see. It is sunny.")
         #expect(weather.asked.withLock { $0 } == ["Paris"])
+        let spelling = "<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Paris\"}}</tool_call>"
+        let made = ToolCall(
+            id: "call00000", name: "weather", arguments: #"{"city":"Paris"}"#, spelling: spelling)
         #expect(
             session.transcript == [
                 ChatMessage(.system, "Be kind."), ChatMessage(.user, "Paris?"),
-                ChatMessage(
-                    .assistant,
-                    "Let me see. <tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Paris\"}}</tool_call>"
-                ),
-                ChatMessage(.user, "<tool_response>\nsunny\n</tool_response>"), ChatMessage(.assistant, "It is sunny."),
+                ChatMessage(.assistant, "Let me see. ", toolCalls: [made]),
+                ChatMessage(result: "sunny", of: made), ChatMessage(.assistant, "It is sunny."),
             ])
         let requests = await engine.requests
         #expect(requests.map(\.count) == [2, 4])
+        // The call is sent back as the model wrote it.
+        #expect(
+            requests.last?.suffix(2) == [
+                ChatMessage(.assistant, "Let me see. " + spelling),
+                ChatMessage(.user, "<tool_response>\nsunny\n</tool_response>"),
+            ])
         let system = try #require(requests.first?.first?.content)
         #expect(system.hasPrefix("Be kind.\n\n# Tools"))
         #expect(
             system.contains(
                 #""name":"weather","description":"Tells the weather \"now\".","parameters":{"type":"object""#))
         let options = try #require(await engine.options.first)
-        #expect(options.constraint?.triggers == ["<tool_call>"] && options.callMark == "<tool_call>")
-        guard case .jsonSchema(let schema)? = options.constraint?.shape else {
+        let block = try #require(options.constraint?.blocks.first)
+        #expect(block.opening == "<tool_call>" && block.closing == "</tool_call>" && block.endsAnswer)
+        #expect(options.tools.isEmpty && options.stopStrings.isEmpty)
+        guard case .jsonSchema(let schema) = block.shape else {
             Issue.record("calls are not held to their shape")
             return
         }
         try OutputConstraint.check(schema: schema)
+    }
+
+    /// Such an engine cannot hold a call to its shape, so a stop string ends the answer.
+    @Test func anEngineWithoutSchemasStopsAfterTheCall() async throws {
+        let engine = ScriptedEngine([call("Paris"), [.text("Sunny."), .finish(.endOfGeneration)]])
+        let session = LanguageModelSession(model: engine, tools: [Weather()])
+        #expect(try await session.respond(to: "Paris?").summary.usage.generatedTokens == 4)
+        let options = try #require(await engine.options.first)
+        #expect(options.stopStrings == ["</tool_call>"] && options.constraint == nil)
+    }
+
+    /// The blocks of the options stay armed beside the tools.
+    @Test func blocksLeaveRoomForCalls() async throws {
+        let note = OutputConstraint.Block("[NOTE:", .gbnf("root ::= [a-z]+"), closing: "]")
+        let engine = ScriptedEngine([[.text("ok"), .finish(.endOfGeneration)]], capabilities: .schema)
+        let session = LanguageModelSession(model: engine, tools: [Weather()])
+        _ = try await session.respond(
+            to: "?", options: GenerationOptions(constraint: OutputConstraint(blocks: [note])))
+        let blocks = try #require(await engine.options.first?.constraint?.blocks)
+        #expect(blocks.first == note && blocks.map(\.opening) == ["[NOTE:", "<tool_call>"])
+    }
+
+    @Test func aCallInACodeFenceIsText() async throws {
+        let text = "Write this:\n```\n<tool_call>{}</tool_call>\n```\nThat is all."
+        let pieces = text.map { ScriptedEngine.Step.text(String($0)) }
+        let engine = ScriptedEngine([pieces + [.finish(.endOfGeneration)]], capabilities: .schema)
+        let session = LanguageModelSession(model: engine, tools: [Weather()])
+        let response = try await session.respond(to: "?")
+        #expect(response.content == text && response.summary.reason == .endOfGeneration)
     }
 
     @Test(arguments: [
@@ -103,7 +141,7 @@ import Testing
         }
         let most = LanguageModelSession.maximumToolCalls
         #expect(await engine.requests.count == most + 1)
-        // The ninth is not run, and leaves no trace but what was said before it.
+        // The ninth call is not run, and only the text before it stays.
         #expect(weather.asked.withLock { $0.count } == most)
         #expect(session.transcript.count == 1 + 2 * most + 1)
         #expect(session.transcript.last == ChatMessage(.assistant, "Let me see. "))
@@ -168,7 +206,7 @@ import Testing
 
     @Test func aShapeForTheWholeAnswerLeavesNoRoomForCalls() async throws {
         let engine = ScriptedEngine([[.text("<tool_call>"), .finish(.endOfGeneration)]])
-        let session = LanguageModelSession(model: engine, tools: [Weather()])
+        let session = LanguageModelSession(model: engine, tools: [Weather()], time: ManualClock().time)
         let options = GenerationOptions(constraint: .gbnf("root ::= \"<tool_call>\""))
         #expect(try await session.respond(to: "?", options: options).content == "<tool_call>")
         #expect(await engine.options == [options])

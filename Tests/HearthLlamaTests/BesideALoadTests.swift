@@ -88,7 +88,7 @@
                 let (_, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
                 let request = GenerationRequest(
                     role: .vision, messages: [], options: .greedy(), signal: StopSignal(),
-                    stopwatch: TimeSource.system.stopwatch(), continuation: continuation)
+                    stopwatch: TimeSource.system.stopwatch(), reply: GenerationReply(continuation))
                 var board = RequestBoard()
                 func wakes() -> Bool { board.wakes() }
                 func goesOn(_ held: EngineRole...) -> Bool { board.goesOn(without: held) }

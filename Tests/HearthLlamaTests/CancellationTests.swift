@@ -126,20 +126,20 @@
                 #expect(again.text == fresh.text)
             }
 
-            @Test func ofTheTaskEndsTheStreamWithoutSummary() async throws {
+            @Test func ofTheTaskThrowsAtOnceAndReportsNoFurtherEvent() async throws {
                 let engine = try await SharedEngine.engine
                 let (began, source) = AsyncStream<Void>.makeStream()
+                let isOver = Locked(false)
                 let task = Task {
-                    var sawFinish = false
-                    for try await event in engine.generate(Self.long, options: .greedy()) {
+                    defer { isOver.withLock { $0 = true } }
+                    return try await engine.generate(Self.long, options: .greedy()) { _ in
+                        #expect(!isOver.withLock { $0 })
                         source.yield()
-                        if case .finish = event { sawFinish = true }
                     }
-                    return sawFinish
                 }
                 for await _ in began { break }
                 task.cancel()
-                #expect(try await task.value == false)
+                await #expect(throws: CancellationError.self) { try await task.value }
                 try await stillAnswers(engine)
             }
 

@@ -103,7 +103,7 @@
                 await fresh.unload()
                 configuration.stateFolder = folder.path("states")
                 configuration.cacheType = .f16
-                configuration.flashAttention = .automatic
+                configuration.flashAttention = .on
                 let other = try await LlamaActor.load(TestModel.path, configuration: configuration)
                 let third = try await turn(other, first.messages)
                 #expect(try third.usage.cachedTokens == 0)

@@ -11,7 +11,6 @@
         private let model: LoadedModel
         private let writer: AnswerWriter
         private let outlet: AnswerOutlet
-        private let running = ManualClock().time.stopwatch()
         private(set) var facts = GenerationFacts(promptTokens: 0)
 
         init(_ request: GenerationRequest, _ model: LoadedModel) throws {
@@ -43,13 +42,13 @@
                 start: try model.context.logits(at: -1), count: model.vocabulary.count)
             odds.update(repeating: 0)
             odds[Int(token)] = 100
-            let step = try writer.next(-1, of: model.context, usedContext: 10, running: running, &facts)
+            let step = try writer.next(-1, of: model.context, usedContext: 10, &facts)
             guard case .compute(let tokens) = step else { return [] }
             return tokens
         }
 
         /// Shows what the reader held back.
-        func end() { writer.finish(&facts, reason: .endOfGeneration) }
+        func end() { _ = writer.finish(&facts, reason: .endOfGeneration) }
 
         /// Shows what waits for the next piece.
         func handOver() { outlet.handOver() }
@@ -75,7 +74,7 @@
                         progress: { _ in true })
                     let request = GenerationRequest(
                         role: .text, messages: [ChatMessage(.user, "Why?")], options: options, signal: StopSignal(),
-                        stopwatch: ManualClock().time.stopwatch(), continuation: continuation)
+                        stopwatch: ManualClock().time.stopwatch(), reply: GenerationReply(continuation))
                     let dictation = try Dictation(request, model)
                     try body(dictation)
                     dictation.handOver()
@@ -120,6 +119,28 @@
                     // Without tools it is not known yet whether the code goes on.
                     #expect(answer.text.hasPrefix("I look") == !tools.isEmpty, "\(answer.text)")
                 }
+            }
+
+            /// Blocks stay armed beside tools, each with its own shape; a call may follow them.
+            @Test func blocksAreHeldToTheirShapesBesideTools() async throws {
+                let constraint = OutputConstraint(blocks: [
+                    .init("[N:", .gbnf("root ::= [0-9]+"), closing: "]"),
+                    .init("[W:", .gbnf("root ::= [a-z]+"), closing: "]"),
+                ])
+                let options = options(constraint: constraint, tools: [Self.tool])
+                let called = try await answer(options, by: TestModel.path, template: ToolTemplates.hermes) { model in
+                    try model.say("So [N:12] and [W:ab].\n")
+                    try model.say("<tool_call>\n{\"name\": \"look\", \"arguments\": {\"at\": \"me\"}}\n</tool_call>")
+                    model.end()
+                }
+                #expect(called.text.hasPrefix("So [N:12] and [W:ab]."), "\(called.text)")
+                #expect(called.toolCalls.map(\.name) == ["look"], "\(called.text)")
+                let refused = try await answer(options, by: TestModel.path, template: ToolTemplates.hermes) { model in
+                    try model.say("So [N:")
+                    try model.say("x")
+                    model.end()
+                }
+                #expect(refused.text.hasPrefix("So [N:") && !refused.text.contains("x"), "\(refused.text)")
             }
 
             /// Who wants the answer now gets the one that has begun, and no mark is written in the model's place.

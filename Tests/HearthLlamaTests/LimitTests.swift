@@ -27,6 +27,42 @@
                 #expect(answer.text.isEmpty)
             }
 
+            /// The window of one conversation and the cells that all of them share are two numbers.
+            @Test func ofTheWindowAreNotThoseOfThePool() async throws {
+                let engine = try await LlamaActor.load(
+                    TestModel.path,
+                    configuration: LlamaConfiguration(contextLength: 512, cells: 2048, threadCount: 1, sequences: 4))
+                let facts = try engine.answering(.text)
+                #expect(facts.information.contextLength == 512)
+                #expect(facts.admission.cells == 2048 && facts.admission.sequences == 4)
+                let question = [ChatMessage(.user, String(repeating: "one two three four ", count: 160))]
+                let error = await #expect(throws: LLMError.self) {
+                    try await engine.generate(question, options: .greedy()) { _ in }
+                }
+                #expect(error?.code == .exceededContextWindowSize)
+                #expect(try await Answer(engine.generate(capitalOfFrance, options: .greedy())).text.contains("Paris"))
+                await engine.unload()
+            }
+
+            /// The time-out counts from the request, so that waiting is part of it.
+            @Test func ofTimeEndARequestThatWaits() async throws {
+                let clock = ManualClock()
+                let engine = try await LlamaActor.load(
+                    TestModel.path,
+                    configuration: LlamaConfiguration(contextLength: 1024, threadCount: 1, sequences: 1),
+                    time: clock.time)
+                var running = engine.generate(Self.story, options: .greedy()).makeAsyncIterator()
+                _ = try await running.next()
+                let waiting = engine.generate(
+                    capitalOfFrance, options: GenerationOptions(sampling: .greedy, timeout: .seconds(1)))
+                clock.advance(by: .seconds(2))
+                let summary = try #require(try await Answer(waiting).summary)
+                #expect(summary.reason == .timedOut && summary.usage.generatedTokens == 0)
+                #expect(summary.usage.promptTokens == 0, "it was never admitted")
+                #expect(try await running.next() != nil)
+                await engine.unload()
+            }
+
             @Test func ofTimeKeepTheTextSoFar() async throws {
                 let clock = ManualClock()
                 let engine = try await LlamaActor.load(
@@ -40,7 +76,7 @@
                         text += piece
                         clock.advance(by: .seconds(60))
                     case .finish(let facts): summary = facts
-                    case .phase, .truncated, .picturesLeftOut, .thinking, .toolCall: break
+                    default: break
                     }
                 }
                 #expect(summary?.reason == .timedOut)

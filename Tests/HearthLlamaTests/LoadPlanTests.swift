@@ -26,6 +26,14 @@
             return LoadPlan(Self.shape, projector: projector, configuration: configuration).gpuLayers(on: devices)
         }
 
+        @Test func thePlanCountsAllCellsOfThePool() {
+            let small = LoadPlan(Self.shape, configuration: LlamaConfiguration(contextLength: 1024))
+            let large = LoadPlan(Self.shape, configuration: LlamaConfiguration(contextLength: 1024, cells: 8192))
+            #expect(large.estimate.cache == 8 * small.estimate.cache)
+            let fewer = LoadPlan(Self.shape, configuration: LlamaConfiguration(contextLength: 1024, cells: 8))
+            #expect(fewer.estimate == small.estimate, "one conversation has the whole window")
+        }
+
         @Test func withoutADeviceThatTellsItsMemoryLlamaDecides() {
             #expect(layers([]) == -1)
             #expect(layers([Self.device(total: 64 << 10, free: 64 << 10, isGPU: false)]) == -1)

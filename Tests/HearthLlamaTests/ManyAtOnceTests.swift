@@ -131,7 +131,7 @@
                     let (_, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
                     return GenerationRequest(
                         role: role, messages: [], options: .greedy(), signal: StopSignal(),
-                        stopwatch: TimeSource.system.stopwatch(), continuation: continuation)
+                        stopwatch: TimeSource.system.stopwatch(), reply: GenerationReply(continuation))
                 }
                 func isQueued(_ answer: RequestBoard.Answer) -> Bool {
                     if case .queued = answer { true } else { false }

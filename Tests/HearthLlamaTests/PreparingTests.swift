@@ -9,25 +9,14 @@
         /// What a session has computed before somebody asks, and what the question then finds.
         @Suite struct Preparing {
             /// An engine that tells what became of the preparations made in it.
-            private struct Told: InferenceEngine {
+            private struct Told: ForwardingEngine {
                 let engine: LlamaActor
                 let summaries: AsyncStream<GenerationSummary?>.Continuation
 
-                var modelInformation: ModelInformation { get async throws { try engine.modelInformation } }
-
-                func generate(
-                    _ messages: [ChatMessage], options: GenerationOptions
-                ) -> AsyncThrowingStream<GenerationEvent, any Error> {
-                    let events = engine.generate(messages, options: options)
-                    guard options.purpose == .preparation else { return events }
-                    return AsyncThrowingStream { continuation in
-                        Task {
-                            let answer = try? await Answer(events)
-                            #expect(answer?.text == "" && answer?.thinking == "")
-                            continuation.finish()
-                            summaries.yield(answer?.summary)
-                        }
-                    }
+                func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
+                    let answer = try? await Answer(engine.generate(messages, options: options, isPreparation: true))
+                    #expect(answer?.text == "" && answer?.thinking == "")
+                    summaries.yield(answer?.summary)
                 }
             }
 
@@ -112,7 +101,7 @@
                 let prepared = try await Answer(
                     talk.engine.generate(
                         other.transcript + [ChatMessage(.user, "")],
-                        options: GenerationOptions(maximumNewTokens: 1, purpose: .preparation)))
+                        options: GenerationOptions(), isPreparation: true))
                 let usage = try #require(prepared.summary).usage
                 #expect(usage.cachedTokens == usage.promptTokens)
                 let second = try await talk.ask("Where?")

@@ -29,7 +29,7 @@
         var toolCalls: [ToolCall] = []
         var summary: GenerationSummary?
 
-        init(_ stream: AsyncThrowingStream<GenerationEvent, any Error>) async throws {
+        init(_ stream: some AsyncSequence<GenerationEvent, any Error>) async throws {
             for try await event in stream {
                 switch event {
                 case .text(let piece): text += piece
@@ -39,12 +39,41 @@
                 case .toolCall(let call): toolCalls.append(call)
                 case .truncated(let count): dropped = count
                 case .picturesLeftOut(let count): picturesLeftOut = count
+                case .toolResult: break
+                }
+            }
+        }
+    }
+
+    extension GenerationReply {
+        /// A reply as a stream of events, with the summary as `.finish`.
+        convenience init(_ continuation: AsyncThrowingStream<GenerationEvent, any Error>.Continuation) {
+            self.init { continuation.yield($0) }
+            onEnd { end in
+                switch end {
+                case .success(let summary):
+                    continuation.yield(.finish(summary))
+                    continuation.finish()
+                case .failure(let error): continuation.finish(throwing: error)
                 }
             }
         }
     }
 
     extension LlamaActor {
+        /// The events of a generation as a stream; its request is queued before this method returns.
+        nonisolated func generate(
+            _ messages: [ChatMessage], options: GenerationOptions, role: EngineRole = .text, isPreparation: Bool = false
+        ) -> AsyncThrowingStream<GenerationEvent, any Error> {
+            AsyncThrowingStream { continuation in
+                let request = GenerationRequest(
+                    role: role, messages: messages, options: options, signal: StopSignal(),
+                    stopwatch: time.stopwatch(), reply: GenerationReply(continuation), isPreparation: isPreparation)
+                continuation.endsWithItsReader { request.signal.cancel() }
+                begin(request)
+            }
+        }
+
         /// Looks at something on the engine's thread, between two steps; to be announced with `knock()`.
         func visited<Value: Sendable>(_ look: @Sendable (isolated LlamaActor) throws -> Value) rethrows -> Value {
             visitors.subtract(1, ordering: .relaxed)
@@ -84,6 +113,6 @@
     enum SoakSize {
         private static let asked = ProcessInfo.processInfo.environment["HEARTH_SOAK"].flatMap { Int($0) }
         static let isFull = asked != nil
-        static let requests = asked ?? 60
+        static let requests = asked ?? 24
     }
 #endif

@@ -49,7 +49,8 @@
                     let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
                     let request = GenerationRequest(
                         role: .text, messages: messages, options: .greedy(maximumNewTokens: tokens),
-                        signal: StopSignal(), stopwatch: TimeSource.system.stopwatch(), continuation: continuation)
+                        signal: StopSignal(), stopwatch: TimeSource.system.stopwatch(),
+                        reply: GenerationReply(continuation))
                     let (prompt, asked, ledger) = try await blocking {
                         #expect(loop.admit(request) == .begun)
                         let run = try #require(loop.runs.first)

@@ -38,7 +38,7 @@
             GenerationRequest(
                 role: .text, messages: [ChatMessage(.user, text)],
                 options: .greedy(maximumNewTokens: tokens), signal: StopSignal(),
-                stopwatch: TimeSource.system.stopwatch(), continuation: continuation)
+                stopwatch: TimeSource.system.stopwatch(), reply: GenerationReply(continuation))
         }
 
         /// Steps until nobody is left.

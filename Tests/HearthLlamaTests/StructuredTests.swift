@@ -173,7 +173,7 @@
                     .jsonSchema(##"{"$ref": "#"}"##), .jsonSchema(#"{"type": "string", "maxLength": 1000000}"#),
                     .jsonSchema(##"{"type": "array", "items": {"$ref": "#"}, "minItems": 1}"##),
                     .jsonSchema(#"{"type": "string", "pattern": "^(((a{50}){50}){50}){50}[$"}"#),
-                    .jsonSchema(#"{"type": "string", "pattern": "[A-Z]{3}"}"#),
+                    .jsonSchema(#"{"type": "string", "pattern": "(?=[A-Z]).{3}"}"#),
                 ] as [OutputConstraint])
             func whatCannotBeUsedIsSaidBeforeThePrompt(constraint: OutputConstraint) async throws {
                 let engine = try await SharedEngine.engine

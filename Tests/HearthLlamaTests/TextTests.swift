@@ -7,6 +7,24 @@
 
     extension RealModel {
         @Suite struct Tokens {
+            /// The text of the chat template, given as a raw prompt, leads to the same answer.
+            @Test func aRawPromptIsContinuedAsItIs() async throws {
+                let engine = try await SharedEngine.engine
+                #expect(try await engine.capabilities.contains(.rawPrompt))
+                let usual = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
+                let text = try engine.answering(.text).weights.render(capitalOfFrance).text
+                var options = GenerationOptions.greedy()
+                options.usesChatTemplate = false
+                let raw = try await Answer(engine.generate([ChatMessage(.user, text)], options: options))
+                #expect(raw.text == usual.text && !raw.text.isEmpty)
+                #expect(raw.summary?.usage.promptTokens == usual.summary?.usage.promptTokens)
+                let long = ChatMessage(.user, String(repeating: "a long prompt ", count: 20_000))
+                let error = await #expect(throws: LLMError.self) {
+                    try await engine.generate([long], options: options) { _ in }
+                }
+                #expect(error?.code == .exceededContextWindowSize)
+            }
+
             @Test func areCounted() async throws {
                 let engine = try await SharedEngine.engine
                 let tokens = try await engine.tokenize("Hello, world!")

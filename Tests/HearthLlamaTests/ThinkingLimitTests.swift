@@ -25,7 +25,7 @@
                     let request = GenerationRequest(
                         role: .text, messages: [ChatMessage(.user, "Write a very long story about a fox.")],
                         options: options, signal: StopSignal(), stopwatch: clock.time.stopwatch(),
-                        continuation: continuation)
+                        reply: GenerationReply(continuation))
                     #expect(loop.admit(request) == .begun)
                     let run = try #require(loop.runs.first)
                     let end = try model.vocabulary.tokens(

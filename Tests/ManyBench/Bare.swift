@@ -42,12 +42,11 @@
         private func answer(_ engine: LlamaActor) async throws -> GenerationSummary {
             let question = [ChatMessage(.user, "Write a long story about a lighthouse keeper and a storm.")]
             let options = GenerationOptions(sampling: .greedy, maximumNewTokens: tokens)
-            for try await event in engine.generate(question, options: options) {
-                guard case .finish(let summary) = event else { continue }
-                guard summary.usage.generatedTokens == tokens else { break }
-                return summary
+            let summary = try await engine.generate(question, options: options) { _ in }
+            guard summary.usage.generatedTokens == tokens else {
+                throw LLMError(.generateFailed, "the answer has not \(tokens) tokens")
             }
-            throw LLMError(.generateFailed, "the answer has not \(tokens) tokens")
+            return summary
         }
     }
 
@@ -65,6 +64,8 @@
             parameters.n_ctx = UInt32(depth + tokens)
             parameters.n_threads = threads
             parameters.n_threads_batch = threads
+            // As the memory plan has it for one conversation.
+            parameters.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED
             guard let model = llama_model_load_from_file(path, llama_model_default_params()) else {
                 throw LLMError(.cannotLoad, "llama.cpp cannot load \(path)")
             }

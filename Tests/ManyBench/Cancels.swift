@@ -32,7 +32,9 @@
                     // Answers end; somebody always answers.
                     while !Task.isCancelled {
                         let question = [ChatMessage(.user, "Write a long story about \(index + 2) foxes.")]
-                        for try await _ in engine.generate(question, options: Self.options) {}
+                        do {
+                            _ = try await engine.generate(question, options: Self.options) { _ in }
+                        } catch is CancellationError {}
                     }
                 }
             }
@@ -53,11 +55,11 @@
             for round in 0..<rounds {
                 let words = round % 2 == 0 ? String(repeating: "Red green blue white black gold. ", count: 120) : ""
                 let question = [ChatMessage(.user, "\(UInt32.random(in: 0 ... .max)) \(words) Write a story.")]
-                let task = Task { for try await _ in engine.generate(question, options: Self.options) {} }
+                let task = Task { try await engine.generate(question, options: Self.options) { _ in } }
                 try await Task.sleep(for: .milliseconds(Int.random(in: 1...300)))
                 let watch = TimeSource.system.stopwatch()
                 task.cancel()
-                try await task.value
+                do { _ = try await task.value } catch is CancellationError {}
                 let seen = watch.elapsed.seconds * 1000
                 // Nothing is loaded for vision: this waits for the engine's thread and does nothing there.
                 await engine.unload(.vision)

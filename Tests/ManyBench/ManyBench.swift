@@ -6,7 +6,7 @@ import HearthInference
 ///
 ///     HearthManyBench streams MODEL TOKENS THREADS < prompts.json    all of them at once
 ///     HearthManyBench turns MODEL TOKENS THREADS < questions.json    one conversation, of two questions
-///     HearthManyBench turns-off MODEL TOKENS THREADS < questions.json    the same without flash attention
+///     HearthManyBench depth MODEL TOKENS THREADS < settings.json     decoding with and without flash attention, [depth, streams]
 ///     HearthManyBench bare MODEL TOKENS THREADS                      answers beside a bare loop over llama.cpp
 ///     HearthManyBench cancel MODEL ROUNDS THREADS                    how soon an end asked for comes
 @main enum ManyBench {
@@ -19,11 +19,16 @@ import HearthInference
             case "streams":
                 let streams = Streams(model: model, prompts: try texts(), tokens: count, threads: threads)
                 try show(try await streams.measure())
-            case "turns", "turns-off":
-                let turns = Turns(
-                    model: model, questions: try texts(), tokens: count, threads: threads,
-                    flashAttention: words[1] == "turns" ? .automatic : .off)
+            case "turns":
+                let turns = Turns(model: model, questions: try texts(), tokens: count, threads: threads)
                 try show(try await turns.measure())
+            case "depth":
+                let settings = try JSONDecoder().decode(
+                    [Int].self, from: FileHandle.standardInput.readDataToEndOfFile())
+                guard settings.count == 2, settings.allSatisfy({ $0 > 0 }) else { exit(64) }
+                let depth = Depth(
+                    model: model, depth: settings[0], streams: settings[1], tokens: count, threads: threads)
+                try show(try await depth.measure())
             case "bare": try show(try await Bare(model: model, tokens: count, threads: threads).measure())
             case "cancel": try show(try await Cancels(model: model, rounds: count, threads: threads).measure())
             default: exit(64)

@@ -30,13 +30,12 @@
             let answers = try await withThrowingTaskGroup(of: (first: Double, tokens: Int).self) { group in
                 for prompt in prompts {
                     group.addTask {
-                        var first: Double?
-                        var count = 0
-                        for try await event in engine.generate([ChatMessage(.user, prompt)], options: options) {
-                            if case .text = event, first == nil { first = watch.elapsed.seconds }
-                            if case .finish(let summary) = event { count = summary.usage.generatedTokens }
+                        let first = Locked<Double?>(nil)
+                        let summary = try await engine.generate([ChatMessage(.user, prompt)], options: options) {
+                            guard case .text = $0 else { return }
+                            first.withLock { $0 = $0 ?? watch.elapsed.seconds }
                         }
-                        return (first ?? watch.elapsed.seconds, count)
+                        return (first.withLock { $0 } ?? watch.elapsed.seconds, summary.usage.generatedTokens)
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }

@@ -9,7 +9,6 @@
         let questions: [String]
         let tokens: Int
         let threads: Int
-        let flashAttention: FlashAttention
 
         struct Figures: Codable {
             /// From asking the last question to the first token of its answer.
@@ -27,28 +26,23 @@
             let engine = try await LlamaActor.load(
                 model,
                 configuration: LlamaConfiguration(
-                    contextLength: 4096, threadCount: threads, flashAttention: flashAttention))
+                    contextLength: 4096, threadCount: threads))
             let options = GenerationOptions(sampling: .greedy, maximumNewTokens: tokens)
             var messages: [ChatMessage] = []
             var figures = Figures()
             for question in questions {
                 messages.append(ChatMessage(.user, question))
                 let watch = TimeSource.system.stopwatch()
-                var first: Double?
-                var answer = ""
-                for try await event in engine.generate(messages, options: options) {
-                    switch event {
-                    case .text(let text):
-                        if first == nil { first = watch.elapsed.seconds }
-                        answer += text
-                    case .finish(let summary):
-                        figures.promptTokens = summary.usage.promptTokens
-                        figures.cachedTokens = summary.usage.cachedTokens
-                        figures.tokens = summary.usage.generatedTokens
-                    default: break
-                    }
-                }
+                let said = Locked<(first: Double?, answer: String)>((nil, ""))
+                let usage = try await engine.generate(messages, options: options) { event in
+                    guard case .text(let text) = event else { return }
+                    said.withLock { $0 = ($0.first ?? watch.elapsed.seconds, $0.answer + text) }
+                }.usage
+                figures.promptTokens = usage.promptTokens
+                figures.cachedTokens = usage.cachedTokens
+                figures.tokens = usage.generatedTokens
                 figures.seconds = watch.elapsed.seconds
+                let (first, answer) = said.withLock { $0 }
                 figures.firstTokenSeconds = first ?? figures.seconds
                 messages.append(ChatMessage(.assistant, answer))
             }

@@ -37,7 +37,7 @@ GROUPS = {
                "decode-greedy-paged": decode.greedy_paged, "prefill-paged": decode.prefill_paged,
                "decode-sampled": decode.sampled, "greedy-equal": decode.equal, "tiny-equal": decode.tiny_equal,
                "vision-equal": vision.equal, "streams-8": streams.eight,
-               "second-turn": turns.second, "second-turn-off": turns.second_without_flash_attention,
+               "second-turn": turns.second, "depths": decode.depths,
                "cancel": turns.cancel, "neighbours": neighbours.neighbours, "own-work": neighbours.own_work,
                "reading": streaming.reading},
     "peers": {"snapshot": snapshot.snapshot, "pull-synced": pull.synced, "pull-checked": pull.checked, "pull-aria2": pull.aria2, "pull-hub": pull.hub},

@@ -48,11 +48,12 @@ def ours(temperature, threads=THREADS):
 PAGED = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
 
+# The peers have flash attention off, as the memory plan has it here for one conversation.
 def greedy(name="decode-greedy", environment=None, count=MANY):
     _, depth = ours(0)
 
     def peer():
-        output = run([f"{TOOLS}/llama-bench", "-m", MODEL, "-t", str(THREADS), "-p", "0", "-n", str(TOKENS),
+        output = run([f"{TOOLS}/llama-bench", "-m", MODEL, "-t", str(THREADS), "-fa", "off", "-p", "0", "-n", str(TOKENS),
                             "-d", str(depth), "-r", "1", "-o", "json"], environment).output
         return json.loads(output)[0]["avg_ts"]
 
@@ -77,6 +78,20 @@ def bare():
            ours_spread=spread(ours), peer_spread=spread(peer))
 
 
+def depths():
+    """Decoding without flash attention against decoding with it, which is what the memory plan decides by."""
+    program = built("HearthManyBench")
+    for depth, streams in [(100, 1), (1000, 1), (4000, 1), (100, 8), (1000, 8), (4000, 8)]:
+        output = subprocess.run([program, "depth", MODEL, "16", str(THREADS)], input=json.dumps([depth, streams]), check=True,
+                                capture_output=True, text=True).stdout
+        found = json.loads(output)
+        off, on = ([pair[side] for pair in found] for side in ("off", "on"))
+        of_pairs = ratios(off, on)
+        report(f"decode-off-{depth}-{streams}", ratio=statistics.median(of_pairs), ours=statistics.median(off),
+               peer=statistics.median(on), unit="tokens/s", pairs=len(found),
+               spread=f"{min(of_pairs):.3f}..{max(of_pairs):.3f}")
+
+
 # Each run is a process of its own, so nothing of the prompt is in memory.
 READING = PROMPT + " " + " ".join(f"On day {day} the keeper counted {day * 3} ships and {day} gulls." for day in range(1, 40))
 
@@ -94,7 +109,7 @@ def prefill(name="prefill", environment=None, count=3 * PAIRS):
     _, length = read()
 
     def peer():
-        output = run([f"{TOOLS}/llama-bench", "-m", MODEL, "-t", str(THREADS), "-p", str(length), "-n", "0", "-r", "1", "-o",
+        output = run([f"{TOOLS}/llama-bench", "-m", MODEL, "-t", str(THREADS), "-fa", "off", "-p", str(length), "-n", "0", "-r", "1", "-o",
                       "json"], environment).output
         return json.loads(output)[0]["avg_ts"]
 
@@ -176,7 +191,7 @@ def served(port, question, tokens=48):
 def equal():
     """Greedy answers, token for token, against llama-server of the same build."""
     count = 0
-    with serving() as port:
+    with serving("-fa", "off") as port:
         for question in QUESTIONS:
             count += same("greedy-equal", question, answered(MODEL, "--prompt", question), served(port, question))
     report("greedy-equal", ours=count, of=len(QUESTIONS))
@@ -187,7 +202,7 @@ def tiny_equal():
     tokens, sliding windows, and a template that opens the thinking."""
     count = 0
     for name in ("grid", "recurrent", "window", "thinking"):
-        with serving(model=f"{TINY}/{name}.gguf") as port:
+        with serving("-fa", "off", model=f"{TINY}/{name}.gguf") as port:
             for question in QUESTIONS[:3]:
                 (text, tokens), (content, all_tokens) = answered(f"{TINY}/{name}.gguf", "--prompt", question), served(port, question)
                 # Of bytes that are no text the server shows a mark, and hearth nothing.
@@ -226,7 +241,7 @@ def sampled():
 
     def peer():
         # A process of its own for each run, as ours: what differs from one to the next differs for both.
-        with serving() as port:
+        with serving("-fa", "off") as port:
             text = ask(port, "/apply-template", {"messages": [{"role": "user", "content": PROMPT}]})["prompt"]
             answer = ask(port, "/completion", {
                 "prompt": text, "n_predict": TOKENS, "samplers": ["temperature"], "temperature": 0.35, "seed": SEED,

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/env.sh
-export HEARTH_BINARY="$PWD/.build/release/hearth" LLAMA_BIN="$llama_prefix/bin" BENCH_MODEL="$default_model"
+export HEARTH_BENCH=1 HEARTH_BINARY="$PWD/.build/release/hearth" LLAMA_BIN="$llama_prefix/bin" BENCH_MODEL="$default_model"
 export BENCH_CACHE="$HEARTH_CACHE/bench" BENCH_RESULTS="$PWD/bench-results"
 export BENCH_TINY="$tiny_models" BENCH_HUB_CLIENT="$hub_client" no_proxy=127.0.0.1
 mkdir -p "$BENCH_CACHE" "$BENCH_RESULTS"

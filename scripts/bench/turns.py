@@ -21,8 +21,8 @@ def first(turn):
     return "Read this diary. " + " ".join(lines) + " What is it about?"
 
 
-def ours(program, questions, mode="turns"):
-    output = subprocess.run([program, mode, MODEL, str(TOKENS), str(THREADS)], input=json.dumps(questions), check=True,
+def ours(program, questions):
+    output = subprocess.run([program, "turns", MODEL, str(TOKENS), str(THREADS)], input=json.dumps(questions), check=True,
                             capture_output=True, text=True).stdout
     return json.loads(output)
 
@@ -52,32 +52,33 @@ def theirs(port, questions):
             "promptTokens": timings["prompt_n"] + timings.get("cache_n", 0), "cachedTokens": timings.get("cache_n", 0)}
 
 
-def second(name="second-turn", mode="turns", words=()):
+def second():
+    """Against the server with flash attention and without it, of which the better one counts."""
     program = built("HearthManyBench")
-    with serving(*words, context=4096) as port:
-        theirs(port, [first(PAIRS), SECOND])
-        left, right = [], []
+    with serving("-fa", "on", context=4096) as on, serving("-fa", "off", context=4096) as off:
+        for port in (on, off):
+            theirs(port, [first(PAIRS), SECOND])
+        found = {"ours": [], "on": [], "off": []}
         for turn in range(PAIRS):
             questions = [first(turn), SECOND]
-            sides = [lambda: left.append(ours(program, questions, mode)), lambda: right.append(theirs(port, questions))]
-            for side in sides if turn % 2 == 0 else reversed(sides):
-                side()
-            a, b = left[-1], right[-1]
-            new = [side["promptTokens"] - side["cachedTokens"] for side in (a, b)]
-            say(f"  {name} {turn + 1}/{PAIRS}: ours {number(a['seconds'])} s, first after {number(a['firstTokenSeconds'])} s, "
-                f"{new[0]} of {a['promptTokens']} tokens new; peer {number(b['seconds'])} s, {number(b['firstTokenSeconds'])} s, "
-                f"{new[1]} of {b['promptTokens']}")
-            if not a["tokens"] == b["tokens"] == TOKENS or abs(a["promptTokens"] - b["promptTokens"]) > 8:
-                raise SystemExit(f"not the same work: ours {a}, the server's {b}")
-    for figure, key in [(name, "seconds"), (f"{name}-first", "firstTokenSeconds")]:
-        a, b = [figures[key] for figures in left], [figures[key] for figures in right]
+            sides = {"ours": lambda: ours(program, questions), "on": lambda: theirs(on, questions),
+                     "off": lambda: theirs(off, questions)}
+            for name in sides if turn % 2 == 0 else reversed(sides):
+                found[name].append(sides[name]())
+            last = {name: values[-1] for name, values in found.items()}
+            say(f"  second-turn {turn + 1}/{PAIRS}: " + "; ".join(
+                f"{name} {number(side['seconds'])} s, first after {number(side['firstTokenSeconds'])} s, "
+                f"{side['promptTokens'] - side['cachedTokens']} of {side['promptTokens']} tokens new" for name, side in last.items()))
+            lengths = [side["promptTokens"] for side in last.values()]
+            if any(side["tokens"] != TOKENS for side in last.values()) or max(lengths) - min(lengths) > 8:
+                raise SystemExit(f"not the same work: {last}")
+    for figure, key in [("second-turn", "seconds"), ("second-turn-first", "firstTokenSeconds")]:
+        a, on, off = ([figures[key] for figures in values] for values in found.values())
+        better, b = min(("on", on), ("off", off), key=lambda side: statistics.median(side[1]))
         ratios = [x / y for x, y in zip(a, b)]
         report(figure, ratio=statistics.median(ratios), ours=statistics.median(a), peer=statistics.median(b), unit="s",
-               pairs=PAIRS, spread=f"{min(ratios):.3f}..{max(ratios):.3f}", ours_spread=spread(a), peer_spread=spread(b))
-
-
-def second_without_flash_attention():
-    second("second-turn-off", "turns-off", ("-fa", "off"))
+               pairs=PAIRS, spread=f"{min(ratios):.3f}..{max(ratios):.3f}", ours_spread=spread(a), peer_spread=spread(b),
+               peer_flash_attention=better, peer_on=statistics.median(on), peer_off=statistics.median(off))
 
 
 def cancel():

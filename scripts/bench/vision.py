@@ -68,7 +68,7 @@ def equal():
             path = f"{TINY}/{projector}.gguf"
             # The one whose pictures have places in two directions sees for a model whose text has such places too.
             model = f"{TINY}/grid.gguf" if projector == "projector-grid" else MODEL
-            with serving("--mmproj", path, model=model) as port:
+            with serving("--mmproj", path, "-fa", "off", model=model) as port:
                 for _, names, question in [prompt for prompt in PROMPTS if prompt[0] == projector]:
                     shown = [word for name in names for word in ("--image", os.path.join(folder, name))]
                     mine = answered(model, "--projector", path, *shown, "--prompt", question, tokens=32)

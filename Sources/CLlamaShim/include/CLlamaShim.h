@@ -20,6 +20,8 @@ struct hearth_chat_message {
     const char *role;
     const char *content;
     size_t content_length;
+    /// The thinking before it; or NULL.
+    const char *thinking;
     /// The calls of tools in it, as a JSON list of objects with `id`, `name` and `arguments`, all of them texts; or NULL.
     const char *calls;
     /// Of a tool's result: which call it answers, and of which tool; or NULL.
@@ -54,6 +56,11 @@ void hearth_chat_templates_free(struct hearth_chat_templates *templates);
 char *hearth_chat_templates_apply(
     const struct hearth_chat_templates *templates, const struct hearth_chat_request *request,
     struct hearth_call_format **format, size_t *length, size_t *opening, char **error);
+
+/// A JSON object of what the template's model writes around its thinking and its answer, empty where the template knows no thinking:
+/// `opening` and `closing` of the thinking, `turn` before an answer, `lead` between it or the thinking and the answer's text, and
+/// `trail` after that text. NULL and a reason on failure.
+char *hearth_chat_templates_frame(const struct hearth_chat_templates *templates, char **error);
 
 /// Whether the template describes tools and writes their calls.
 bool hearth_chat_templates_know_tools(const struct hearth_chat_templates *templates);
@@ -177,10 +184,11 @@ struct hearth_size {
     uint32_t height;
 };
 
-/// The pixels of a JPEG, PNG or BMP file in memory whose header tells of the size `expected`, made smaller to `wanted`.
-/// NULL and a reason on failure.
+/// The pixels of a JPEG, PNG or BMP file in memory whose header tells of the size `expected`, turned and mirrored by an Exif
+/// `orientation` (1...8) and made smaller to `wanted`. NULL and a reason on failure.
 struct hearth_picture *hearth_picture_read(
-    const uint8_t *bytes, size_t count, struct hearth_size expected, struct hearth_size wanted, char **error);
+    const uint8_t *bytes, size_t count, struct hearth_size expected, struct hearth_size wanted, int32_t orientation,
+    char **error);
 /// A picture of a size without pixels, to count its tokens with.
 struct hearth_picture *hearth_picture_blank(struct hearth_size size);
 void hearth_picture_free(struct hearth_picture *picture);

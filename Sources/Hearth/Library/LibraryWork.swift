@@ -94,7 +94,7 @@ import HearthTransfer
             do {
                 try await delivery.discardDownload(of: model)
             } catch {
-                Log.write(.warning, "hearth.library", "what came of \(model.identity) stays: \(error)")
+                Log.write(.warning, "library", "what came of \(model.identity) stays: \(error)")
             }
             await then()
         }

@@ -30,60 +30,62 @@ public struct LiveModel: InferenceEngine {
         }
     }
 
-    /// Whether the live release supports tool calls; loads it if needed. `false` if it cannot be loaded.
-    public var callsTools: Bool {
-        get async {
-            guard let lease = try? await lease() else { return false }
+    /// The abilities of the live release's engine; loads it if needed.
+    public var capabilities: EngineCapabilities {
+        get async throws {
+            let lease = try await lease()
             defer { lease.end() }
-            return await lease.engine.callsTools
+            return try await lease.engine.capabilities
         }
     }
 
-    /// Answers with the release that is live at the start of the answer.
+    /// Loads the live release if needed, and computes what is known of the next prompt.
+    public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
+        let lease = try await lease()
+        defer { lease.end() }
+        try await lease.engine.prepare(messages, options: options)
+    }
+
+    /// Answers with the release that is live at the start of the answer; reports `.loading` if it is not in memory.
+    /// The load counts for the time-out.
     public func generate(
-        _ messages: [ChatMessage], options: GenerationOptions
-    ) -> AsyncThrowingStream<GenerationEvent, any Error> {
-        // A bounded buffer would lose text; the engine's limits bound the number of events.
-        AsyncThrowingStream { continuation in
-            let task = Task {
-                do {
-                    let lease = try await lease()
-                    defer { lease.end() }
-                    for try await event in lease.engine.generate(messages, options: options) {
-                        continuation.yield(event)
-                    }
-                    try Task.checkCancellation()
-                    continuation.finish()
-                } catch {
-                    continuation.finish(throwing: error)
-                }
-            }
-            continuation.endsWithItsReader { task.cancel() }
-        }
+        _ messages: [ChatMessage], options: GenerationOptions,
+        onEvent: @escaping @Sendable (GenerationEvent) -> Void
+    ) async throws -> GenerationSummary {
+        if await !models.isLoaded(active) { onEvent(.phase(.loading(fraction: nil))) }
+        let watch = models.time.stopwatch()
+        let lease = try await lease()
+        defer { lease.end() }
+        let waited = watch.elapsed
+        var options = options
+        options.timeout = max(.zero, options.timeout - waited)
+        var summary = try await lease.engine.generate(messages, options: options, onEvent: onEvent)
+        summary.timings.firstTokenSeconds += waited.seconds
+        return summary
     }
 }
 
-extension LiveModel: TextEmbedding, TokenCounting {
+extension LiveModel {
     /// Embeds texts with the live release; loads it if needed. Releases have incompatible vectors: when ``release``
     /// changes, compute stored vectors again.
     /// - Throws: errors of the load and the engine; `engine-missing` if the engine makes no vectors.
     public func embed(_ texts: [String]) async throws -> [[Float]] {
         let lease = try await lease()
         defer { lease.end() }
-        return try await lease.engine.embedding.embed(texts)
+        return try await lease.engine.embed(texts)
     }
 
     /// - Throws: errors of the load and the engine; `engine-missing` if the engine tokenizes no text.
     public func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
         let lease = try await lease()
         defer { lease.end() }
-        return try await lease.engine.counting.tokenize(text, controlTokens: controlTokens)
+        return try await lease.engine.tokenize(text, controlTokens: controlTokens)
     }
 
     /// - Throws: errors of the load and the engine; `engine-missing` if the engine tokenizes no text.
     public func count(_ messages: [ChatMessage]) async throws -> Int {
         let lease = try await lease()
         defer { lease.end() }
-        return try await lease.engine.counting.count(messages)
+        return try await lease.engine.count(messages)
     }
 }

@@ -30,7 +30,7 @@ public final class LiveModels: Sendable {
     public let cache: ModelCache<Engine>
 
     private let files: EngineFiles
-    private let time: TimeSource
+    let time: TimeSource
     private let freeMemory: @Sendable () -> UInt64?
     /// Bundled releases, which are used in place.
     private let bundled: Locked<[ReleaseIdentity: BundledRelease]>
@@ -61,7 +61,7 @@ public final class LiveModels: Sendable {
         let opening = EngineFiles(
             manager: manager,
             open: open ?? (manager.probe as? EngineReleaseProbe)?.opening
-                ?? EngineOpening.opening(Configuration(), deviceMemory: manager.deviceMemory))
+                ?? EngineRegistry.standard.opening(Configuration(), deviceMemory: manager.deviceMemory))
         files = opening
         let cache = ModelCache<Engine>(budget: budget) { identity in
             if let release = bundled.withLock({ $0[identity] }) { return try await opening.load(release) }
@@ -136,12 +136,13 @@ public final class LiveModels: Sendable {
             guard let release = try await manager.availability(of: family).identity else { return serving }
             return failed.withLock { $0[family] } == release ? serving : release
         } catch {
-            Log.write(.info, "delivery.live", "what is live of \(family) cannot be read: \(error)")
+            Log.write(.info, "live", "what is live of \(family) cannot be read: \(error)")
             return serving
         }
     }
 
-    private func isLoaded(_ active: ActiveModel<Engine>) async -> Bool {
+    /// Whether the engine that serves is in memory.
+    func isLoaded(_ active: ActiveModel<Engine>) async -> Bool {
         guard let serving = await active.live else { return false }
         return cache.loaded.contains(serving)
     }
@@ -231,7 +232,7 @@ public final class LiveModels: Sendable {
             try await follow(family, model, with: active)
         } catch {
             // The activated release serves; listeners were told about the other one.
-            Log.write(.info, "delivery.live", "what else became live of \(family) is left for its next use: \(error)")
+            Log.write(.info, "live", "what else became live of \(family) is left for its next use: \(error)")
         }
     }
 

@@ -175,7 +175,7 @@ public final class ModelCache<Engine: Sendable>: Sendable {
             let shortage = try await blocking { source.read().shortage }
             if shortage > 0 { dropIdle(shortage) }
         } catch {
-            Log.write(.error, "delivery.live", "\(error)")  // reading throws nothing
+            Log.write(.error, "live", "\(error)")  // reading throws nothing
         }
         return .seconds(2)
     }

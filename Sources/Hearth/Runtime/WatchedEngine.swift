@@ -32,7 +32,8 @@ public struct WatchedEngine: InferenceEngine {
         _ engine: any InferenceEngine, of release: ReleaseIdentity, in manager: ModelManager,
         time: TimeSource = .system, answers: WorkUnderWay
     ) {
-        self.engine = engine
+        // Calls of tools are told from answers, also where the model writes them in its text.
+        self.engine = SpelledToolEngine(engine)
         self.manager = manager
         self.release = release
         self.time = time
@@ -41,36 +42,34 @@ public struct WatchedEngine: InferenceEngine {
 
     public var modelInformation: ModelInformation { get async throws { try await engine.modelInformation } }
 
-    public var callsTools: Bool { get async { await engine.callsTools } }
+    public var capabilities: EngineCapabilities { get async throws { try await engine.capabilities } }
 
     public func unload() async { await engine.unload() }
 
+    /// Guarded like an answer during probation, but not counted as one.
+    public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
+        try await answers.perform { [engine, manager, release] in
+            try await manager.store.guarding(release, .generate) {
+                try await engine.prepare(messages, options: options)
+            }
+        }
+    }
+
     public func generate(
-        _ messages: [ChatMessage], options: GenerationOptions
-    ) -> AsyncThrowingStream<GenerationEvent, any Error> {
-        // As with the engine's own stream, the number of events is bounded by its limits.
-        AsyncThrowingStream { continuation in
-            let task = answers.begin {
-                do {
-                    try Task.checkCancellation()
-                    let isAnswer = try await manager.store.guarding(release, .generate) {
-                        var judge = AnswerJudge(options)
-                        for try await event in engine.generate(messages, options: options) {
-                            judge.note(event)
-                            continuation.yield(event)
-                        }
-                        // A stopped engine ends its stream without an error; report the stop to the reader.
-                        if !judge.isEnded { try Task.checkCancellation() }
-                        return judge.isAnswer
-                    }
-                    if isAnswer { await count() }
-                    continuation.finish()
-                } catch {
-                    continuation.finish(throwing: error)
+        _ messages: [ChatMessage], options: GenerationOptions,
+        onEvent: @escaping @Sendable (GenerationEvent) -> Void
+    ) async throws -> GenerationSummary {
+        try await answers.perform {
+            let hasCalled = Locked(false)
+            let summary = try await manager.store.guarding(release, .generate) {
+                try await engine.generate(messages, options: options) { event in
+                    if case .toolCall = event { hasCalled.withLock { $0 = true } }
+                    onEvent(event)
                 }
             }
-            guard let task else { return continuation.finish(throwing: CancellationError()) }
-            continuation.endsWithItsReader { task.cancel() }
+            // A tool call precedes the answer.
+            if !hasCalled.withLock({ $0 }), summary.isAnswer { await count() }
+            return summary
         }
     }
 
@@ -91,78 +90,28 @@ public struct WatchedEngine: InferenceEngine {
     }
 }
 
-extension WatchedEngine: TextEmbedding, TokenCounting {
+extension WatchedEngine {
     /// Guarded like an answer during probation, but not counted as one.
-    /// - Throws: errors of the engine; `engine-missing` if it makes no vectors; `CancellationError` after
+    /// - Throws: errors of the engine, `engine-missing` if it embeds no texts; `CancellationError` after
     ///   ``stop(within:)``.
     public func embed(_ texts: [String]) async throws -> [[Float]] {
-        let embedder = try engine.embedding
-        return try await answers.perform { [manager, release] in
-            try await manager.store.guarding(release, .generate) { try await embedder.embed(texts) }
+        try await answers.perform { [engine, manager, release] in
+            try await manager.store.guarding(release, .generate) { try await engine.embed(texts) }
         }
     }
 
-    /// - Throws: errors of the engine; `engine-missing` if it tokenizes no text.
+    /// - Throws: errors of the engine, `engine-missing` if it counts no tokens.
     public func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
-        try await engine.counting.tokenize(text, controlTokens: controlTokens)
+        try await engine.tokenize(text, controlTokens: controlTokens)
     }
 
-    /// - Throws: errors of the engine; `engine-missing` if it tokenizes no text.
-    public func count(_ messages: [ChatMessage]) async throws -> Int { try await engine.counting.count(messages) }
+    /// - Throws: errors of the engine, `engine-missing` if it counts no tokens.
+    public func count(_ messages: [ChatMessage]) async throws -> Int { try await engine.count(messages) }
 }
 
-extension InferenceEngine {
-    /// The engine as one that embeds texts.
-    /// - Throws: `engine-missing`.
-    var embedding: any TextEmbedding {
-        get throws {
-            guard let embedding = self as? any TextEmbedding else { throw Self.missing("makes no vectors of texts") }
-            return embedding
-        }
-    }
-
-    /// The engine as one that tokenizes texts.
-    /// - Throws: `engine-missing`.
-    var counting: any TokenCounting {
-        get throws {
-            guard let counting = self as? any TokenCounting else { throw Self.missing("tells no tokens") }
-            return counting
-        }
-    }
-
-    private static func missing(_ what: String) -> LLMError {
-        LLMError(.engineMissing, "the engine of this model \(what)", disposition: .usage)
-    }
-}
-
-/// Decides whether an answer counts for its release's probation.
-private struct AnswerJudge {
-    private let purpose: GenerationPurpose
-    private var calls: StopStringMatcher
-    private var hasCalled = false
-    private var summary: GenerationSummary?
-
-    init(_ options: GenerationOptions) {
-        purpose = options.purpose
-        calls = StopStringMatcher(options.callMark.map { [$0] } ?? [])
-    }
-
-    mutating func note(_ event: GenerationEvent) {
-        switch event {
-        case .toolCall: hasCalled = true
-        case .text(let piece): _ = calls.append(piece)
-        case .finish(let facts): summary = facts
-        default: break
-        }
-    }
-
-    /// Whether the answer completed.
-    var isEnded: Bool { summary != nil }
-
-    /// A tool call precedes the answer. A call cut off by a limit does not count as one: nothing follows it.
-    var isAnswer: Bool {
-        guard purpose == .answer, !hasCalled, let summary else { return false }
-        if calls.matched != nil, [.stopString, .endOfGeneration].contains(summary.reason) { return false }
-        return summary.reason != .timedOut && summary.usage.generatedTokens > 0
+extension GenerationSummary {
+    /// Whether the answer counts for its release's probation.
+    fileprivate var isAnswer: Bool {
+        ![.timedOut, .interrupted, .contentFilter].contains(reason) && usage.generatedTokens > 0
     }
 }

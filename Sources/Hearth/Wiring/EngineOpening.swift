@@ -19,9 +19,6 @@ public enum EngineOpening {
         #endif
     }
 
-    /// The formats this build has an engine for; `nil` without one, so that an app can add its own.
-    public static var formats: Set<ModelFormat>? { runsGGUF ? [.gguf] : nil }
-
     /// The preparer of artifacts for this device; `nil` in a build without llama.cpp.
     static func preparer(deviceMemory: UInt64) -> (any ReleasePreparer)? {
         #if Llama
@@ -61,16 +58,6 @@ public enum EngineOpening {
         #endif
     }
 
-    /// Opens the files of a release as ``open(_:projector:configuration:deviceMemory:occupied:progress:)`` does.
-    static func opening(
-        _ configuration: Configuration, deviceMemory: UInt64
-    ) -> @Sendable (ReleaseFiles) async throws -> any InferenceEngine {
-        { files in
-            try await open(
-                files.weights, projector: files.projector, configuration: configuration, deviceMemory: deviceMemory)
-        }
-    }
-
     /// Loads an engine for a GGUF file.
     ///
     /// If the configuration ignores memory, it is loaded as configured, whether it fits or not.
@@ -108,7 +95,7 @@ public enum EngineOpening {
                 historyLimit: configuration.contextLength == nil ? plan?.historyLimit : nil,
                 stateFolder: configuration.stateFolder,
                 cacheType: plan?.cacheType ?? configuration.cacheType ?? .f16,
-                flashAttention: plan?.flashAttention ?? configuration.flashAttention ?? .automatic,
+                flashAttention: configuration.flashAttention ?? .automatic,
                 imageTokens: ImageTokens(minimum: configuration.imageMinTokens, maximum: configuration.imageMaxTokens),
                 ignoresMemory: configuration.ignoresMemory)
             return try await LlamaActor.load(weights, projector: projector, configuration: settings, progress: progress)

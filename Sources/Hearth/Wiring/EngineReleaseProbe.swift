@@ -17,19 +17,20 @@ public struct EngineReleaseProbe: ReleaseProbe {
     private let formats: Set<ModelFormat>
     private let time: TimeSource
 
-    /// A probe with the engine for GGUF models.
+    /// A probe with the engines of an app.
     ///
     /// Loaded models stay in memory during the probe. If they leave too little for the release, it is probed with a
     /// shorter context. If even that does not fit, but the release alone would, it is not judged: it then replaces
     /// the old one in memory, on probation.
     /// - Parameter freeMemory: the available bytes, `nil` if unknown. Blocks at most to read a few small files.
     public init(
-        configuration: Configuration = Configuration(), deviceMemory: UInt64 = DeviceMemory.read().usable,
+        configuration: Configuration = Configuration(), engines: EngineRegistry = .standard,
+        deviceMemory: UInt64 = DeviceMemory.read().usable,
         freeMemory: @escaping @Sendable () -> UInt64? = SystemMemoryPressure.available
     ) {
-        formats = EngineOpening.runsGGUF ? [.gguf] : []
+        formats = engines.formats
         time = .system
-        opening = EngineOpening.opening(configuration, deviceMemory: deviceMemory)
+        opening = engines.opening(configuration, deviceMemory: deviceMemory)
         open = { candidate in
             var settings = configuration
             // The canary's state is of no later use and would evict the user's states.
@@ -39,9 +40,9 @@ public struct EngineReleaseProbe: ReleaseProbe {
             let files = candidate.files
             let occupied = try await blocking { ProbeRoom(deviceMemory: deviceMemory, free: freeMemory()).occupied }
             do {
-                return try await EngineOpening.open(
-                    files.weights, projector: files.projector, configuration: configuration,
-                    deviceMemory: deviceMemory, occupied: occupied)
+                return try await engines.open(
+                    EngineRegistry.Request(
+                        files, configuration: configuration, deviceMemory: deviceMemory, occupied: occupied))
             } catch let error as LLMError where error.code == .doesNotFit && occupied > 0 {
                 // A release that does not fit even alone is refused for that reason.
                 _ = try await blocking {
@@ -123,19 +124,12 @@ public struct EngineReleaseProbe: ReleaseProbe {
         let answering = time.stopwatch()
         let options = GenerationOptions(
             sampling: .greedy, maximumNewTokens: canary.maximumNewTokens, timeout: .seconds(canary.timeoutSeconds))
-        var text = ""
-        var summary: GenerationSummary?
-        for try await event in engine.generate([ChatMessage(.user, canary.prompt)], options: options) {
-            switch event {
-            case .text(let piece): text += piece
-            case .finish(let facts): summary = facts
-            case .phase, .truncated, .picturesLeftOut, .thinking, .toolCall: break
-            }
+        let text = Locked("")
+        let summary = try await engine.generate([ChatMessage(.user, canary.prompt)], options: options) { event in
+            if case .text(let piece) = event { text.withLock { $0 += piece } }
         }
-        // A cancelled stream ends without a summary.
-        guard let summary else { throw CancellationError() }
         return ProbeReport(
-            text: text, generatedTokens: summary.usage.generatedTokens, loadSeconds: loadSeconds,
+            text: text.withLock { $0 }, generatedTokens: summary.usage.generatedTokens, loadSeconds: loadSeconds,
             answerSeconds: answering.elapsed.seconds, tokensPerSecond: summary.timings.decodeTokensPerSecond,
             peakMemoryBytes: memory?.bytes, isTimedOut: summary.reason == .timedOut)
     }
@@ -152,7 +146,7 @@ public struct EngineReleaseProbe: ReleaseProbe {
         let embedding = time.stopwatch()
         let vectors: [[Float]]
         do {
-            vectors = try await engine.embedding.embed([canary.prompt])
+            vectors = try await engine.embed([canary.prompt])
         } catch let error as LLMError where error.code == .doesNotFit {
             return nil
         }

@@ -27,8 +27,8 @@ extension ModelManager {
     ///   - appVersion: compared with a release's `minAppVersion`; `nil` compares nothing.
     ///   - provider: creates time-limited addresses from those of the catalog; `nil` uses the catalog's.
     ///   - bundled: folders of bundled models.
-    ///   - formats: formats with an engine; an app with its own engine, such as for Core ML, adds its format. `nil`
-    ///     for any.
+    ///   - engines: the app's engines by format.
+    ///   - formats: the formats to deliver; `nil` for those with an engine, or for any without engines.
     ///   - tellMemory: told the memory needed by a large release before its download, as a sentence; `nil` logs it.
     /// - Throws: ``ConfigurationError`` for an invalid origin or variable. An invalid `HF_ENDPOINT` only fails the
     ///   Hub.
@@ -38,19 +38,21 @@ extension ModelManager {
         http: any HTTPClient = DefaultHTTPClient(), time: TimeSource = .system,
         deviceMemory: UInt64 = DeviceMemory.read().usable, appVersion: SemanticVersion? = nil,
         provider: (any DownloadURLProvider)? = nil, bundled: [BundledSource] = [],
-        formats: Set<ModelFormat>? = EngineOpening.formats, tellMemory: (@Sendable (String) -> Void)? = nil
+        engines: EngineRegistry = .standard, formats: Set<ModelFormat>? = nil,
+        tellMemory: (@Sendable (String) -> Void)? = nil
     ) throws {
         var preflight = MemoryPreflight(configuration: configuration, deviceMemory: deviceMemory)
         if let tellMemory { preflight.tell = tellMemory }
         self.init(
             home: home, origins: try configuration.origins(environment: environment), http: http, time: time,
             network: try NetworkChoice.monitor(environment: environment), deviceMemory: deviceMemory,
-            ignoresMemory: configuration.ignoresMemory, appVersion: appVersion, provider: provider, formats: formats,
+            ignoresMemory: configuration.ignoresMemory, appVersion: appVersion, provider: provider,
+            formats: formats ?? (engines.formats.isEmpty ? nil : engines.formats),
             bundled: bundled,
             hub: HubSettings.read(environment),
             // With `ignoresMemory`, models are used as published.
             preparer: EngineOpening.preparer(deviceMemory: configuration.ignoresMemory ? .max : deviceMemory),
-            probe: EngineReleaseProbe(configuration: configuration, deviceMemory: deviceMemory),
+            probe: EngineReleaseProbe(configuration: configuration, engines: engines, deviceMemory: deviceMemory),
             preflight: preflight)
     }
 }

@@ -9,22 +9,25 @@ public struct ReleaseFiles: Sendable, Hashable {
     public var weights: Path
     /// The projector for pictures; `nil` for a model that reads text only.
     public var projector: Path?
+    /// The format of the weights, which tells the engine.
+    public var format: ModelFormat
 
     /// The files at the given paths.
-    public init(weights: Path, projector: Path? = nil) {
+    public init(weights: Path, projector: Path? = nil, format: ModelFormat = .gguf) {
         self.weights = weights
         self.projector = projector
+        self.format = format
     }
 
     /// The files of an installed release, with its own weights or an artifact.
     init(opening weights: Path, of release: InstalledRelease) {
-        self.init(weights: weights, projector: release.projector)
+        self.init(weights: weights, projector: release.projector, format: release.receipt.format)
     }
 
     /// The files of a bundled release, `nil` without weights.
     init?(_ release: BundledRelease) {
         guard let weights = release.weights else { return nil }
-        self.init(weights: weights, projector: release.projector)
+        self.init(weights: weights, projector: release.projector, format: release.release.format)
     }
 }
 

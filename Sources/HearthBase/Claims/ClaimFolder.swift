@@ -138,7 +138,7 @@ package struct ClaimFolder: Sendable {
         do {
             try fileSystem.removeFile(path)
         } catch {
-            Log.write(.info, "claims", "\(path) stays: \(error)")
+            Log.write(.info, "claims", "a void claim stays", [.path(path), .error(error)])
         }
     }
 

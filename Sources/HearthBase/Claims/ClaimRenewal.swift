@@ -22,7 +22,7 @@ package final class ClaimRenewal: Sendable {
                 } catch is CancellationError {
                     return
                 } catch {
-                    Log.write(.info, "claims", "a claim was not renewed: \(error)")
+                    Log.write(.info, "claims", "a claim was not renewed", [.error(error)])
                 }
             }
         }

@@ -137,7 +137,8 @@ package struct ExclusiveClaim {
         do {
             try fileSystem.removeFile(temporary)
         } catch {
-            Log.write(.info, "claims", "\(temporary) stays until its folder is removed: \(error)")
+            Log.write(
+                .info, "claims", "a file stays until its folder is removed", [.path(temporary), .error(error)])
         }
     }
 

@@ -76,7 +76,7 @@ package final class HeldClaim: Sendable {
             if let file, try sizeInPlace(file) != nil { try fileSystem.removeFile(path) }
         } catch {
             // The claim is void nevertheless: this process no longer holds its token.
-            Log.write(.info, "claims", "the claim \(path) stays: \(error)")
+            Log.write(.info, "claims", "a released claim stays", [.path(path), .error(error)])
         }
         Self.tokens.withLock { _ = $0.remove(token) }
         flock?.release()

@@ -93,6 +93,8 @@ public struct ErrorContext: Sendable, Hashable {
     public var remedy: String?
     /// The number of the failed system call (`errno`).
     public var systemError: Int32?
+    /// The seconds after which a refused request may be sent again.
+    public var retryAfterSeconds: Double?
 
     /// A context of the given facts.
     public init(

@@ -32,7 +32,7 @@ package enum ModelPageCacheWarmer {
     package static func hint(file: Path, below root: Path, bytes: UInt64 = usualBytes) async -> UInt64 {
         do {
             let advised = try await blocking { advise(file, below: root, bytes: min(bytes, maximumBytes)) }
-            Log.write(.debug, "delivery.cache", "asked for the first \(advised) bytes of \(file)")
+            Log.write(.debug, "cache", "asked for the first \(advised) bytes of \(file)")
             return advised
         } catch {
             return 0

@@ -1,8 +1,12 @@
 import Foundation
 
-/// The package's log: quiet by default, to stderr when `HEARTH_LOG` names a level, or to the host app's own handler.
+/// The package's log: no output unless `HEARTH_LOG` names a level or the app sets a handler.
+///
+/// ```swift
+/// Log.use({ entry in print(entry.level, entry.name, entry.message, entry.fields) }, threshold: .warning)
+/// ```
 public enum Log {
-    /// How much a line matters. `HEARTH_LOG` takes these names.
+    /// The importance of an entry. `HEARTH_LOG` takes these names.
     public enum Level: String, Sendable, Comparable, CaseIterable {
         case debug, info, warning, error
 
@@ -10,65 +14,81 @@ public enum Log {
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// One line: its level, the part of the package that wrote it, and the text.
+    /// A message with its level, its origin in the package and its typed facts.
     public struct Entry: Sendable {
         public let level: Level
-        /// The target and chapter, such as `delivery.transfer`.
+        /// The module that wrote the entry, in lower case and without the prefix `Hearth`: `store`, `transfer`, `llama`.
         public let subsystem: String
+        /// A part of the subsystem, such as `memory`.
+        public let category: String?
         public let message: String
+        public let fields: [Field]
+
+        /// The subsystem and the category, joined by a full stop: `llama.memory`.
+        public var name: String { category.map { "\(subsystem).\($0)" } ?? subsystem }
     }
 
-    /// Receives every entry, on whichever thread wrote it. Must not block.
+    /// Receives every entry on the thread that wrote it. Must not block.
     public typealias Handler = @Sendable (Entry) -> Void
 
     private struct Configuration {
-        var handler: Handler?
-        var threshold: Level?
+        var handler: Handler
+        var thresholds: LogThresholds
     }
 
-    private static let configuration = Locked(
-        Configuration(handler: nil, threshold: environmentThreshold()))
+    private static let standard = Configuration(
+        handler: standardError,
+        thresholds: LogThresholds(parsing: ProcessInfo.processInfo.environment["HEARTH_LOG"] ?? ""))
+    private static let configuration = Locked(standard)
 
-    private static func environmentThreshold() -> Level? {
-        ProcessInfo.processInfo.environment["HEARTH_LOG"].flatMap { Level(rawValue: $0.lowercased()) }
-    }
-
-    /// Sends every entry at or above `threshold` to a host app's handler instead of stderr; `nil` restores the default.
-    public static func use(_ handler: Handler?, threshold: Level = .info) {
+    /// Sends every entry at or above a threshold to a handler of the app.
+    ///
+    /// - Parameters:
+    ///   - handler: receives the entries; `nil` restores the default, which is standard error and `HEARTH_LOG`.
+    ///   - threshold: the lowest level of an entry that is passed on.
+    ///   - subsystems: other thresholds, by subsystem.
+    public static func use(_ handler: Handler?, threshold: Level = .info, subsystems: [String: Level] = [:]) {
         configuration.withLock {
-            $0 = Configuration(handler: handler, threshold: threshold)
-            if handler == nil { $0.threshold = environmentThreshold() }
-        }
-    }
-
-    /// Writes an entry; the text is built only if the level is logged.
-    public static func write(_ level: Level, _ subsystem: String, _ message: @autoclosure () -> String) {
-        let current = configuration.withLock { $0 }
-        guard let threshold = current.threshold, level >= threshold else { return }
-        let entry = Entry(level: level, subsystem: subsystem, message: message())
-        if let handler = current.handler {
-            handler(entry)
-        } else {
-            writeLine("hearth[\(entry.subsystem)] \(level.rawValue): \(entry.message)")
-        }
-    }
-
-    /// One line in one call. A closed or full stderr is no reason to fail, and a name from outside must not be able to
-    /// start a line of its own or drive the terminal.
-    private static func writeLine(_ text: String) {
-        let line = Array((singleLine(text) + "\n").utf8)
-        line.withUnsafeBytes { bytes in _ = Foundation.write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
-    }
-
-    /// The text with every control character written as an escape.
-    static func singleLine(_ text: String) -> String {
-        var line = ""
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator: line += scalar.escaped(asASCII: true)
-            default: line.unicodeScalars.append(scalar)
+            guard let handler else {
+                $0 = standard
+                return
             }
+            $0 = Configuration(
+                handler: handler, thresholds: LogThresholds(general: threshold, bySubsystem: subsystems))
         }
-        return line
+    }
+
+    /// Writes an entry. The message and the fields are built only if the level is logged.
+    package static func write(
+        _ level: Level, _ message: @autoclosure () -> String, _ fields: @autoclosure () -> [Field] = [],
+        fileID: String = #fileID
+    ) {
+        write(level, category: nil, message, fields, fileID: fileID)
+    }
+
+    /// Writes an entry with a category, a part of the subsystem.
+    package static func write(
+        _ level: Level, _ category: String, _ message: @autoclosure () -> String,
+        _ fields: @autoclosure () -> [Field] = [], fileID: String = #fileID
+    ) {
+        write(level, category: category, message, fields, fileID: fileID)
+    }
+
+    private static func write(
+        _ level: Level, category: String?, _ message: () -> String, _ fields: () -> [Field], fileID: String
+    ) {
+        let current = configuration.withLock { $0 }
+        guard let lowest = current.thresholds.lowest, level >= lowest else { return }
+        let subsystem = subsystem(ofFile: fileID)
+        guard current.thresholds.passes(level, of: subsystem) else { return }
+        current.handler(
+            Entry(level: level, subsystem: subsystem, category: category, message: message(), fields: fields()))
+    }
+
+    /// The subsystem of a source file: `HearthStore/Staging.swift` belongs to `store`, `Hearth/Hearth.swift` to `hearth`.
+    static func subsystem(ofFile fileID: String) -> String {
+        let module = fileID.prefix { $0 != "/" }
+        let isPrefixed = module.hasPrefix("Hearth") && module != "Hearth"
+        return (isPrefixed ? module.dropFirst("Hearth".count) : module).lowercased()
     }
 }

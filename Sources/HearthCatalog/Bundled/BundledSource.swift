@@ -57,7 +57,7 @@ public struct BundledSource: ModelSource {
             guard let place = file.locations.first(where: \.isFileURL), let size = file.size.exact else { return nil }
             let path = Path(place.path)
             guard let status = try fileSystem.status(at: path), status.kind == .file, status.size == size else {
-                Log.write(.warning, "delivery.catalog", "\(release.identity) did not come whole with the app: \(path)")
+                Log.write(.warning, "\(release.identity) did not come whole with the app: \(path)")
                 return nil
             }
             files.append(

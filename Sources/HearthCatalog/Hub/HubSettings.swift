@@ -70,7 +70,7 @@ public struct HubSettings: Sendable, Hashable {
             return try HostCredentials(http, host: endpoint, bearer: token)
         } catch {
             // Not expected, because the endpoint was checked; without a usable host, no token is needed.
-            Log.write(.warning, "delivery.catalog", "no token is sent: \(error)")
+            Log.write(.warning, "no token is sent: \(error)")
             return http
         }
     }

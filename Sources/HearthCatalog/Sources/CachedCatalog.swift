@@ -80,7 +80,7 @@ package struct CatalogCache: Sendable {
         do {
             return try record(in: place)?.serial
         } catch {
-            Log.write(.info, "delivery.catalog", "\(place): \(error)")
+            Log.write(.info, "\(place): \(error)")
             return nil
         }
     }
@@ -117,7 +117,7 @@ package struct CatalogCache: Sendable {
                 try fileSystem.removeFile(place.joined(name))
             }
         } catch {
-            Log.write(.info, "delivery.catalog", "\(place) is not swept: \(error)")
+            Log.write(.info, "\(place) is not swept: \(error)")
         }
     }
 

@@ -55,7 +55,7 @@ package struct OriginSource: ModelSource {
             }
         } catch let error as any HearthFailure where Self.isSilence(error) {
             guard let copy else { throw error }
-            Log.write(.info, "delivery.catalog", "using the cached list of \(url.shown): \(error)")
+            Log.write(.info, "using the cached list of \(url.shown): \(error)")
             return listing(copy.catalog, .cached(since: copy.stored.record.checked, because: error.message))
         }
     }
@@ -102,12 +102,12 @@ package struct OriginSource: ModelSource {
                     let catalog = try Self.catalog(of: copy.data, copy.record.location, family)
                     return (Copy(stored: copy, catalog: catalog), [seen, catalog.serial].compactMap(\.self).max())
                 } catch {
-                    Log.write(.warning, "delivery.catalog", "the copy of \(url.shown) cannot be used: \(error)")
+                    Log.write(.warning, "the copy of \(url.shown) cannot be used: \(error)")
                     return (nil, seen)
                 }
             }
         } catch {
-            Log.write(.warning, "delivery.catalog", "the copy of \(url.shown) cannot be used: \(error)")
+            Log.write(.warning, "the copy of \(url.shown) cannot be used: \(error)")
             return (nil, nil)
         }
     }
@@ -154,7 +154,7 @@ package struct OriginSource: ModelSource {
         do {
             try await blocking { [cache, origin] in _ = try cache.keep(copy, of: origin) }
         } catch {
-            Log.write(.warning, "delivery.catalog", "no copy of \(url.shown) is kept: \(error)")
+            Log.write(.warning, "no copy of \(url.shown) is kept: \(error)")
         }
     }
 }

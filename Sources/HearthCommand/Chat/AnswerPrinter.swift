@@ -10,8 +10,8 @@ struct AnswerPrinter: Sendable {
     let model: String
 
     /// Prints all events.
-    /// - Throws: errors of the stream; `CancellationError` if it ended without a summary.
-    func print(_ events: AsyncThrowingStream<GenerationEvent, any Error>) async throws {
+    /// - Throws: errors of the stream; `CancellationError`.
+    func print(_ events: LanguageModelSession.ResponseStream.Events) async throws {
         var page = Page()
         do {
             for try await event in events {
@@ -22,10 +22,8 @@ struct AnswerPrinter: Sendable {
                 if case .finish(let summary) = event {
                     if page.isLineOpen { try console.write("\n") }
                     console.say(FactsLine.text(model: model, summary))
-                    return
                 }
             }
-            throw CancellationError()
         } catch {
             console.showBar(nil)
             // End the line of a partial answer; if that fails too, throw the first error.
@@ -67,13 +65,17 @@ struct AnswerPrinter: Sendable {
             if total > 512, console.errors.isTerminal {
                 console.showBar("reading the prompt: \(done) of \(total) tokens")
             }
+        case .phase(.loading(let fraction)):
+            let percent = fraction.map { "  \(Int(max(0, min(1, $0)) * 100))%" } ?? ""
+            console.showBar("loading \(model.shownOnTerminal)\(percent)")
+        case .phase(.connecting): console.showBar("connecting to \(model.shownOnTerminal)")
         case .phase(.decode): console.showBar(nil)
         case .text(let piece):
             if page.isAside { try console.write(page.isLineOpen ? "\n\n" : "\n") }
             if !page.isLineOpen { console.showBar(nil) }
             try console.write(console.output.isTerminal ? TerminalText.sanitised(piece) : piece)
             page = Page(isLineOpen: piece.unicodeScalars.last != "\n")
-        case .toolCall, .finish: break
+        case .toolCall, .toolResult, .finish: break
         }
     }
 
@@ -81,13 +83,15 @@ struct AnswerPrinter: Sendable {
         switch event {
         case .phase(.prefill(let done, let total)):
             try console.emit(PhaseEvent(phase: "prefill", doneTokens: done, totalTokens: total))
+        case .phase(.loading): try console.emit(PhaseEvent(phase: "load"))
+        case .phase(.connecting): try console.emit(PhaseEvent(phase: "connect"))
         case .phase(.decode): try console.emit(PhaseEvent(phase: "decode"))
         case .truncated(let dropped): try console.emit(TruncatedEvent(dropped: dropped))
         case .picturesLeftOut(let count): try console.emit(PicturesLeftOutEvent(count: count))
         case .thinking(let piece): try console.emitPiece("thinking", delta: piece)
         case .text(let piece): try console.emitPiece("text", delta: piece)
         // Chat offers no tools.
-        case .toolCall: break
+        case .toolCall, .toolResult: break
         case .finish(let summary): try console.emit(FinishEvent(summary))
         }
     }

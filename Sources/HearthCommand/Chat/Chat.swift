@@ -216,16 +216,14 @@ struct Chat: Command {
             if isDue { console.showBar("loading \(model.name.shownOnTerminal)  \(percent)%") }
         }
         defer { console.showBar(nil) }
-        guard let (release, manager) = model.installed else {
-            return try await EngineOpening.open(
-                model.weights, projector: projector, configuration: configuration,
-                deviceMemory: deviceMemory, progress: report)
-        }
+        let files = ReleaseFiles(
+            weights: model.weights, projector: projector, format: model.installed?.release.receipt.format ?? .gguf)
+        let request = EngineRegistry.Request(
+            files, configuration: configuration, deviceMemory: deviceMemory, progress: report)
+        guard let (release, manager) = model.installed else { return try await context.engines.open(request) }
         // A release that has just become active has to prove itself.
         let engine = try await manager.store.guarding(release.identity, .load) {
-            try await EngineOpening.open(
-                model.weights, projector: projector, configuration: configuration,
-                deviceMemory: deviceMemory, progress: report)
+            try await context.engines.open(request)
         }
         return WatchedEngine(engine, of: release.identity, in: manager)
     }

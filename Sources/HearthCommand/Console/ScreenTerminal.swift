@@ -162,7 +162,7 @@ final class DescriptorTerminal: ScreenTerminal {
         var attributes = attributes
         let isKept = hearth_terminal_keep(
             input.descriptor, output.descriptor, &attributes, Self.leaving, Self.leaving.utf8.count)
-        if !isKept { Log.write(.info, "command", "a crash would leave the terminal as it is then") }
+        if !isKept { Log.write(.info, "a crash would leave the terminal as it is then") }
     }
 
     private func attributes() throws -> termios {

@@ -25,7 +25,7 @@ extension HearthCommand {
                     CommandGroup(
                         name: "config", summary: "Read and change the settings",
                         types: [ConfigGet.self, ConfigSet.self, ConfigUnset.self, ConfigList.self])),
-                .command(Doctor.self),
+                .command(Doctor.self), .command(Licenses.self),
             ]),
     ])
 

@@ -15,7 +15,7 @@ extension CommandContext {
         let manager = try ModelManager(
             home: home, configuration: configuration, environment: environment,
             http: DefaultHTTPClient(version: HearthCommand.version), time: time,
-            deviceMemory: try await blocking { [usableMemory] in usableMemory() },
+            deviceMemory: try await blocking { [usableMemory] in usableMemory() }, engines: engines,
             tellMemory: { [console] in console.say($0) })
         do {
             for rollback in try await manager.recover() {
@@ -24,7 +24,7 @@ extension CommandContext {
             }
         } catch let error as any HearthFailure {
             // If the home is in use or read-only, recovery waits for the next start.
-            Log.write(.info, "command", "nothing was recovered: \(error)")
+            Log.write(.info, "nothing was recovered: \(error)")
         }
         return manager
     }

@@ -104,6 +104,8 @@ struct MemoryFacts: Sendable, Encodable {
     var fits = true
     var contextLength: Int?
     var cacheType: String?
+    /// `off` if the plan or the settings switch flash attention off.
+    var flashAttention: String?
     var weightsBytes: UInt64?
     var cacheBytes: UInt64?
     var computeBytes: UInt64?
@@ -153,6 +155,7 @@ struct MemoryFacts: Sendable, Encodable {
     init(_ plan: MemoryPlan) {
         contextLength = plan.contextLength
         cacheType = plan.cacheType.rawValue
+        flashAttention = plan.flashAttention.rawValue
         weightsBytes = plan.estimate.weights
         cacheBytes = plan.estimate.cache
         computeBytes = plan.estimate.compute
@@ -171,7 +174,8 @@ struct MemoryFacts: Sendable, Encodable {
     private var gpuText: String?
 
     private enum CodingKeys: CodingKey {
-        case fits, contextLength, cacheType, weightsBytes, cacheBytes, computeBytes, projectorBytes, totalBytes
+        case fits, contextLength, cacheType, flashAttention, weightsBytes, cacheBytes, computeBytes, projectorBytes
+        case totalBytes
         case hostBytes
         case quantizedTo, availableBytes, compromises, gpuLayers, layers, gpuFreeBytes, problem
     }
@@ -183,7 +187,8 @@ struct MemoryFacts: Sendable, Encodable {
         let type = cacheType.flatMap { $0 == CacheType.f16.rawValue ? nil : " as \($0)" } ?? ""
         let projector = projectorBytes.map { ", projector \(ByteCount($0))" } ?? ""
         let made = quantizedTo.map { "quantised to \($0.uppercased()) on this device" }
-        let notes = ([made, gpuText].compactMap { $0 } + (compromises ?? [])).map { "; \($0)" }.joined()
+        let attention = flashAttention == FlashAttention.off.rawValue ? "flash attention off" : nil
+        let notes = ([made, attention, gpuText].compactMap { $0 } + (compromises ?? [])).map { "; \($0)" }.joined()
         return
             "\(ByteCount(hostBytes)) of \(ByteCount(availableBytes)) with a context of \(contextLength) tokens: "
             + "weights \(ByteCount(weightsBytes)), cache \(ByteCount(cacheBytes))\(type), "

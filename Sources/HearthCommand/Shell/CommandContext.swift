@@ -13,6 +13,8 @@ struct CommandContext: Sendable {
     var device: @Sendable () -> MemoryPlan.Device = MemoryPlanning.device
     /// The memory available to models, without asking a GPU. Blocks.
     var usableMemory: @Sendable () -> UInt64 = { DeviceMemory.read().usable }
+    /// The engines by model format.
+    var engines: EngineRegistry = .standard
     /// The user's terminal, `nil` if the input or the output is not a terminal.
     var terminal: (any ScreenTerminal)?
 
@@ -35,6 +37,6 @@ struct CommandContext: Sendable {
     func speaking(on console: Console) -> CommandContext {
         CommandContext(
             environment: environment, console: console, input: input, interruptions: interruptions, time: time,
-            device: device, usableMemory: usableMemory, terminal: terminal)
+            device: device, usableMemory: usableMemory, engines: engines, terminal: terminal)
     }
 }

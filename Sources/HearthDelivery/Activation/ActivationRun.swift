@@ -96,7 +96,7 @@ struct ActivationRun: Sendable {
             do {
                 for gone in try await store.collectSuperseded(identity.family) { post(.removed(gone)) }
             } catch {
-                Log.write(.info, "delivery.activation", "older releases of \(identity.family) stay: \(error)")
+                Log.write(.info, "activation", "older releases of \(identity.family) stay: \(error)")
             }
             return nil
         }
@@ -106,7 +106,7 @@ struct ActivationRun: Sendable {
         do {
             try await store.refuse(artifact, for: release, because: reason)
         } catch let error as FileError {
-            Log.write(.info, "delivery.activation", "the refused artifact of \(identity) is not recorded: \(error)")
+            Log.write(.info, "activation", "the refused artifact of \(identity) is not recorded: \(error)")
         }
     }
 
@@ -137,7 +137,7 @@ struct ActivationRun: Sendable {
         guard let report else { return .probePassed }
         if let objection = canary.objection(to: report) { return .probeFailed(objection) }
         Log.write(
-            .info, "delivery.activation",
+            .info, "activation",
             "\(identity) answered in \(report.answerSeconds) s after a load of \(report.loadSeconds) s")
         return .probePassed
     }
@@ -147,7 +147,7 @@ struct ActivationRun: Sendable {
         do {
             try await store.unmark(identity, token: token)
         } catch {
-            Log.write(.warning, "delivery.activation", "the mark of \(identity) stays until the next start: \(error)")
+            Log.write(.warning, "activation", "the mark of \(identity) stays until the next start: \(error)")
         }
     }
 

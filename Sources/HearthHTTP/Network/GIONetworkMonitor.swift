@@ -94,7 +94,7 @@
             g_main_context_push_thread_default(context)
             defer { g_main_context_pop_thread_default(context) }
             guard let monitor = hearth_gio_make_monitor(cancellable) else {
-                Log.write(.info, "delivery.network", "no network monitor works here")
+                Log.write(.info, "network", "no network monitor works here")
                 return board.post(.unrestricted)
             }
             defer { g_object_unref(monitor) }

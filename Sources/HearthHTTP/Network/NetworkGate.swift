@@ -12,7 +12,7 @@ import HearthBase
 /// }
 /// ```
 public struct NetworkGate: Sendable {
-    /// What happens if the network may not be used at the start.
+    /// The reaction to a network that may not be used at the start.
     public enum Start: Sendable, Hashable {
         /// Throw: for a request that a person has just made.
         case fail

@@ -1,8 +1,8 @@
 import HearthBase
 
-/// Who is let in to an engine that answers several requests together: a decision only.
+/// Decides which requests an engine starts that answers several together.
 ///
-/// Requests begin in the order in which they came, and nobody overtakes, so that none waits for ever. One begins when a
+/// Requests start in the order of their arrival and none overtakes, so that none waits for ever. One begins when a
 /// sequence is free and the context has room for its prompt and its longest answer beside those that run: an answer that
 /// has begun never runs out of room because of another. Alone it always fits.
 public struct Admission: Sendable, Hashable {
@@ -13,8 +13,8 @@ public struct Admission: Sendable, Hashable {
     /// The requests that may wait beside those that are answered.
     public let queueLimit: Int
 
-    /// The requests answered together by a model that keeps a state for each token, unless somebody chooses another number: one
-    /// alone then pays no more than the odds of the others' next tokens, 4 bytes for each word of the vocabulary.
+    /// The requests answered together by a model that keeps a state for each token, by default: one
+    /// alone then pays no more than the logits of the others' next tokens, 4 bytes for each word of the vocabulary.
     public static let usualSequences = 8
 
     /// The given limits.
@@ -47,7 +47,7 @@ public struct Admission: Sendable, Hashable {
     ///   - waiting: the requests that have not begun.
     ///   - running: the requests that are answered.
     public func refusal(waiting: Int, running: Int) -> LLMError? {
-        // Who waits only until the engine looks again is not in anybody's way.
+        // Requests that start at the engine's next step do not count as waiting.
         let queued = waiting - max(0, sequences - running)
         guard queued >= queueLimit else { return nil }
         return LLMError(

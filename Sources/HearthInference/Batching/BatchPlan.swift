@@ -1,15 +1,15 @@
-/// What goes into the next call of an engine that computes several sequences together: a decision only.
+/// Decides the tokens of the next call of an engine that computes several sequences together.
 ///
-/// Every sequence that answers gets its next token first, so that no answer waits for anybody's prompt longer than one call.
-/// What room the call has left goes to prompts, one after the other rather than in equal shares: a prompt of which a part is
-/// read answers nobody. Three quarters go to those of which least is left, so that a short one never waits for a long one; a
-/// quarter goes to the one that came first, so that nobody waits for ever however many short ones come.
+/// Every sequence that answers gets its next token first, so that no answer waits for another request's prompt longer than one call.
+/// The room that the call has left goes to prompts, one after the other rather than in equal shares: a prompt of which a part is
+/// read answers no request. Three quarters go to those of which least is left, so that a short one never waits for a long one; a
+/// quarter goes to the one that came first, so that no prompt waits for ever however many short ones come.
 public struct BatchPlan: Sendable, Hashable {
-    /// What one sequence would like computed.
+    /// The request of one sequence.
     public struct Want: Sendable, Hashable {
-        /// The tokens it has waiting: the rest of a prompt, or what its answer goes on with.
+        /// Its waiting tokens: the rest of a prompt, or the next ones of its answer.
         public var tokens: Int
-        /// Somebody reads its answer as it grows.
+        /// Its answer has begun, and its caller reads it.
         public var isAnswering: Bool
 
         /// The given wish; 0 tokens are no wish.
@@ -19,13 +19,13 @@ public struct BatchPlan: Sendable, Hashable {
         }
     }
 
-    /// How long a call may be.
+    /// The limits of a call.
     public struct Limits: Sendable, Hashable {
         /// The most tokens of a call.
         public var capacity: Int
-        /// The most tokens of prompts in a call that somebody else waits for.
+        /// The most tokens of prompts in a call that other requests wait for.
         public var besideOthers: Int
-        /// Whether somebody waits for the call who has no part in it, such as another model's answers.
+        /// Whether requests outside the call wait for it, such as another model's answers.
         public var isBesideOthers: Bool
 
         /// The given limits, 1 at least; 256 tokens beside others unless said otherwise.

@@ -1,6 +1,6 @@
-/// How many tokens of prompts go into a call that somebody else waits for: a decision only, learned from how long calls take.
+/// Decides how many prompt tokens go into a call that other requests wait for, from the time of earlier calls.
 ///
-/// As many as take about ``target``, so that answers go on smoothly, a newcomer is let in soon and one that is given up leaves
+/// As many as take about ``target``, so that answers continue smoothly, a new request starts soon and a cancelled one leaves
 /// soon. Never fewer than ``least``, below which a processor spends its time fetching weights rather than computing.
 public struct StepPace: Sendable, Hashable {
     /// The seconds that the prompts of one call may take.

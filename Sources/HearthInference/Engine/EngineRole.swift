@@ -1,4 +1,4 @@
-/// What a model is loaded for. Each role has a model of its own, and its own memory of what was said.
+/// The purpose of a loaded model. Each role has a model of its own, with its own memory of conversations.
 public enum EngineRole: String, Sendable, Hashable, Codable, CaseIterable {
     case text, vision
 }

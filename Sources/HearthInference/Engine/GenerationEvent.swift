@@ -1,42 +1,35 @@
-/// What a generation reports while it runs; the last event is always ``finish(_:)``, unless the stream throws.
+/// A report of a generation while it runs.
 public enum GenerationEvent: Sendable, Hashable {
-    /// Work goes on that shows no text yet.
+    /// A phase of work before the next text.
     case phase(GenerationPhase)
     /// The conversation did not fit the context window: its `dropped` oldest messages are not part of the prompt. At most
-    /// once, before the first token.
+    /// once for each message of the model, before its first token.
     case truncated(dropped: Int)
-    /// The model cannot see: `count` pictures of the conversation are not part of the prompt, which is text alone. At most
-    /// once, before the first token.
+    /// The model cannot see: `count` pictures of the conversation are not part of the prompt. At most once for each message of
+    /// the model, before its first token.
     case picturesLeftOut(count: Int)
-    /// The next piece of what the model thinks before it answers; no part of the answer. Whole characters only.
+    /// The next piece of the thinking before the answer, in whole characters.
     case thinking(String)
-    /// The next piece of the answer; whole characters only.
+    /// The next piece of the answer, in whole characters.
     case text(String)
-    /// The model calls a tool; no part of the answer's text. After all text, and only when the answer ended by itself.
+    /// The model calls a tool; not part of the answer's text. Follows all text, and only in a complete answer.
     case toolCall(ToolCall)
-    /// The facts of a generation that ended by itself.
+    /// A session has run a tool, or refused its call; the next message of the model follows.
+    case toolResult(ToolResult)
+    /// The facts of the complete answer: the last event of a session's stream. Engines return the facts instead.
     case finish(GenerationSummary)
 }
 
-/// What an engine is doing before the next token shows.
+/// The work of an engine before the next text.
 public enum GenerationPhase: Sendable, Hashable {
-    /// The prompt is read: `done` of `total` tokens, those reused from the cache counted as done.
+    /// The model is loaded: the finished fraction, 0...1, `nil` if unknown.
+    case loading(fraction: Double?)
+    /// A remote engine is contacted.
+    case connecting
+    /// The prompt is read: `done` of `total` tokens, including those reused from the cache.
     case prefill(done: Int, total: Int)
+    /// Tokens are generated.
     case decode
-}
-
-/// Why a generation ended.
-public enum FinishReason: String, Sendable, Hashable, Codable {
-    /// The model ended its answer.
-    case endOfGeneration = "stop"
-    /// One of the request's own stop strings appeared; it is not part of the text.
-    case stopString = "stop-string"
-    /// The maximum of new tokens was reached.
-    case maximumNewTokens = "length"
-    /// No room is left in the context window.
-    case contextFull = "context-full"
-    /// The time-out struck; what was said until then was delivered.
-    case timedOut = "timeout"
 }
 
 /// The facts of a finished generation.
@@ -62,6 +55,29 @@ public struct GenerationSummary: Sendable, Hashable {
         self.droppedBytes = droppedBytes
         self.cacheMiss = cacheMiss
         self.encodedPictures = encodedPictures
+    }
+}
+
+extension GenerationSummary {
+    /// The facts of a turn of two generations: counts are added and rates averaged; the end is that of the second one.
+    package func followed(by next: GenerationSummary) -> GenerationSummary {
+        var sum = next
+        sum.usage = TokenUsage(
+            promptTokens: usage.promptTokens + next.usage.promptTokens,
+            cachedTokens: usage.cachedTokens + next.usage.cachedTokens,
+            generatedTokens: usage.generatedTokens + next.usage.generatedTokens)
+        func rate(_ rate: (GenerationTimings) -> Double, _ count: (TokenUsage) -> Int) -> Double {
+            let parts = [self, next].filter { rate($0.timings) > 0 && count($0.usage) > 0 }
+            let seconds = parts.reduce(0) { $0 + Double(count($1.usage)) / rate($1.timings) }
+            return seconds > 0 ? Double(parts.reduce(0) { $0 + count($1.usage) }) / seconds : 0
+        }
+        sum.timings = GenerationTimings(
+            firstTokenSeconds: timings.firstTokenSeconds,
+            prefillTokensPerSecond: rate(\.prefillTokensPerSecond) { $0.promptTokens - $0.cachedTokens },
+            decodeTokensPerSecond: rate(\.decodeTokensPerSecond, \.generatedTokens))
+        sum.droppedBytes += droppedBytes
+        sum.encodedPictures += encodedPictures
+        return sum
     }
 }
 

@@ -1,4 +1,4 @@
-/// How the next token is chosen from the model's distribution.
+/// The choice of the next token from the model's distribution.
 public struct SamplingOptions: Sendable, Hashable {
     /// Divides the logits; 0 is greedy. Default 0.35: low, so that structured output stays well-formed.
     public var temperature: Float
@@ -16,7 +16,7 @@ public struct SamplingOptions: Sendable, Hashable {
     public var frequencyPenalty: Float?
     /// Taken off a token's logit once if it is among them, -2...2 as a rule, 0 for no effect, `nil` for none.
     public var presencePenalty: Float?
-    /// How many of the answer's last tokens the penalties look at. Default 64. The prompt is never among them: a token the
+    /// The number of the answer's last tokens that the penalties look at. Default 64. The prompt is never among them: a token the
     /// question needed is not one the answer repeats.
     public var penaltyWindow: Int
 
@@ -41,41 +41,32 @@ public struct SamplingOptions: Sendable, Hashable {
     public static let greedy = SamplingOptions(temperature: 0)
 }
 
-/// What a generation is for.
-public enum GenerationPurpose: String, Sendable, Hashable {
-    /// Somebody asked.
-    case answer
-    /// The engine is to know the prompt before somebody asks: the last message may still go on, and what is said is dropped.
-    case preparation
-}
-
-/// What one generation may do.
+/// The limits and settings of one generation.
 public struct GenerationOptions: Sendable, Hashable {
     public var sampling: SamplingOptions
     /// The generation ends after this many tokens. Default 768.
     public var maximumNewTokens: Int
-    /// The generation ends with the text so far after this time. Default 120 s.
+    /// The generation ends with the text so far after this time, which includes waiting and loading; in a session, the time
+    /// of the whole turn. Default 120 s.
     public var timeout: Duration
     /// The answer ends before the first of these that appears in it. What the model thinks is not searched. Default none.
     public var stopStrings: [String]
     /// Whether and how long the model may think before it answers.
     public var thinking: ThinkingOptions
-    /// What the answer has to look like; `nil` for anything.
+    /// The shapes of the answer; `nil` for free text.
     public var constraint: OutputConstraint?
-    /// What the model may call, for engines that know how (``InferenceEngine/callsTools``); a constraint leaves no room for it.
+    /// The tools the model may call, for engines with ``EngineCapabilities/tools``; a shape of the whole answer
+    /// leaves no room for calls.
     public var tools: [ToolDefinition]
-    /// What it is for: to prepare, an engine may compute what does not depend on how the last message goes on, and say nothing;
-    /// whoever counts answers leaves that out. Default ``GenerationPurpose/answer``.
-    public var purpose: GenerationPurpose
-    /// What begins a call in the answer's text, for models that are told of tools in words; an answer that has it is only half way
-    /// to one. Engines do not look at it; whoever counts answers does. Default none.
-    public var callMark: String?
+    /// Whether the model's chat template formats the messages. Otherwise their joined texts are the prompt itself, in which control
+    /// tokens count, for engines with ``EngineCapabilities/rawPrompt``. Default `true`.
+    public var usesChatTemplate: Bool
 
     /// The package's usual limits unless said otherwise.
     public init(
         sampling: SamplingOptions = SamplingOptions(), maximumNewTokens: Int = 768, timeout: Duration = .seconds(120),
         stopStrings: [String] = [], thinking: ThinkingOptions = ThinkingOptions(), constraint: OutputConstraint? = nil,
-        tools: [ToolDefinition] = [], purpose: GenerationPurpose = .answer, callMark: String? = nil
+        tools: [ToolDefinition] = [], usesChatTemplate: Bool = true
     ) {
         self.sampling = sampling
         self.maximumNewTokens = maximumNewTokens
@@ -84,7 +75,6 @@ public struct GenerationOptions: Sendable, Hashable {
         self.thinking = thinking
         self.constraint = constraint
         self.tools = tools
-        self.purpose = purpose
-        self.callMark = callMark
+        self.usesChatTemplate = usesChatTemplate
     }
 }

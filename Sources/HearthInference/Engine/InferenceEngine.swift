@@ -1,63 +1,97 @@
 import HearthBase
 
-/// A loaded model that answers conversations.
-public protocol InferenceEngine: Sendable {
-    /// What is loaded.
+/// A loaded or remote model that answers conversations.
+///
+/// ```swift
+/// let summary = try await engine.generate([ChatMessage(.user, "Why?")], options: GenerationOptions()) { event in
+///     if case .text(let piece) = event { print(piece, terminator: "") }
+/// }
+/// ```
+/// A conforming type needs ``modelInformation``, ``capabilities`` and ``generate(_:options:onEvent:)``; embeddings and token
+/// counts throw `engine-missing` by default. Conversations with history and tools use ``LanguageModelSession``.
+public protocol InferenceEngine: TextEmbedding, TokenCounting {
+    /// The facts of the model.
     var modelInformation: ModelInformation { get async throws }
+
+    /// The abilities of the engine with its model.
+    var capabilities: EngineCapabilities { get async throws }
+
+    /// Computes what is already known of the next prompt, whose last message may still grow, so that its answer starts sooner.
+    ///
+    /// Does nothing by default: a cloud engine must not bill for it.
+    func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws
 
     /// Answers the last message of `messages`.
     ///
-    /// Generations begin in the order in which they arrive; how many run side by side is the engine's matter. Cancelling the consuming task, or letting go of the
-    /// stream, stops the engine within one prefill chunk or token and leaves it reusable; the cancelled task itself sees
-    /// the stream end without ``GenerationEvent/finish(_:)``, as with every `AsyncThrowingStream`.
-    /// - Throws (from the stream): ``LLMError``; `CancellationError` when the engine was stopped from elsewhere.
-    nonisolated func generate(
-        _ messages: [ChatMessage], options: GenerationOptions
-    ) -> AsyncThrowingStream<GenerationEvent, any Error>
+    /// Generations start in the order of the calls; the engine decides how many run side by side. Cancelling the task ends the
+    /// call with `CancellationError`; the engine stops within one prefill chunk or token and stays usable.
+    /// - Parameter onEvent: called for each event in order, one call at a time, and never after this method returned or threw.
+    ///   It may run on the engine's own thread, so it must not block. Engines report no ``GenerationEvent/finish(_:)``.
+    /// - Returns: the facts of the complete answer.
+    /// - Throws: ``LLMError``; `CancellationError` also when the engine was stopped by another caller.
+    func generate(
+        _ messages: [ChatMessage], options: GenerationOptions,
+        onEvent: @escaping @Sendable (GenerationEvent) -> Void
+    ) async throws -> GenerationSummary
 
-    /// Whether the loaded model's template knows tools, so that ``GenerationOptions/tools`` are described to it and its calls
-    /// come as ``GenerationEvent/toolCall(_:)``. Not by default: a session then describes them in its own words.
-    var callsTools: Bool { get async }
-
-    /// Stops what runs and gives the model's memory back; the engine is not used any more after that. Nothing by default, for
-    /// engines that hold nothing.
+    /// Stops running generations and frees the model's memory; the engine is not used afterwards. Does nothing by default.
     func unload() async
 }
 
 extension InferenceEngine {
-    public var callsTools: Bool { get async { false } }
+    public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {}
 
     public func unload() async {}
+
+    /// - Throws: `engine-missing`: the engine embeds no texts.
+    public func embed(_ texts: [String]) async throws -> [[Float]] { throw LLMError.missing("embeds no texts") }
+
+    /// - Throws: `engine-missing`: the engine counts no tokens.
+    public func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
+        throw LLMError.missing("counts no tokens")
+    }
+
+    /// - Throws: `engine-missing`: the engine counts no tokens.
+    public func count(_ messages: [ChatMessage]) async throws -> Int { throw LLMError.missing("counts no tokens") }
 }
 
-/// The facts of a loaded model, read back from the engine rather than assumed.
+extension LLMError {
+    fileprivate static func missing(_ ability: String) -> LLMError {
+        LLMError(.engineMissing, "the engine of this model \(ability)", disposition: .usage)
+    }
+}
+
+/// The facts of a model, as its engine reports them.
 public struct ModelInformation: Sendable, Hashable {
     /// The engine's own description, such as `llama 135M Q4_1`.
     public var description: String
-    public var parameterCount: UInt64
-    /// The bytes of the weights.
-    public var size: UInt64
-    /// The context window in tokens, as the engine made it.
+    /// The context window in tokens.
     public var contextLength: Int
-    /// The context the model was trained with, in tokens.
-    public var trainedContextLength: Int
-    /// The most tokens one prefill call takes.
-    public var batchSize: Int
-    public var threadCount: Int
-    /// It gives vectors of texts, or ranks them, and generates none, as BERT.
+    /// The number of weights; `nil` if unknown, as for a remote model.
+    public var parameterCount: UInt64?
+    /// The bytes of the weights; `nil` if unknown.
+    public var size: UInt64?
+    /// The context the model was trained with, in tokens; `nil` if unknown.
+    public var trainedContextLength: Int?
+    /// The most tokens of one prefill call; `nil` for an engine without local prefill.
+    public var batchSize: Int?
+    /// The computing threads; `nil` for an engine without its own threads.
+    public var threadCount: Int?
+    /// The model embeds or ranks texts and generates none, like BERT.
     public var isEncoderOnly: Bool
-    /// The numbers of a text's vector; 0 where the engine makes none, as of a model that ranks texts.
+    /// The length of a text's vector; 0 for a model without embeddings.
     public var embeddingLength: Int
 
-    /// The given facts; a model that generates, unless said otherwise.
+    /// The given facts; by default of a remote model that generates text.
     public init(
-        description: String, parameterCount: UInt64, size: UInt64, contextLength: Int, trainedContextLength: Int,
-        batchSize: Int, threadCount: Int, isEncoderOnly: Bool = false, embeddingLength: Int = 0
+        description: String, contextLength: Int, parameterCount: UInt64? = nil, size: UInt64? = nil,
+        trainedContextLength: Int? = nil, batchSize: Int? = nil, threadCount: Int? = nil, isEncoderOnly: Bool = false,
+        embeddingLength: Int = 0
     ) {
         self.description = description
+        self.contextLength = contextLength
         self.parameterCount = parameterCount
         self.size = size
-        self.contextLength = contextLength
         self.trainedContextLength = trainedContextLength
         self.batchSize = batchSize
         self.threadCount = threadCount

@@ -11,7 +11,7 @@ public protocol TextEmbedding: Sendable {
     func embed(_ texts: [String]) async throws -> [[Float]]
 }
 
-/// How the vectors of a text's tokens become one (the pooling types of GGUF, as far as they give a vector).
+/// The way in which the vectors of a text's tokens become one (the pooling types of GGUF, as far as they give a vector).
 public enum EmbeddingPooling: UInt32, Sendable, Hashable {
     case mean = 1
     /// The first token's, as in BERT.
@@ -21,7 +21,7 @@ public enum EmbeddingPooling: UInt32, Sendable, Hashable {
 
 /// Pools vectors one by one, so that no more than one needs to be held.
 public struct EmbeddingPool: Sendable, Hashable {
-    /// How the vectors become one.
+    /// The way in which the vectors become one.
     public let pooling: EmbeddingPooling
     private var sum: [Double]
     /// The vectors taken until now.

@@ -1,7 +1,7 @@
 /// A token as its model numbers it, 0 to the size of the vocabulary less one.
 public typealias TokenID = Int32
 
-/// What a text that spells out a control token, such as `<|im_end|>`, stands for.
+/// The reading of a text that spells out a control token, such as `<|im_end|>`.
 public enum ControlTokenReading: Sendable, Hashable {
     /// Its letters: right for everything that comes from a person, a file or the network.
     case asText

@@ -1,4 +1,4 @@
-/// What a device's memory means for conversations: the rule every app of this family follows.
+/// The rule for context and history by a device's memory.
 ///
 /// | memory, in whole GiB | context | history |
 /// | --- | --- | --- |

@@ -1,6 +1,6 @@
 import HearthBase
 
-/// How much of a text a context for vectors holds.
+/// The length of text that a context for vectors holds.
 public struct EmbeddingWindow: Sendable, Hashable {
     /// The most tokens of a text.
     public let length: Int
@@ -23,7 +23,7 @@ public struct EmbeddingWindow: Sendable, Hashable {
         self.answers = answers
     }
 
-    /// The most tokens of one call. Each brings its vector and the odds of all tokens with it, so that few save memory.
+    /// The most tokens of one call. Each brings its vector and the logits of all tokens with it, so that few save memory.
     public var chunk: Int { looksAhead ? length : min(most, length) }
 
     /// The next one to try where this is too much, `nil` where nothing is left to try: half as long, of as many tokens as llama.cpp
@@ -61,7 +61,7 @@ public struct EmbeddingWindow: Sendable, Hashable {
     }
 }
 
-/// How a context is made that gives vectors of texts, so that it fits beside what is loaded: decided when somebody embeds for
+/// The plan of a context for vectors that fits beside the loaded models: decided when a caller embeds for
 /// the first time, because loading a model sets nothing aside for it.
 ///
 /// Where the wanted window does not fit half of it is taken, down to ``EmbeddingWindow/shortest``, then fewer tokens a call. What
@@ -69,9 +69,9 @@ public struct EmbeddingWindow: Sendable, Hashable {
 /// when the context is made.
 public struct EmbeddingPlan: Sendable, Hashable {
     public let window: EmbeddingWindow
-    /// What it takes besides the weights, which are loaded.
+    /// The memory needed besides the weights, which are loaded.
     public let estimate: MemoryEstimate
-    /// What of it lies in the machine's memory, in bytes.
+    /// The bytes of it in the machine's memory.
     public let hostBytes: UInt64
 
     /// The plan for a window, whether it fits or not.
@@ -113,7 +113,7 @@ public struct EmbeddingPlan: Sendable, Hashable {
 extension MemoryEstimate {
     /// The prediction for a context beside the model's own, which gives the vector of every token it computes.
     ///
-    /// Measured with llama.cpp at calls of 128 to 2048 tokens: the odds of all tokens are there twice for each token of a call,
+    /// Measured with llama.cpp at calls of 128 to 2048 tokens: the logits of all tokens are there twice for each token of a call,
     /// where they are computed and where they are given out. They and the layers are not worked on at the same time. What does not
     /// answer computes none, and has room for them all the same.
     init(embedding shape: ModelShape, in window: EmbeddingWindow) {

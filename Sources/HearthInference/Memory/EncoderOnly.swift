@@ -19,7 +19,7 @@ private let encoders: Set = [
 ]
 
 extension LLMError {
-    /// What whoever asks an encoder something gets: `generation-failed`.
+    /// The error of a question to an encoder: `generation-failed`.
     public static var encoderOnly: LLMError {
         LLMError(
             .generateFailed, "this model is an encoder, it does not answer",

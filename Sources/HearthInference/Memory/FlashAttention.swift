@@ -1,7 +1,8 @@
 /// Whether attention is computed piece by piece (`-fa` of llama.cpp), without room for the scores between all tokens of a call and all
 /// before them.
 public enum FlashAttention: String, Sendable, Hashable, Codable, CaseIterable {
-    /// As llama.cpp decides, which is on wherever the device and the model can.
+    /// Off where the memory plan expects faster answers without it, which is one conversation on a processor; else as llama.cpp
+    /// decides, which is on wherever the device and the model can.
     case automatic = "auto"
     case on
     /// A processor then answers faster at the end of one long conversation, reads a first prompt more slowly, and needs the room.

@@ -1,4 +1,4 @@
-/// How the cache stores what a token left behind.
+/// The type in which the cache stores keys and values.
 public enum CacheType: String, Sendable, Hashable, Codable, CaseIterable {
     case f16
     case q8 = "q8_0"
@@ -27,9 +27,9 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
     /// The file of the weights, or its tensors where the header tells their sizes. It is mapped: what of it is not used can be given
     /// back and read again.
     public var weights: UInt64
-    /// What the tokens of the context leave behind, and the state of recurrent layers; 0 for an encoder.
+    /// The bytes of the keys and values of the context's tokens, and of the state of recurrent layers; 0 for an encoder.
     public var cache: UInt64
-    /// What one call needs to work, with the logits it gives.
+    /// The bytes of the compute buffers of one call, with its logits.
     public var compute: UInt64
     /// The projector of a vision model, with what encoding one image needs.
     public var projector: UInt64
@@ -37,7 +37,7 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
     /// All of it.
     public var total: UInt64 { [weights, cache, compute, projector].reduce(0) { $0.addingClamped($1) } }
 
-    /// What lies in the machine's memory when so many layers, the output among them, lie on a GPU with memory of its own: the
+    /// The bytes in the machine's memory when so many layers, the output among them, lie on a GPU with memory of its own: the
     /// other layers, the table of the tokens, and what a call needs, which both sides have. The projector goes with the layers.
     public func hostBytes(of shape: ModelShape, gpuLayers: Int) -> UInt64 {
         let count = UInt64(shape.layers.count)

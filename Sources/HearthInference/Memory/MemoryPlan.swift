@@ -1,16 +1,16 @@
 import HearthBase
 
-/// How a model is loaded so that it fits the device, decided before it is downloaded or loaded.
+/// Decides before a download or load how a model is loaded so that it fits the device.
 ///
 /// The device's rule first (``DeviceRule``), then a smaller type for the cache unless flash attention is off, then a shorter context down to
 /// ``smallestContext``; where that does not fit either the plan is refused, with the numbers. Layers go to a GPU as far as
 /// its memory holds them with their part of the cache; where that is memory of its own, the machine's holds the rest.
 public struct MemoryPlan: Sendable, Hashable {
-    /// What is there.
+    /// The memory of a device.
     public struct Device: Sendable, Hashable {
         /// The bytes a process may have: the smaller of what is built in and what the control group allows.
         public var memory: UInt64
-        /// What the GPU has.
+        /// The memory of the GPU.
         public var gpu: GPUMemory
         /// The bytes that models take which stay loaded beside this one.
         public var occupied: UInt64
@@ -22,7 +22,7 @@ public struct MemoryPlan: Sendable, Hashable {
             self.occupied = occupied
         }
 
-        /// What this model may take: an eighth is for everything else, at least 256 MiB, and what others take is theirs.
+        /// The bytes for this model: without an eighth for everything else, at least 256 MiB, and without those of other models.
         public var budget: UInt64 {
             let models = memory - min(memory, max(256 << 20, memory / 8))
             return models - min(models, occupied)
@@ -33,14 +33,19 @@ public struct MemoryPlan: Sendable, Hashable {
     public struct Settings: Sendable, Hashable {
         /// The context in tokens, `nil` for the device's rule. A context asked for is never shortened.
         public var contextLength: Int?
+        /// The tokens of all conversations together, `nil` for as many as the context has.
+        public var cells: Int?
         /// The type of the cache, `nil` for the best that fits.
         public var cacheType: CacheType?
-        /// Switched off it needs room for the scores; a smaller type of the cache that is asked for has it on all the same.
+        /// Off it needs room for the scores; a smaller type of the cache that is asked for has it on all the same. The plan
+        /// switches `automatic` off where ``MemoryPlan/decodesFasterWithoutFlashAttention(_:on:settings:)`` and that room is left.
         public var flashAttention: FlashAttention
         /// The most tokens of one call.
         public var batchSize: Int
         /// The conversations side by side.
         public var sequences: Int
+        /// The answers that are usually computed at the same time.
+        public var streams: Int
         /// The bytes of a projector (``ProjectorShape/bytes``), 0 without one.
         public var projector: UInt64
         /// The most layers to place on a GPU, `nil` for as many as it holds.
@@ -48,14 +53,17 @@ public struct MemoryPlan: Sendable, Hashable {
 
         /// One conversation, and the rest as the device allows, unless said otherwise.
         public init(
-            contextLength: Int? = nil, cacheType: CacheType? = nil, flashAttention: FlashAttention = .automatic,
-            batchSize: Int = 512, sequences: Int = 1, projector: UInt64 = 0, gpuLayers: Int? = nil
+            contextLength: Int? = nil, cells: Int? = nil, cacheType: CacheType? = nil,
+            flashAttention: FlashAttention = .automatic, batchSize: Int = 512, sequences: Int = 1, streams: Int = 1,
+            projector: UInt64 = 0, gpuLayers: Int? = nil
         ) {
             self.contextLength = contextLength
+            self.cells = cells
             self.cacheType = cacheType
             self.flashAttention = flashAttention
             self.batchSize = batchSize
             self.sequences = sequences
+            self.streams = streams
             self.projector = projector
             self.gpuLayers = gpuLayers
         }
@@ -66,7 +74,7 @@ public struct MemoryPlan: Sendable, Hashable {
     /// The most messages of history in a prompt.
     public let historyLimit: Int
     public let cacheType: CacheType
-    /// As it was wanted; `automatic` where the cache can't do without it.
+    /// `off` where it was wanted or a processor answers faster; `automatic` where the cache needs it.
     public let flashAttention: FlashAttention
     /// The layers on the GPU.
     public let gpuLayers: Int
@@ -75,11 +83,11 @@ public struct MemoryPlan: Sendable, Hashable {
     /// The free bytes of the GPU, 0 without one.
     public let gpuMemory: UInt64
     public let estimate: MemoryEstimate
-    /// What of it lies in the machine's memory, in bytes: all of it without a GPU that has its own.
+    /// The bytes of the estimate in the machine's memory: all of them without a GPU that has its own.
     public let hostBytes: UInt64
-    /// What the model may take on the device.
+    /// The bytes for the model on the device.
     public let budget: UInt64
-    /// What is not as it was wanted or as the rule says, for people.
+    /// The differences from the request or the rule, as sentences for a user.
     public let compromises: [String]
 
     /// A shorter context is not worth loading a model for.
@@ -92,10 +100,11 @@ public struct MemoryPlan: Sendable, Hashable {
         let trained = shape.trainedContext > 0 ? shape.trainedContext : .max
         let wanted = min(max(1, settings.contextLength ?? rule.contextLength), trained)
         let budget = device.budget
-        func estimate(_ context: Int, _ type: CacheType) -> MemoryEstimate {
+        func estimate(_ attempt: Attempt) -> MemoryEstimate {
             MemoryEstimate(
-                shape, contextLength: context, cacheType: type, batchSize: min(settings.batchSize, context),
-                sequences: settings.sequences, projector: settings.projector, flashAttention: settings.flashAttention)
+                shape, contextLength: max(attempt.context, settings.cells ?? attempt.context), cacheType: attempt.type,
+                batchSize: min(settings.batchSize, attempt.context), sequences: settings.sequences,
+                projector: settings.projector, flashAttention: attempt.flashAttention)
         }
         var contexts = [wanted]
         while settings.contextLength == nil, let last = contexts.last, last / 2 >= Self.smallestContext {
@@ -110,17 +119,24 @@ public struct MemoryPlan: Sendable, Hashable {
             let layers = min(most, Self.gpuLayers(shape, estimate, device.gpu.free))
             return (layers, device.gpu.isShared ? estimate.total : estimate.hostBytes(of: shape, gpuLayers: layers))
         }
-        let attempts = contexts.flatMap { context in types.map { (context, $0) } }
-        guard let (context, type) = attempts.first(where: { place(estimate($0.0, $0.1)).hostBytes <= budget }) else {
-            let (context, type) = (contexts.last ?? wanted, types.last ?? .f16)
-            let hasScores = settings.flashAttention == .off && type == .f16
-            throw Self.refusal(place(estimate(context, type)), context: context, device, hasScores: hasScores)
+        let prefersOff = Self.decodesFasterWithoutFlashAttention(shape, on: device, settings: settings)
+        let attempts = contexts.flatMap { context in
+            types.flatMap { type in
+                let choices = prefersOff && type == .f16 ? [FlashAttention.off, .automatic] : [settings.flashAttention]
+                return choices.map { Attempt(context: context, type: type, flashAttention: $0) }
+            }
         }
+        guard let chosen = attempts.first(where: { place(estimate($0)).hostBytes <= budget }) else {
+            let last = attempts[attempts.count - 1]
+            let hasScores = last.flashAttention == .off && last.type == .f16
+            throw Self.refusal(place(estimate(last)), context: last.context, device, hasScores: hasScores)
+        }
+        let (context, type) = (chosen.context, chosen.type)
         contextLength = context
         historyLimit = context < rule.contextLength ? min(rule.historyLimit, 20) : rule.historyLimit
         cacheType = type
-        flashAttention = settings.flashAttention == .off && type != .f16 ? .automatic : settings.flashAttention
-        self.estimate = estimate(context, type)
+        flashAttention = chosen.flashAttention == .off && type != .f16 ? .automatic : chosen.flashAttention
+        self.estimate = estimate(chosen)
         self.budget = budget
         layers = shape.layers.count + 1
         gpuMemory = device.gpu.free
@@ -128,10 +144,26 @@ public struct MemoryPlan: Sendable, Hashable {
         var compromises: [String] = []
         if context < wanted { compromises.append("the context is \(context) instead of \(wanted) tokens") }
         if type != (settings.cacheType ?? .f16) { compromises.append("the cache is stored as \(type.rawValue)") }
-        if flashAttention != settings.flashAttention {
+        if settings.flashAttention == .off, flashAttention != .off {
             compromises.append("flash attention is on, since the cache is stored as \(type.rawValue)")
         }
         self.compromises = compromises
+    }
+
+    private struct Attempt {
+        let context: Int
+        let type: CacheType
+        let flashAttention: FlashAttention
+    }
+
+    /// The most answers at the same time that a processor decodes at least 5 % faster without flash attention at a depth of
+    /// 1,000 tokens (benchmark `depths`).
+    static let mostStreamsWithoutFlashAttention = 2
+
+    /// Whether the engine chooses, and a processor without a GPU decodes few answers over a cache in `f16`.
+    static func decodesFasterWithoutFlashAttention(_ shape: ModelShape, on device: Device, settings: Settings) -> Bool {
+        settings.flashAttention == .automatic && settings.streams <= mostStreamsWithoutFlashAttention
+            && device.gpu == .none && shape.hasCache && shape.heads > 0
     }
 
     /// The layers that fit a GPU beside the working memory and the projector; all of them count one more, the output.

@@ -165,7 +165,7 @@ private struct Facts {
     }
 }
 
-/// What one layer without attention keeps of one conversation (`n_embd_r` and `n_embd_s` of llama.cpp's parameters).
+/// The state that one layer without attention keeps of one conversation (`n_embd_r` and `n_embd_s` of llama.cpp's parameters).
 private struct RecurrentState {
     /// The numbers of state and convolution together, each in F32.
     let numbers: Int

@@ -28,11 +28,11 @@ public struct ContextFit: Sendable, Hashable {
         self.init(window: window, reserve: min(maximumNewTokens, window / 2), messageLimit: messageLimit)
     }
 
-    /// What of the conversation is sent, and its price.
+    /// The part of the conversation that is sent, and its price.
     public struct Outcome<Prompt> {
         /// The prompt of the messages kept.
         public let prompt: Prompt
-        /// How many messages were left out.
+        /// The number of messages left out.
         public let dropped: Int
     }
 
@@ -117,7 +117,7 @@ public struct ContextFit: Sendable, Hashable {
 
     /// Also one that is told as a message of the user.
     private static func isResult(_ message: ChatMessage) -> Bool {
-        message.role == .tool || ToolBox.isResult(message)
+        message.role == .tool || SpelledTools.isResult(message)
     }
 
     /// The choices at which a block ends: where the text left out, or the number of messages, passes a multiple of a
@@ -149,7 +149,7 @@ public struct ContextFit: Sendable, Hashable {
     /// Likewise: most pictures are between 64 and 1,024 tokens.
     private static let bytesPerPicture = 256 * bytesPerToken
 
-    private static func exceeded(tokens: String, window: Int) -> LLMError {
+    package static func exceeded(tokens: String, window: Int) -> LLMError {
         LLMError(
             .exceededContextWindowSize,
             "the prompt needs \(tokens) tokens, the context window has \(window)",

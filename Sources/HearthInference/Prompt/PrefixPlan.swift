@@ -14,7 +14,7 @@ public enum MemoryReach: Sendable, Hashable {
     }
 }
 
-/// What an engine holds of one conversation.
+/// The tokens of one conversation in an engine's memory.
 public struct HeldPrefix: Sendable, Hashable {
     /// The exact tokens whose state is in memory, those of thinking among them.
     public var tokens: [Int32]
@@ -28,7 +28,7 @@ public struct HeldPrefix: Sendable, Hashable {
     }
 }
 
-/// How to bring the memory to the state before a prompt's last token: a decision over the exact tokens.
+/// Decides over the exact tokens how to bring the memory to the state before a prompt's last token.
 ///
 /// | held and prompt | action | miss |
 /// | --- | --- | --- |
@@ -40,7 +40,7 @@ public struct HeldPrefix: Sendable, Hashable {
 /// | one of the last two, and memory cannot go back | ``Action/rebuild`` | `recurrent` |
 /// | memory refused to remove a part | ``afterRefusal(prompt:)`` | `removal-refused` |
 public struct PrefixPlan: Sendable, Hashable {
-    /// What to do before the rest of the prompt is computed.
+    /// The step before the rest of the prompt is computed.
     public enum Action: Sendable, Hashable {
         /// Nothing is there: compute all.
         case prefillAll
@@ -83,7 +83,7 @@ public struct PrefixPlan: Sendable, Hashable {
     ///   - isTruncated: the oldest messages are not part of the prompt.
     public init(held: HeldPrefix, prompt: [Int32], isTruncated: Bool = false) {
         let common = Self.commonLength(held.tokens, prompt)
-        // The logits of the last prompt token are needed to go on.
+        // The logits of the last prompt token are needed to continue.
         let usable = min(common, max(0, prompt.count - 1))
         let isWhole = common == held.tokens.count && usable == common
         if held.tokens.isEmpty {
@@ -100,7 +100,7 @@ public struct PrefixPlan: Sendable, Hashable {
         }
     }
 
-    /// What to do after the memory refused to remove a part although it was expected to.
+    /// The step after the memory refused to remove a part although it was expected to.
     public func afterRefusal(prompt: [Int32]) -> PrefixPlan { PrefixPlan(.rebuild, 0, prompt, .removalRefused) }
 
     /// The number of tokens two lists begin with together.

@@ -5,18 +5,18 @@
 public struct SlotTable: Sendable, Hashable {
     /// One sequence of the context.
     public struct Slot: Sendable, Hashable {
-        /// What its memory holds.
+        /// The content of its memory.
         public fileprivate(set) var held: HeldPrefix
-        /// Somebody computes in it.
+        /// A request computes in it.
         public fileprivate(set) var isBusy = false
         /// The saved state that has all its tokens.
         public fileprivate(set) var saved: Int?
-        /// How many of its tokens somebody asked, rather than the model said.
+        /// The number of its tokens that belong to prompts rather than to the last answer.
         fileprivate var asked = 0
         fileprivate var lastUse = 0
     }
 
-    /// How a prompt gets its sequence.
+    /// The way in which a prompt gets its sequence.
     public struct Choice: Sendable, Hashable {
         /// The sequence, which is busy from now on.
         public let slot: Int
@@ -26,7 +26,7 @@ public struct SlotTable: Sendable, Hashable {
         public let restores: Int?
         /// Copy so many tokens from another sequence first.
         public let copies: Copy?
-        /// What to do then.
+        /// The steps to take then.
         public let plan: PrefixPlan
 
         /// The front of another sequence.
@@ -42,7 +42,7 @@ public struct SlotTable: Sendable, Hashable {
         }
     }
 
-    /// What the table may rely on.
+    /// The limits of the context.
     public struct Rules: Sendable, Hashable {
         /// Sequences share cells, so that the front of one costs nothing in another.
         public var canCopy: Bool
@@ -51,7 +51,7 @@ public struct SlotTable: Sendable, Hashable {
         /// Fewer tokens are computed again rather than saved, restored or copied; but what is at least half of a prompt is
         /// always copied. Default 64.
         public var fewestTokens: Int
-        /// The bytes all saved states may take; a state that is larger by itself is not kept, and with 0 none is. Default 1 GiB.
+        /// The bytes all saved states may take; a larger state is not kept, and with 0 none is. Default 1 GiB.
         public var savedBytes: UInt64
 
         /// The given rules.
@@ -91,7 +91,7 @@ public struct SlotTable: Sendable, Hashable {
 
     /// Finds a sequence for a prompt and makes it busy; `nil` when all are.
     ///
-    /// 1. The one whose conversation goes on, the longest of them: all it holds begins the prompt, or all that was asked in it,
+    /// 1. The one whose conversation continues, the longest of them: all it holds begins the prompt, or all that was asked in it,
     ///    where the template retells the answer in another way or the same is asked again. Also one at whose end only few
     ///    tokens differ.
     /// 2. A saved state of which more is of use than of any sequence, loaded into an empty one, else into the least recently
@@ -147,7 +147,7 @@ public struct SlotTable: Sendable, Hashable {
         PrefixPlan.commonLength(slots[slot].held.tokens, prompt)
     }
 
-    /// How many of them need not be computed: fewer where memory cannot go back.
+    /// The number of them that need not be computed: fewer where memory cannot go back.
     private func reused(_ slot: Int, _ prompt: [Int32]) -> Int {
         PrefixPlan(held: slots[slot].held, prompt: prompt).reused
     }
@@ -183,7 +183,7 @@ public struct SlotTable: Sendable, Hashable {
         return Choice.Copy(slot: source.slot, count: source.common)
     }
 
-    /// Whether a prompt goes on with what a sequence holds, so that nothing is lost that anybody may come back to.
+    /// Whether a prompt continues what a sequence holds, so that no state of another conversation is lost.
     private func goesOn(_ slot: Slot, sharing common: Int, with prompt: Int) -> Bool {
         let held = slot.held.tokens.count
         guard common > 0, common < held else { return common > 0 }
@@ -224,23 +224,24 @@ public struct SlotTable: Sendable, Hashable {
         slots[slot].lastUse = clock
     }
 
-    /// What a sequence that computes holds by now, so that its front can be copied.
+    /// Records the present tokens of a computing sequence, so that its front can be copied.
     public mutating func note(_ slot: Int, holding held: HeldPrefix) {
         guard slots[slot].isBusy else { return }
         slots[slot].held = held
     }
 
-    /// The tokens of the sequences that nobody computes in, without one of them.
+    /// The tokens of all idle sequences except one.
     public func idleTokens(except slot: Int) -> Int {
-        idle(except: slot).reduce(0) { $0 + slots[$1].held.tokens.count }
+        idleSlots(except: slot).reduce(0) { $0 + slots[$1].held.tokens.count }
     }
 
-    /// The sequence to empty first where room is needed: nobody computes in it, and it holds something.
+    /// The sequence to empty first where room is needed: idle and not empty.
     public func leastRecentlyUsed(except slot: Int) -> Int? {
-        idle(except: slot).min { slots[$0].lastUse < slots[$1].lastUse }
+        idleSlots(except: slot).min { slots[$0].lastUse < slots[$1].lastUse }
     }
 
-    private func idle(except slot: Int) -> [Int] {
+    /// The other sequences that nobody computes in, and that hold something.
+    public func idleSlots(except slot: Int) -> [Int] {
         slots.indices.filter { $0 != slot && !slots[$0].isBusy && !slots[$0].held.tokens.isEmpty }
     }
 
@@ -259,7 +260,7 @@ public struct SlotTable: Sendable, Hashable {
     ///   - held: what it holds.
     ///   - bytes: its size.
     ///   - slot: the sequence that still has it, `nil` when that has been overwritten.
-    /// - Returns: the number it has from now on, and the saved states to be deleted: those it goes on from, and the least
+    /// - Returns: the number it has from now on, and the saved states to be deleted: those it continues, and the least
     ///   recently used beyond the bytes allowed. A state larger than all of them together is the only one deleted.
     public mutating func didSave(
         _ held: HeldPrefix, bytes: UInt64, slot: Int? = nil

@@ -5,9 +5,9 @@ extension OutputConstraint {
     /// Answers that are values of a type, as JSON.
     /// - Throws: `grammar-unusable` for a type no schema can be made of; see ``JSONSchema/init(of:)``.
     public static func fitting(
-        _ type: any Decodable.Type, after triggers: [String] = []
+        _ type: any Decodable.Type, after openings: [String] = []
     ) throws -> OutputConstraint {
-        .jsonSchema(try JSONSchema(of: type).json, after: triggers)
+        .jsonSchema(try JSONSchema(of: type).json, after: openings)
     }
 }
 

@@ -1,8 +1,11 @@
 import HearthBase
 import Observation
 
-/// A model that can be talked to: an engine, as a session sees it.
+/// The engine of a session.
 public typealias LanguageModel = InferenceEngine
+
+/// Decides about a tool call before it is run, for example by asking the user.
+public typealias ToolApproval = @Sendable (ToolCall) async -> ToolDecision
 
 /// A conversation with a model: it keeps what was said, so that each turn only adds to the prompt and the engine can
 /// reuse what it has computed.
@@ -15,11 +18,15 @@ public typealias LanguageModel = InferenceEngine
 /// The names are those of Apple's FoundationModels; a file that imports both says `HearthInference.LanguageModelSession`.
 /// Observable: views that read ``transcript`` or ``isResponding`` follow them.
 public final class LanguageModelSession: Sendable, Observable {
-    /// Who answers.
+    /// The engine that answers.
     public let model: any LanguageModel
+    /// The model, with tool calls in words if its template knows none.
+    let engine: SpelledToolEngine
+    let toolBox: ToolBox
+    let approval: ToolApproval?
+    private let time: TimeSource
     private let state: Locked<State>
     private let registrar = ObservationRegistrar()
-    let toolBox: ToolBox
 
     /// The most calls of tools in one turn.
     public static let maximumToolCalls = 8
@@ -29,7 +36,7 @@ public final class LanguageModelSession: Sendable, Observable {
         /// The last turn asked for; each waits for the one before.
         var tail: Task<Void, Never>?
         var preparation: Task<Void, Never>?
-        /// How the next prompt begins that is prepared now, and as somebody has said since.
+        /// The beginning of the next prompt: the one being prepared, and the last one given to ``prewarm(promptPrefix:)``.
         var preparedPrefix: String?
         var expectedPrefix: String?
         /// The turns asked for and not answered yet.
@@ -40,25 +47,42 @@ public final class LanguageModelSession: Sendable, Observable {
     ///
     /// Without `instructions` and `tools` nothing is added beyond what the model's own template adds.
     /// - Parameters:
-    ///   - tools: what the model may ask for while it answers; described to it after the instructions.
+    ///   - tools: the tools the model may call while it answers.
+    ///   - approval: decides about each call before it is run; `nil` runs all.
     ///   - instructions: the system message.
-    public convenience init(model: any LanguageModel, tools: [any Tool] = [], instructions: String? = nil) {
-        self.init(model: model, tools: tools, transcript: instructions.map { [ChatMessage(.system, $0)] } ?? [])
+    public convenience init(
+        model: any LanguageModel, tools: [any Tool] = [], approval: ToolApproval? = nil, instructions: String? = nil
+    ) {
+        self.init(
+            model: model, tools: tools, approval: approval,
+            transcript: instructions.map { [ChatMessage(.system, $0)] } ?? [])
     }
 
     /// The continuation of an earlier conversation, whose instructions are its system message.
-    public init(model: any LanguageModel, tools: [any Tool] = [], transcript: [ChatMessage]) {
+    public convenience init(
+        model: any LanguageModel, tools: [any Tool] = [], approval: ToolApproval? = nil, transcript: [ChatMessage]
+    ) {
+        self.init(model: model, tools: tools, approval: approval, transcript: transcript, time: .system)
+    }
+
+    /// A conversation with a clock for its time-outs.
+    package init(
+        model: any LanguageModel, tools: [any Tool] = [], approval: ToolApproval? = nil, transcript: [ChatMessage] = [],
+        time: TimeSource
+    ) {
         self.model = model
+        engine = SpelledToolEngine(model)
         toolBox = ToolBox(tools)
+        self.approval = approval
+        self.time = time
         state = Locked(State(transcript: transcript))
     }
 
     /// The conversation until now, the instructions first if there are any.
     ///
-    /// What was shown of an answer is part of it, also when the time-out or a cancellation cut it short. A turn that brought
-    /// no text at all leaves no trace, and neither does what the model thought. Calls of tools and their results are part of it:
-    /// ``ChatMessage/toolCalls`` and messages of ``ChatRole/tool`` where the model's template knows them, else as the model wrote
-    /// them in its text, with messages of the user in `<tool_response>` as results.
+    /// A question is part of it as soon as its turn begins, and the shown part of an answer also if the time-out or a cancellation
+    /// ended it. A turn without any text of the answer is removed again. Tool calls are ``ChatMessage/toolCalls``, and their
+    /// results messages of ``ChatRole/tool``.
     public var transcript: [ChatMessage] {
         registrar.access(self, keyPath: \.transcript)
         return state.withLock { $0.transcript }
@@ -86,23 +110,24 @@ public final class LanguageModelSession: Sendable, Observable {
     /// Says `prompt`, shows pictures with it, and streams the answer, as snapshots or as events; turns are answered one after the other.
     ///
     /// The answer begins at once. Cancelling the consuming task, or letting go of the stream, stops it.
-    /// - Throws (from the stream): what the model throws. A cancelled consuming task sees the stream end without a summary.
+    /// - Throws (from the stream): what the model throws; `CancellationError` in a cancelled task.
     public func streamResponse(
         to prompt: String, images: [ChatImage] = [], options: GenerationOptions = GenerationOptions()
     ) -> ResponseStream {
         let question = ChatMessage(.user, prompt, images: images)
+        let watch = time.stopwatch()
         // Not bounded by a policy that would lose text: the engine's own limits bound the number of events.
-        let events = AsyncThrowingStream<GenerationEvent, any Error> { continuation in
-            let turn = enqueue { await self.answer(question, options, continuation) }
+        let stream = AsyncThrowingStream<GenerationEvent, any Error> { continuation in
+            let turn = enqueue(question) { await self.answer(question, options, since: watch, continuation) }
             continuation.endsWithItsReader { turn.cancel() }
         }
-        return ResponseStream(events: events)
+        return ResponseStream(events: .init(stream: stream))
     }
 
     /// Lets the engine load and compute what is known of the next prompt, so that its answer begins sooner.
     ///
     /// Returns at once; a turn that comes meanwhile goes first and uses what is computed until then. Said again before that is
-    /// done, as while somebody types, the last prefix is prepared after the one under way, unless it is the same, and those
+    /// done, as while a user types, the last prefix is prepared after the one under way, unless it is the same, and those
     /// between are left out. While an answer is under way nothing is prepared. What fails here fails again in the next turn,
     /// which says so.
     /// - Parameter promptPrefix: how the next prompt begins.
@@ -130,63 +155,74 @@ public final class LanguageModelSession: Sendable, Observable {
     }
 
     private func prepare(_ expected: [ChatMessage]) async {
-        // An engine that knows no preparation stops at the first token, which it takes to see the prompt computed.
-        var options = GenerationOptions(sampling: .greedy, maximumNewTokens: 1, purpose: .preparation)
+        var options = GenerationOptions()
         do {
-            var described = expected
-            if !toolBox.isEmpty, await model.callsTools {
-                options.tools = try toolBox.definitions
-            } else {
-                described = try toolBox.describing(in: expected)
-            }
-            for try await _ in model.generate(described, options: options) {}
+            options.tools = try toolBox.definitions
+            try await engine.prepare(expected, options: options)
         } catch {
-            Log.write(.debug, "session.prewarm", "could not prepare an answer: \(error)")
+            Log.write(.debug, "session", "could not prepare an answer: \(error)")
         }
     }
 
-    private func enqueue(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    private func enqueue(
+        _ question: ChatMessage, _ body: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
         registrar.withMutation(of: self, keyPath: \.isResponding) {
-            state.withLock { state in
-                let previous = state.tail
-                let preparation = state.preparation
-                preparation?.cancel()
-                let turn = Task {
-                    await preparation?.value
-                    await previous?.value
-                    await body()
+            registrar.withMutation(of: self, keyPath: \.transcript) {
+                state.withLock { state in
+                    let previous = state.tail
+                    let preparation = state.preparation
+                    preparation?.cancel()
+                    let turn = Task {
+                        await preparation?.value
+                        await previous?.value
+                        await body()
+                    }
+                    state.tail = turn
+                    // A later turn adds its question when it begins.
+                    if state.turns == 0 { state.transcript.append(question) }
+                    state.turns += 1
+                    return turn
                 }
-                state.tail = turn
-                state.turns += 1
-                return turn
             }
         }
     }
 
-    /// Ends a turn, which left these messages.
-    private func endTurn(_ messages: [ChatMessage]?) {
-        if let messages {
-            registrar.withMutation(of: self, keyPath: \.transcript) { state.withLock { $0.transcript = messages } }
+    /// Begins a turn.
+    /// - Returns: the conversation with its question.
+    private func beginTurn(_ question: ChatMessage) -> [ChatMessage] {
+        let (messages, isAsked) = state.withLock { ($0.transcript, $0.transcript.last?.id == question.id) }
+        if isAsked { return messages }
+        return registrar.withMutation(of: self, keyPath: \.transcript) {
+            state.withLock { state in
+                state.transcript.append(question)
+                return state.transcript
+            }
         }
+    }
+
+    /// Ends a turn with these messages.
+    private func endTurn(_ messages: [ChatMessage]) {
+        registrar.withMutation(of: self, keyPath: \.transcript) { state.withLock { $0.transcript = messages } }
         registrar.withMutation(of: self, keyPath: \.isResponding) { state.withLock { $0.turns -= 1 } }
     }
 
     private func answer(
-        _ question: ChatMessage, _ options: GenerationOptions,
+        _ question: ChatMessage, _ options: GenerationOptions, since watch: Stopwatch,
         _ continuation: AsyncThrowingStream<GenerationEvent, any Error>.Continuation
     ) async {
-        let asked = state.withLock { $0.transcript } + [question]
+        let asked = beginTurn(question)
         var messages = asked
         var summary: GenerationSummary?
         var failure: (any Error)?
         do {
             try Task.checkCancellation()
-            summary = try await talk(&messages, options) { continuation.yield($0) }
+            summary = try await runTurn(&messages, options, since: watch) { _ = continuation.yield($0) }
         } catch {
             failure = error
         }
         // The last event waits until the conversation holds the answer.
-        endTurn(messages.count > asked.count ? messages : nil)
+        endTurn(messages.count > asked.count ? messages : Array(asked.dropLast()))
         if let summary { continuation.yield(.finish(summary)) }
         continuation.finish(throwing: failure)
     }

@@ -3,7 +3,7 @@ extension LanguageModelSession {
     public struct Response<Content: Sendable>: Sendable {
         /// The answer.
         public let content: Content
-        /// What the model thought before it; empty if it did not.
+        /// The thinking before it; empty without thinking.
         public let thinking: String
         /// Why the answer ended, and what it took.
         public let summary: GenerationSummary
@@ -17,8 +17,38 @@ extension LanguageModelSession {
     /// let response = try await stream.collect()                          // the whole
     /// ```
     public struct ResponseStream: AsyncSequence, Sendable {
-        /// The answer in pieces, with phases and facts. A cancelled task sees it end without ``GenerationEvent/finish(_:)``.
-        public let events: AsyncThrowingStream<GenerationEvent, any Error>
+        /// The answer in pieces, with phases and facts: the fastest way to read it.
+        public let events: Events
+
+        /// The events of one answer. The last one is ``GenerationEvent/finish(_:)``; otherwise the sequence throws, in a cancelled
+        /// task `CancellationError`. Events that were not read yet wait in memory; the engine's limits bound their number.
+        public struct Events: AsyncSequence, Sendable {
+            let stream: AsyncThrowingStream<GenerationEvent, any Error>
+
+            /// Reads the events.
+            public struct AsyncIterator: AsyncIteratorProtocol {
+                fileprivate var stream: AsyncThrowingStream<GenerationEvent, any Error>.Iterator
+                private var isFinished = false
+
+                fileprivate init(stream: AsyncThrowingStream<GenerationEvent, any Error>.Iterator) {
+                    self.stream = stream
+                }
+
+                /// The next event; `nil` after the last.
+                /// - Throws: errors of the model; `CancellationError`.
+                public mutating func next() async throws -> GenerationEvent? {
+                    guard let event = try await stream.next() else {
+                        // `AsyncThrowingStream` ends without an error in a cancelled task.
+                        if isFinished { return nil }
+                        throw CancellationError()
+                    }
+                    if case .finish = event { isFinished = true }
+                    return event
+                }
+            }
+
+            public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: stream.makeAsyncIterator()) }
+        }
 
         /// The answer as it stands.
         public struct Snapshot: Sendable, Hashable {
@@ -32,7 +62,9 @@ extension LanguageModelSession {
             public internal(set) var picturesLeftOut = 0
             /// The tools called until now.
             public internal(set) var toolCalls: [ToolCall] = []
-            /// The facts, in the last snapshot of an answer that ended by itself.
+            /// The results of the tools until now.
+            public internal(set) var toolResults: [ToolResult] = []
+            /// The facts, in the last snapshot of a complete answer.
             public internal(set) var summary: GenerationSummary?
 
             /// Takes an event; `false` when it shows nothing new.
@@ -44,6 +76,7 @@ extension LanguageModelSession {
                 case .thinking(let piece): thinking += piece
                 case .text(let piece): content += piece
                 case .toolCall(let call): toolCalls.append(call)
+                case .toolResult(let result): toolResults.append(result)
                 case .finish(let facts): summary = facts
                 }
                 return true
@@ -52,13 +85,13 @@ extension LanguageModelSession {
 
         /// Adds events up to snapshots.
         public struct AsyncIterator: AsyncIteratorProtocol {
-            fileprivate var events: AsyncThrowingStream<GenerationEvent, any Error>.Iterator
+            fileprivate var events: Events.AsyncIterator
             private var snapshot = Snapshot()
 
-            fileprivate init(events: AsyncThrowingStream<GenerationEvent, any Error>.Iterator) { self.events = events }
+            fileprivate init(events: Events.AsyncIterator) { self.events = events }
 
-            /// The next snapshot; `nil` after the last, and in a cancelled task.
-            /// - Throws: what the model throws.
+            /// The next snapshot; `nil` after the last.
+            /// - Throws: errors of the model; `CancellationError`.
             public mutating func next() async throws -> Snapshot? {
                 while let event = try await events.next() {
                     if snapshot.take(event) { return snapshot }
@@ -71,11 +104,10 @@ extension LanguageModelSession {
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(events: events.makeAsyncIterator()) }
 
         /// The whole answer.
-        /// - Throws: what the model throws; `CancellationError` when the task was cancelled.
+        /// - Throws: errors of the model; `CancellationError` when the task was cancelled.
         public func collect() async throws -> Response<String> {
             var whole = Snapshot()
             for try await event in events { _ = whole.take(event) }
-            // A cancelled task sees its stream end early rather than throw.
             guard let summary = whole.summary else { throw CancellationError() }
             return Response(content: whole.content, thinking: whole.thinking, summary: summary)
         }

@@ -30,8 +30,18 @@ public struct AnswerReader: Sendable {
         stopStrings: [String] = [], tags: [ThinkingTags] = ThinkingTags.usual, openedByPrompt: ThinkingTags? = nil,
         callMarks: [String] = [], codeHidesMarks: Bool = true
     ) {
-        splitter = ThinkingSplitter(tags: tags, openedByPrompt: openedByPrompt, codeHidesMarks: codeHidesMarks)
-        stops = StopStringMatcher(stopStrings)
+        self.init(
+            stopStrings: stopStrings, frame: AnswerFrame(tags: tags), openedByPrompt: openedByPrompt,
+            callMarks: callMarks, codeHidesMarks: codeHidesMarks)
+    }
+
+    /// A reader for an answer in a frame.
+    package init(
+        stopStrings: [String], frame: AnswerFrame, openedByPrompt: ThinkingTags?, callMarks: [String] = [],
+        codeHidesMarks: Bool = true
+    ) {
+        splitter = ThinkingSplitter(frame: frame, openedByPrompt: openedByPrompt, codeHidesMarks: codeHidesMarks)
+        stops = StopStringMatcher(stopStrings + (frame.end.map { [$0] } ?? []))
         self.callMarks = StopStringMatcher(callMarks)
     }
 
@@ -55,6 +65,17 @@ public struct AnswerReader: Sendable {
         let text = assembler.append(bytes)
         if text.isEmpty { return }
         splitter.append(text, into: &deltas)
+        route(emit)
+    }
+
+    /// Takes a token: one that is the closing mark as a whole ends the thinking for certain.
+    package mutating func appendToken(_ bytes: UnsafeRawBufferPointer, _ emit: (GenerationEvent) -> Void) {
+        guard isThinking, let closing = tags?.closing, bytes.elementsEqual(closing.utf8) else {
+            return append(bytes, emit)
+        }
+        let rest = assembler.append(bytes).dropLast(closing.count)
+        splitter.append(String(rest), into: &deltas)
+        splitter.endThinking(into: &deltas)
         route(emit)
     }
 

@@ -7,7 +7,7 @@ public struct StopStringMatcher: Sendable {
     /// A place in the tree of all strings: the bytes so far are the longest that are the beginning of one.
     private struct Node {
         var next: [UInt8: Int] = [:]
-        /// Where to go on when no byte fits: the longest end of these bytes that begins a string.
+        /// The next node when no byte fits: the longest end of these bytes that begins a string.
         var fallback = 0
         var depth = 0
         /// The longest string that ends here.
@@ -24,7 +24,7 @@ public struct StopStringMatcher: Sendable {
     private var givenOut = 0
     /// The string that ended the text, once one has.
     public private(set) var matched: String?
-    /// What the piece that brought the match has behind it.
+    /// The text after the match in the piece that completed it.
     public private(set) var remainder = ""
 
     /// A matcher for the strings; empty ones are ignored.

@@ -42,7 +42,7 @@ public struct UTF8Assembler: Sendable {
         return String(decoding: whole, as: UTF8.self)
     }
 
-    /// How many bytes at the end begin a character that is longer.
+    /// The number of bytes at the end that begin a longer character.
     private static func unfinished(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
         for (distance, byte) in bytes.suffix(3).reversed().enumerated() where byte & 0xC0 != 0x80 {
             return length(lead: byte) > distance + 1 ? distance + 1 : 0

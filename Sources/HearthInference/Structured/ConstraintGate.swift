@@ -1,93 +1,165 @@
-/// Lets through what a constraint allows: asked for each token before it counts.
+/// Allows the tokens that fit a constraint: asked for each token before it counts.
 ///
 /// ```
-///  free ──trigger──> inside ──nothing more fits, and it may end──> free
+///  free ──opening──> inside ──nothing more fits, and it may end──> free
 /// ```
-/// Without triggers the answer begins inside and never leaves. Triggers that are part of the grammar, such as the mark of a call,
-/// lead inside for good.
+/// An arm without openings covers the whole answer: the answer begins inside and never leaves.
 public struct ConstraintGate: Sendable {
-    private let triggers: [[UInt8]]
-    private let longest: Int
-    /// The grammar begins with its trigger and goes to the answer's end.
-    private let isLast: Bool
-    private var matcher: GrammarMatcher
-    /// The end of the free text, as long as a trigger.
-    private var tail: [UInt8] = []
-    /// Whether the grammar is followed now.
-    public private(set) var isInside: Bool
+    /// A grammar and the openings that lead into it.
+    public struct Arm: Sendable {
+        fileprivate let openings: [[UInt8]]
+        fileprivate let includesOpening: Bool
+        fileprivate let isLast: Bool
+        fileprivate let isArmedInCode: Bool
+        fileprivate var matcher: GrammarMatcher
 
-    /// The gate of one answer.
-    /// - Parameter triggersBelong: whether the grammar begins with its triggers, and the answer ends with it.
-    public init(_ grammar: Grammar, triggers: [String] = [], triggersBelong: Bool = false) {
-        isLast = triggersBelong || triggers.isEmpty
-        self.triggers = triggers.map { Array($0.utf8) }.filter { !$0.isEmpty }
-        longest = self.triggers.reduce(0) { max($0, $1.count) }
-        matcher = GrammarMatcher(grammar)
-        isInside = triggers.isEmpty
+        /// - Parameters:
+        ///   - openings: texts that start the grammar; none for the whole answer.
+        ///   - includesOpening: whether the grammar itself begins with its opening, as that of a tool call.
+        ///   - isLast: whether the answer ends with the grammar.
+        ///   - isArmedInCode: whether openings count inside code fences too.
+        public init(
+            _ grammar: Grammar, openings: [String] = [], includesOpening: Bool = false, isLast: Bool = false,
+            isArmedInCode: Bool = false
+        ) {
+            self.openings = openings.map { Array($0.utf8) }.filter { !$0.isEmpty }
+            self.includesOpening = includesOpening
+            self.isLast = isLast || self.openings.isEmpty
+            self.isArmedInCode = isArmedInCode
+            matcher = GrammarMatcher(grammar)
+        }
     }
 
+    private var arms: [Arm]
+    private let longest: Int
+    /// The end of the free text, as long as the longest opening.
+    private var tail: [UInt8] = []
+    private var fences = CodeFences()
+    /// The arm whose grammar is followed now.
+    private var current: Int?
+
+    /// The gate of one answer.
+    public init(_ arms: [Arm]) {
+        self.arms = arms
+        longest = arms.flatMap(\.openings).reduce(0) { max($0, $1.count) }
+        current = arms.firstIndex { $0.openings.isEmpty }
+    }
+
+    /// Whether a grammar is followed now.
+    public var isInside: Bool { current != nil }
+
     /// Whether the answer may end here.
-    public var allowsEnd: Bool { !isInside || matcher.isComplete }
+    public var allowsEnd: Bool { current.map { arms[$0].matcher.isComplete } ?? true }
 
     /// Whether nothing but the end may follow.
-    public var isFinished: Bool { isInside && isLast && matcher.isClosed && matcher.isComplete }
+    public var isFinished: Bool {
+        current.map { arms[$0].isLast && arms[$0].matcher.isClosed && arms[$0].matcher.isComplete } ?? false
+    }
 
     /// The grammar is too much work to be followed any further.
-    public var isExhausted: Bool { matcher.isExhausted }
+    public var isExhausted: Bool { current.map { arms[$0].matcher.isExhausted } ?? false }
 
     /// Takes the bytes of a token, all of them or none.
     /// - Returns: whether they are allowed.
     public mutating func take(_ bytes: some Collection<UInt8>) -> Bool {
         let start = mark
-        // A block that ends and another that begins within one token leave no way back but a copy.
+        // If a block ends and the same arm starts again within one token, only a copy leads back.
         var before: GrammarMatcher?
         for byte in bytes {
-            if isInside {
-                if matcher.take(byte) { continue }
-                guard !isLast, matcher.isComplete else {
-                    if let before { matcher = before }
-                    rollBack(to: start)
+            if let arm = current {
+                if arms[arm].matcher.take(byte) {
+                    fences.append(byte)
+                    continue
+                }
+                guard !arms[arm].isLast, arms[arm].matcher.isComplete else {
+                    rollBack(to: start, before)
                     return false
                 }
-                isInside = false
+                current = nil
             }
+            fences.append(byte)
             tail.append(byte)
             if tail.count > longest { tail.removeFirst(tail.count - longest) }
-            let reached = triggers.filter { tail.count >= $0.count && tail.suffix($0.count) == $0[...] }
-            guard let trigger = reached.max(by: { $0.count < $1.count }) else { continue }
-            if start.isInside, before == nil { before = matcher }
-            matcher.reset()
-            if isLast, !matcher.take(trigger) {
-                rollBack(to: start)
+            guard let (arm, opening) = reached() else { continue }
+            if arm == start.arm, before == nil { before = arms[arm].matcher }
+            arms[arm].matcher.reset()
+            if arms[arm].includesOpening, !arms[arm].matcher.take(opening) {
+                rollBack(to: start, before)
                 return false
             }
             tail.removeAll(keepingCapacity: true)
-            isInside = true
+            current = arm
         }
         return true
     }
 
-    /// Whether the grammar has nothing against these bytes. Quick, for looking at a whole vocabulary: of a token that ends a
-    /// block only the beginning is looked at, so ``take(_:)`` has the last word.
+    /// The arm with the longest opening that ends the free text.
+    private func reached() -> (arm: Int, opening: [UInt8])? {
+        var longest: (arm: Int, opening: [UInt8])?
+        for (index, arm) in arms.enumerated() where arm.isArmedInCode || !fences.isInside {
+            for opening in arm.openings where tail.count >= opening.count && opening.count > longest?.opening.count ?? 0
+            {
+                if tail.suffix(opening.count) == opening[...] { longest = (index, opening) }
+            }
+        }
+        return longest
+    }
+
+    /// Whether the grammar allows these bytes. Quick, for checks of a whole vocabulary: of a token that ends a block only
+    /// the beginning is checked, so ``take(_:)`` decides.
     public mutating func allows(_ bytes: some Collection<UInt8>) -> Bool {
-        guard isInside else { return true }
-        let start = matcher.mark
-        defer { matcher.rollBack(to: start) }
-        for byte in bytes where !matcher.take(byte) { return !isLast && matcher.isComplete }
+        guard let current else { return true }
+        let start = arms[current].matcher.mark
+        defer { arms[current].matcher.rollBack(to: start) }
+        for byte in bytes where !arms[current].matcher.take(byte) {
+            return !arms[current].isLast && arms[current].matcher.isComplete
+        }
         return true
     }
 
-    private struct Mark {
-        let isInside: Bool
-        let tail: [UInt8]
-        let matcher: GrammarMatcher.Mark
+    /// Calls `body` with the tokens of a vocabulary whose bytes may follow `begun`, as ``allows(_:)`` has it.
+    package mutating func visitAllowed(after begun: [UInt8], in trie: TokenTrie, _ body: (Int32) -> Void) {
+        guard let current else { return trie.visit(take: { _ in .takenWithAllAfter }, back: { _ in }, body) }
+        let isLast = arms[current].isLast
+        let start = arms[current].matcher.mark
+        defer { arms[current].matcher.rollBack(to: start) }
+        var isFree = false
+        for byte in begun where !isFree {
+            guard !arms[current].matcher.take(byte) else { continue }
+            guard !isLast, arms[current].matcher.isComplete else { return }
+            isFree = true
+        }
+        var marks = [arms[current].matcher.mark]
+        trie.visit(
+            take: { byte in
+                if isFree { return .takenWithAllAfter }
+                guard arms[current].matcher.take(byte) else {
+                    return !isLast && arms[current].matcher.isComplete ? .takenWithAllAfter : .refused
+                }
+                marks.append(arms[current].matcher.mark)
+                return .taken
+            },
+            back: { count in
+                marks.removeSubrange((count + 1)...)
+                arms[current].matcher.rollBack(to: marks[count])
+            }, body)
     }
 
-    private var mark: Mark { Mark(isInside: isInside, tail: tail, matcher: matcher.mark) }
+    private struct Mark {
+        let arm: Int?
+        let matcher: GrammarMatcher.Mark?
+        let tail: [UInt8]
+        let fences: CodeFences
+    }
 
-    private mutating func rollBack(to mark: Mark) {
-        isInside = mark.isInside
-        tail = mark.tail
-        if mark.isInside { matcher.rollBack(to: mark.matcher) }
+    private var mark: Mark {
+        Mark(arm: current, matcher: current.map { arms[$0].matcher.mark }, tail: tail, fences: fences)
+    }
+
+    private mutating func rollBack(to mark: Mark, _ before: GrammarMatcher?) {
+        (current, tail, fences) = (mark.arm, mark.tail, mark.fences)
+        guard let arm = mark.arm, let matcher = mark.matcher else { return }
+        if let before { arms[arm].matcher = before }
+        arms[arm].matcher.rollBack(to: matcher)
     }
 }

@@ -11,7 +11,7 @@ public struct Grammar: Sendable, Hashable {
     static let maximumPlaces = 50_000
     static let maximumDepth = 100
 
-    /// What stands at a place of a rule.
+    /// The element at a place of a rule.
     enum Element: Sendable, Hashable {
         /// A character in one of these ranges, in order and apart.
         case characters(Int)
@@ -55,6 +55,19 @@ public struct Grammar: Sendable, Hashable {
         // What never comes to an end cannot be written.
         let isProductive = Self.holding(alternatives, elements) { _ in true }
         guard isProductive[root] else { throw Self.unusable("nothing fits it: its root never comes to an end") }
+    }
+
+    /// The grammar of all texts of this one followed by `text`.
+    public func followed(by text: String) -> Grammar { Grammar(self, followedBy: text) }
+
+    private init(_ grammar: Grammar, followedBy text: String) {
+        let scalars = Array(text.unicodeScalars)
+        let last = scalars.indices.map { Element.characters(grammar.classes.count + $0) }
+        elements = grammar.elements + [.rule(grammar.root)] + last + [.end(grammar.alternatives.count)]
+        alternatives = grammar.alternatives + [[grammar.elements.count]]
+        classes = grammar.classes + scalars.map { CharacterRanges(ranges: [$0.value...$0.value]) }
+        isNullable = grammar.isNullable + [text.isEmpty && grammar.isNullable[grammar.root]]
+        root = grammar.alternatives.count
     }
 
     /// The rules with an alternative all of whose elements hold: rules by this same table, characters by `character`.

@@ -23,8 +23,12 @@ public struct GrammarMatcher: Sendable {
     private var work = 0
     /// The bytes of a character that is not whole yet: its bits so far, and how many bytes are missing.
     private var partial = Partial()
+    /// How often a character asked for more work than there may be. Such a character does not fit; another may.
+    private var exhaustions = 0
+    /// So often that nothing fits from then on: each time costs as much as many characters.
+    private static let mostExhaustions = 16
     /// The grammar asked for more work than there may be; nothing fits from then on.
-    public private(set) var isExhausted = false
+    public var isExhausted: Bool { exhaustions >= Self.mostExhaustions }
 
     fileprivate struct Partial: Sendable, Hashable {
         var bits: UInt32 = 0
@@ -149,8 +153,9 @@ public struct GrammarMatcher: Sendable {
                 add(Int(item.place) + 1, item.origin)
             }
         }
+        let before = exhaustions
         close()
-        if isExhausted || items.count == previous.upperBound {
+        if exhaustions > before || items.count == previous.upperBound {
             items.removeSubrange(previous.upperBound...)
             starts.removeLast()
             return false
@@ -177,7 +182,7 @@ public struct GrammarMatcher: Sendable {
         var index = starts[number]
         while index < items.count {
             guard work < Self.maximumWork, items.count < Self.maximumItems else {
-                isExhausted = true
+                exhaustions += 1
                 return
             }
             let item = items[index]
@@ -189,7 +194,7 @@ public struct GrammarMatcher: Sendable {
                 // What is empty ends where it begins (Aycock and Horspool, "Practical Earley parsing", 2002).
                 if grammar.isNullable[rule] { add(Int(item.place) + 1, item.origin) }
             case .end(let rule):
-                // An empty rule is dealt with where it begins, since whoever waits for it may come later.
+                // An empty rule is dealt with where it begins, since an item that waits for it may come later.
                 if item.origin == here { break }
                 let begin = starts[Int(item.origin)]
                 let end = starts[Int(item.origin) + 1]

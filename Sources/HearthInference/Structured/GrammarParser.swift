@@ -99,7 +99,8 @@ struct GrammarParser {
                 let repeated = Array(sequence[start...])
                 sequence.removeSubrange(start...)
                 sequence += try repeating(repeated, low, high)
-                last = nil
+                // What is repeated may be repeated again, as llama.cpp has it.
+                last = start
             case UInt8(ascii: "<"), UInt8(ascii: "!"):
                 throw wrong("tokens by name or number are not known here; write their characters")
             default:

@@ -9,7 +9,7 @@ public protocol JSONSchemaProviding: Decodable {
     static var jsonSchema: JSONSchema { get }
 }
 
-/// What a JSON value looks like.
+/// The shape of a JSON value.
 public indirect enum JSONSchema: Sendable, Hashable {
     case string
     case integer

@@ -1,53 +1,88 @@
 import Foundation
 import HearthBase
 
-/// What an answer, or a part of it, has to look like. What the model thinks before is free.
+/// The shapes of an answer or of blocks within it. Thinking before the answer is free.
 ///
 /// ```swift
 /// options.constraint = .jsonSchema(#"{"type": "object", "properties": {"city": {"type": "string"}}}"#)
 /// options.constraint = .gbnf(#"root ::= "yes" | "no""#)
-/// options.constraint = .jsonSchema(event, after: ["[CALENDAR_ACTION:"])
+/// options.constraint = OutputConstraint(blocks: [
+///     .init("[EVENT:", .jsonSchema(event), closing: "]"), .init("[NOTE:", .jsonSchema(note), closing: "]"),
+/// ])
 /// ```
-/// An answer that a limit cuts short is only the beginning of something that fits.
+/// Blocks leave room for tool calls; a shape of the whole answer does not. A limit may cut an answer short.
 public struct OutputConstraint: Sendable, Hashable {
-    /// How the shape is described.
+    /// The description of a shape.
     public enum Shape: Sendable, Hashable {
         /// A grammar in llama.cpp's notation, whose first rule is `root`.
         case gbnf(String)
-        /// A JSON schema, as far as llama.cpp can make a grammar of it.
+        /// A JSON schema, as far as llama.cpp can turn it into a grammar.
         case jsonSchema(String)
+    }
+
+    /// A part of an answer with a shape of its own.
+    public struct Block: Sendable, Hashable {
+        /// The text that starts the block, outside code fences; empty for a shape of the whole answer.
+        public var opening: String
+        /// The shape of the text after the opening.
+        public var shape: Shape
+        /// The text that must follow the shape; empty for none.
+        public var closing: String
+        /// Whether the answer ends with the block; otherwise free text may follow.
+        public var endsAnswer: Bool
+
+        /// A block between two texts.
+        public init(_ opening: String, _ shape: Shape, closing: String = "", endsAnswer: Bool = false) {
+            self.opening = opening
+            self.shape = shape
+            self.closing = closing
+            self.endsAnswer = endsAnswer
+        }
     }
 
     /// The most bytes of a schema.
     public static let maximumSchemaLength = 128 << 10
-    /// The most objects and arrays of a schema inside each other.
+    /// The most nested objects and arrays of a schema.
     public static let maximumSchemaDepth = 64
 
-    /// What has to fit.
-    public var shape: Shape
-    /// Text that begins a part with this shape; prose is free before, and again behind it. None: the whole answer.
-    public var triggers: [String]
+    public var blocks: [Block]
 
-    /// Answers of a shape, or parts of them that follow one of `triggers`.
-    public init(_ shape: Shape, after triggers: [String] = []) {
-        self.shape = shape
-        self.triggers = triggers
+    /// An answer with these blocks in free text.
+    public init(blocks: [Block]) { self.blocks = blocks }
+
+    /// Answers of a shape, or a block of that shape after each of the openings.
+    public init(_ shape: Shape, after openings: [String] = []) {
+        blocks = (openings.isEmpty ? [""] : openings).map { Block($0, shape) }
     }
 
     /// Answers that a grammar describes.
-    public static func gbnf(_ grammar: String, after triggers: [String] = []) -> OutputConstraint {
-        OutputConstraint(.gbnf(grammar), after: triggers)
+    public static func gbnf(_ grammar: String, after openings: [String] = []) -> OutputConstraint {
+        OutputConstraint(.gbnf(grammar), after: openings)
     }
 
     /// Answers that a JSON schema describes.
-    public static func jsonSchema(_ schema: String, after triggers: [String] = []) -> OutputConstraint {
-        OutputConstraint(.jsonSchema(schema), after: triggers)
+    public static func jsonSchema(_ schema: String, after openings: [String] = []) -> OutputConstraint {
+        OutputConstraint(.jsonSchema(schema), after: openings)
     }
 
-    /// Refuses a schema that nobody should work on: no JSON, too long or too deep, or with a `pattern` that would be taken for
+    /// Whether one shape covers the whole answer, so that no tool can be called.
+    public var coversAnswer: Bool { blocks.contains(where: \.opening.isEmpty) }
+
+    /// Refuses an unusable schema: no JSON, too long or too deep, or with a `pattern` that would be taken for
     /// any string.
     /// - Throws: `grammar-unusable`.
     public static func check(schema: String) throws(LLMError) {
+        try checkForm(ofSchema: schema)
+        // The parser's own error adds nothing for the user.
+        guard let value = try? JSONSerialization.jsonObject(with: Data(schema.utf8)),
+            let object = value as? [String: Any]
+        else { throw unusable("it is no JSON object") }
+        if let flaw = SchemaPattern.flaw(inSchema: object) { throw unusable(flaw) }
+    }
+
+    /// Refuses a schema that is too long or too deep to be read.
+    /// - Throws: `grammar-unusable`.
+    package static func checkForm(ofSchema schema: String) throws(LLMError) {
         guard schema.utf8.count <= maximumSchemaLength else {
             throw unusable("it has more than \(maximumSchemaLength) bytes")
         }
@@ -74,11 +109,6 @@ public struct OutputConstraint: Sendable, Hashable {
                 throw unusable("it is nested more than \(maximumSchemaDepth) deep")
             }
         }
-        // How it is broken JSON nobody needs to know.
-        guard let value = try? JSONSerialization.jsonObject(with: Data(schema.utf8)),
-            let object = value as? [String: Any]
-        else { throw unusable("it is no JSON object") }
-        if let flaw = SchemaPattern.flaw(inSchema: object) { throw unusable(flaw) }
     }
 
     /// The failure for a schema.

@@ -1,10 +1,10 @@
 /// Regular expressions (`pattern`) of a JSON schema, as far as llama.cpp makes a grammar of them: between `^` and `$`, with
 /// groups, alternatives, classes, `.`, repetitions and few escapes.
 ///
-/// llama.cpp takes any other for any string, and says so on the process's standard error only. Nobody who asked for a shape
-/// wants either, so such a schema is refused before it gets there.
+/// llama.cpp takes any other for any string, and reports that on the process's standard error only. Such a schema is
+/// refused before it reaches llama.cpp.
 enum SchemaPattern {
-    /// Why the patterns of a schema cannot be followed; `nil` if they can, or are none that llama.cpp itself refuses.
+    /// The reason why patterns of a schema cannot be followed; `nil` if all can, or if llama.cpp refuses them itself.
     /// - Parameter schema: a JSON object of bounded depth.
     static func flaw(inSchema schema: [String: Any]) -> String? {
         for (key, value) in schema.sorted(by: { $0.key < $1.key }) {
@@ -32,7 +32,7 @@ enum SchemaPattern {
         return nil
     }
 
-    /// What llama.cpp cannot follow in a pattern. Where it is no regular expression at all llama.cpp says so itself.
+    /// The part of a pattern that llama.cpp cannot follow; llama.cpp itself reports a broken regular expression.
     static func flaw(of pattern: String) -> String? {
         var bytes = pattern.utf8[...]
         guard bytes.count >= 2, bytes.popFirst() == UInt8(ascii: "^"), bytes.popLast() == UInt8(ascii: "$") else {
@@ -82,7 +82,7 @@ enum SchemaPattern {
         return nil
     }
 
-    /// `n`, `n,` or `n,m`, with numbers that nobody has to look at twice.
+    /// `n`, `n,` or `n,m`, with small numbers.
     private static func isRepetition(_ text: Substring.UTF8View) -> Bool {
         let numbers = text.split(separator: UInt8(ascii: ","), maxSplits: 1, omittingEmptySubsequences: false)
         func isNumber(_ digits: Substring.UTF8View) -> Bool {

@@ -51,7 +51,7 @@ enum SchemaProbe {
 
     private static func zero<Value: FixedWidthInteger>(_ type: Value.Type) -> Value { .zero }
 
-    /// What fits the type, so that an answer can be decoded.
+    /// The schema of the values that the type decodes.
     private static func bounds<Value: FixedWidthInteger>(_ type: Value.Type) throws -> JSONSchema {
         if Int64(exactly: Value.min) == .min { return .integer }
         guard let high = Int64(exactly: Value.max) else {
@@ -117,7 +117,7 @@ extension Optional: OptionalProbing where Wrapped: Decodable {
     static var empty: Any { Wrapped?.none as Any }
 }
 
-/// What was asked for.
+/// The requested values of a type.
 private final class Notes {
     private var properties: [JSONSchema.Property]?
     private var whole: JSONSchema?
@@ -185,7 +185,7 @@ private struct ProbeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
         do {
             return try SchemaProbe.probe(type, inside: decoder.outer)
         } catch  where type is any JSONSchemaProviding.Type {
-            // Its schema is known; a value of it, which whoever asks cannot do without, is not to be had.
+            // Its schema is known, but the caller needs a value of it, and no value can be made.
             throw SchemaProbe.unusable(
                 decoder.outer.last ?? type, "its property \(key.stringValue) cannot be made of nothing")
         }

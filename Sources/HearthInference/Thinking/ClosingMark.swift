@@ -46,7 +46,7 @@ struct ClosingMark: Sendable {
         whiteSpace = 0
     }
 
-    /// The table of the method: where to go on after a byte that does not fit.
+    /// The table of the method: the next state after a byte that does not fit.
     static func fallback(_ bytes: [UInt8]) -> [Int] {
         var table = [Int](repeating: 0, count: bytes.count)
         var length = 0
@@ -66,7 +66,7 @@ struct CodeFence: Sendable {
         case start(Int)
         /// A run of back-quotes or tildes at the beginning of the line.
         case run(UInt8, Int)
-        /// What follows a run that may open a block: its language.
+        /// The text after a run that may open a block: its language.
         case info(UInt8, Int)
         /// White space after a run that closes the block.
         case tail
@@ -79,12 +79,16 @@ struct CodeFence: Sendable {
     /// Whether the text is inside a block.
     var isOpen: Bool { opening != nil }
 
+    /// Whether the line inside a block names a language, as the first line of another block does.
+    private(set) var opensAgain = false
+
     /// Whether nothing but the end of the line matters.
     var isIdle: Bool { if case .other = line { true } else { false } }
 
     /// Takes a byte.
     /// - Parameter closingMark: a byte that may follow the end of a block on its line, although CommonMark wants none.
     mutating func take(_ byte: UInt8, closingMark: UInt8) {
+        opensAgain = false
         if byte == 0x0A {
             finish()
             line = .start(0)
@@ -137,7 +141,12 @@ struct CodeFence: Sendable {
             opening = nil
             line = .other
         } else {
+            if case .run = line, byte.isLetter { opensAgain = true }
             line = byte.isThinkingWhiteSpace ? .tail : .other
         }
     }
+}
+
+extension UInt8 {
+    fileprivate var isLetter: Bool { (0x41...0x5A).contains(self & 0xDF) }
 }

@@ -7,17 +7,17 @@ public struct ThinkingBudget: Sendable, Hashable {
     public enum Reason: String, Sendable, Hashable, Codable {
         /// Thinking was switched off, and the model began all the same.
         case disabled
-        /// Somebody asked for the answer.
+        /// The user asked for the answer.
         case answerNow = "answer-now"
         /// The tokens allowed for thinking are used up.
         case tokens
         /// The time allowed for thinking is over.
         case time
-        /// What is left is needed for the answer.
+        /// The answer needs the rest of the tokens.
         case reserve
     }
 
-    /// What to do next.
+    /// The next step of the generation.
     public enum Decision: Sendable, Hashable {
         case proceed
         case close(Reason)
@@ -37,7 +37,7 @@ public struct ThinkingBudget: Sendable, Hashable {
         public var usedContext: Int
         /// The time since the generation began.
         public var elapsed: Duration
-        /// Somebody asked for the answer (``ThinkingControl/wantsAnswer``).
+        /// The user asked for the answer (``ThinkingControl/wantsAnswer``).
         public var wantsAnswer: Bool
 
         /// The given facts.
@@ -104,9 +104,15 @@ public struct ThinkingBudget: Sendable, Hashable {
         return .proceed
     }
 
-    /// What the engine writes to end the thinking: the last words, the closing mark and an empty line, as models are
+    /// The text with which the engine ends the thinking: the last words, the closing mark and an empty line, as models are
     /// trained to write it.
     public static func closingText(_ tags: ThinkingTags, options: ThinkingOptions) -> String {
-        (options.lastWords.isEmpty ? "\n" : "\n\n\(options.lastWords)\n") + tags.closing + "\n\n"
+        closingText(tags, options: options, before: "")
+    }
+
+    /// The same for a model that writes some text between its thinking and its answer, in place of the empty line.
+    package static func closingText(_ tags: ThinkingTags, options: ThinkingOptions, before lead: String) -> String {
+        (options.lastWords.isEmpty ? "\n" : "\n\n\(options.lastWords)\n") + tags.closing
+            + (lead.isEmpty ? "\n\n" : lead)
     }
 }

@@ -13,7 +13,7 @@ public struct ThinkingOptions: Sendable, Hashable {
     public var answerTokens: Int
     /// The part of `timeout` that thinking leaves for the answer; at most half of it is kept. Default 30 s.
     public var answerTime: Duration
-    /// What the model seems to say when it is cut short, before the closing mark; empty for nothing.
+    /// The text written before the closing mark when the engine ends the thinking; empty for none.
     public var lastWords: String
     /// The marks to look for, the first that fits; `nil` for those the model's template names.
     public var tags: [ThinkingTags]?
@@ -44,14 +44,14 @@ public struct ThinkingOptions: Sendable, Hashable {
 public final class ThinkingControl: Sendable, Hashable {
     private let isPressed = Locked(false)
 
-    /// A button nobody has pressed.
+    /// A control that has not been used yet.
     public init() {}
 
     /// Ends the thinking; the answer follows. Pressed before the thinking begins it ends at its first token; in an answer
     /// it does nothing.
     public func answerNow() { isPressed.withLock { $0 = true } }
 
-    /// Whether somebody wants the answer now.
+    /// Whether the user wants the answer now.
     public var wantsAnswer: Bool { isPressed.withLock { $0 } }
 
     public static func == (left: ThinkingControl, right: ThinkingControl) -> Bool { left === right }

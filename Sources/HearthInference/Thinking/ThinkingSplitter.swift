@@ -39,13 +39,15 @@ public struct ThinkingSplitter: Sendable {
     public private(set) var state: State
     /// The pair that encloses the thinking, once it has begun.
     public private(set) var tags: ThinkingTags?
-    private let openings: [(bytes: [UInt8], pair: ThinkingTags)]
+    private let openings: [(bytes: [UInt8], pair: ThinkingTags?)]
+    /// What may follow the thinking before the answer's text.
+    private let leads: [(bytes: [UInt8], pair: ThinkingTags?)]
     private var mark: ClosingMark
     private var fence = CodeFence()
     private let codeHidesMarks: Bool
     /// The bytes not given out yet.
     private var held: [UInt8] = []
-    /// How many bytes at the end of `held` belong to an opening mark that has begun.
+    /// The number of bytes at the end of `held` that belong to an opening mark or a lead that has begun.
     private var openingCount = 0
     /// The length of a closing mark inside a code block that has not ended, with the white space before it: `held`
     /// begins with it.
@@ -59,8 +61,14 @@ public struct ThinkingSplitter: Sendable {
     public init(
         tags: [ThinkingTags] = ThinkingTags.usual, openedByPrompt: ThinkingTags? = nil, codeHidesMarks: Bool = true
     ) {
+        self.init(frame: AnswerFrame(tags: tags), openedByPrompt: openedByPrompt, codeHidesMarks: codeHidesMarks)
+    }
+
+    /// A splitter for an answer in a frame, whose texts belong neither to the thinking nor to the answer.
+    package init(frame: AnswerFrame, openedByPrompt: ThinkingTags? = nil, codeHidesMarks: Bool = true) {
         self.codeHidesMarks = codeHidesMarks
-        openings = tags.filter(\.isUsable).map { (Array($0.opening.utf8), $0) }
+        openings = frame.fronts(afterThinking: false)
+        leads = frame.fronts(afterThinking: true)
         let opened = openedByPrompt.flatMap { $0.isUsable ? $0 : nil }
         self.tags = opened
         mark = ClosingMark(opened?.closing ?? "")
@@ -97,10 +105,22 @@ public struct ThinkingSplitter: Sendable {
             } else if !held.isEmpty {
                 deltas.append(.thinking(Self.text(held)))
             }
-        case .opened, .closed, .answering: break
+        case .closed:
+            if !held.isEmpty { deltas.append(.text(Self.text(held))) }
+        case .opened, .answering: break
         }
         held = []
         doubt = nil
+    }
+
+    /// Ends the thinking with a closing mark that came as one token: a model writes that token for nothing else.
+    package mutating func endThinking(into deltas: inout [Delta]) {
+        guard isThinking else { return append(tags?.closing ?? "", into: &deltas) }
+        while held.last?.isThinkingWhiteSpace == true { held.removeLast() }
+        if !held.isEmpty { deltas.append(.thinking(Self.text(held))) }
+        held = []
+        doubt = nil
+        state = .closed
     }
 
     /// Ends the thinking because the engine has written the closing mark itself; what follows is the answer.
@@ -115,7 +135,7 @@ public struct ThinkingSplitter: Sendable {
     }
 
     /// Takes a closing mark in a code block that has not ended for the end of the thinking; what followed it is the answer.
-    /// - Returns: `false` where there is none, and the model still thinks.
+    /// - Returns: `false` without such a mark: the model still thinks.
     public mutating func settle(into deltas: inout [Delta]) -> Bool {
         guard let doubt else { return false }
         let answer = held.dropFirst(doubt).drop { $0.isThinkingWhiteSpace }
@@ -135,7 +155,10 @@ public struct ThinkingSplitter: Sendable {
         var index = 0
         while index < bytes.count {
             switch state {
-            case .beginning: index = begin(bytes, from: index, into: &deltas)
+            case .beginning: index = begin(bytes, from: index, openings, into: &deltas)
+            case .closed where !leads.isEmpty:
+                while openingCount == 0, index < bytes.count, bytes[index].isThinkingWhiteSpace { index += 1 }
+                index = begin(bytes, from: index, leads, into: &deltas)
             case .opened:
                 while index < bytes.count, bytes[index].isThinkingWhiteSpace { index += 1 }
                 if index < bytes.count { state = .thinking }
@@ -150,32 +173,37 @@ public struct ThinkingSplitter: Sendable {
         }
     }
 
-    /// Skips white space and compares with the opening marks.
-    private mutating func begin(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, into deltas: inout [Delta]) -> Int
-    {
+    /// Compares with what may stand before the answer's text, white space before it aside.
+    private mutating func begin(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ fronts: [(bytes: [UInt8], pair: ThinkingTags?)],
+        into deltas: inout [Delta]
+    ) -> Int {
         for index in start..<bytes.count {
             let byte = bytes[index]
-            if openingCount == 0, byte.isThinkingWhiteSpace {
-                held.append(byte)
-                continue
-            }
             held.append(byte)
+            if openingCount == 0, byte.isThinkingWhiteSpace { continue }
             openingCount += 1
             let begun = held.suffix(openingCount)
-            guard let (opening, pair) = openings.first(where: { $0.bytes.starts(with: begun) }) else {
+            let fitting = fronts.filter { $0.bytes.starts(with: begun) }
+            guard !fitting.isEmpty else {
                 // An ordinary answer, with the white space it begins with.
                 deltas.append(.text(Self.text(held + bytes[(index + 1)...])))
                 held = []
+                openingCount = 0
                 state = .answering
                 return bytes.count
             }
-            if opening.count == openingCount {
-                self.tags = pair
+            guard let front = fitting.first(where: { $0.bytes.count == openingCount }) else { continue }
+            held = []
+            openingCount = 0
+            if let pair = front.pair {
+                tags = pair
                 mark = ClosingMark(pair.closing)
-                held = []
                 state = .opened
-                return index + 1
+            } else {
+                state = .answering
             }
+            return index + 1
         }
         return bytes.count
     }
@@ -201,6 +229,12 @@ public struct ThinkingSplitter: Sendable {
             let byte = bytes[index]
             index += 1
             if codeHidesMarks { fence.take(byte, closingMark: mark.first) }
+            // A block that opens where one is open belongs to the answer: the mark before it was one.
+            if doubt != nil, fence.opensAgain {
+                held.append(contentsOf: bytes[start..<index])
+                _ = settle(into: &deltas)
+                return index
+            }
             // When the block has ended, the mark in it was part of the code.
             if !fence.isOpen { doubt = nil }
             guard mark.take(byte) else { continue }

@@ -12,16 +12,16 @@
 /// The model is held to the arguments' JSON while it writes a call (``JSONSchema/init(of:)`` says for which types that works).
 /// Calls come from what the model read, also from the results of other tools: one that changes something should ask before.
 public protocol Tool: Sendable {
-    /// What it needs to know.
+    /// The arguments of a call.
     associatedtype Arguments: Codable & Sendable
 
     /// The name the model calls it by: letters, digits, `_` and `-`, at most 64.
     var name: String { get }
-    /// What it does and when to use it, for the model.
+    /// The tool's effect and use, for the model.
     var description: String { get }
 
     /// Does it, and says what the model is to read.
     ///
-    /// What it throws is told to the model, which may try again or answer without; a `CancellationError` ends the answer.
+    /// An error is told to the model, which may try again or answer without the tool; a `CancellationError` ends the answer.
     func call(_ arguments: Arguments) async throws -> String
 }

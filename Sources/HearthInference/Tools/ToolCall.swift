@@ -4,7 +4,7 @@ import HearthBase
 public struct ToolDefinition: Sendable, Hashable {
     /// Letters, digits, `_` and `-`, at most 64.
     public var name: String
-    /// What it does and when to use it.
+    /// The tool's effect and use.
     public var description: String
     /// The JSON schema of its arguments, an object.
     public var parameters: String
@@ -17,7 +17,7 @@ public struct ToolDefinition: Sendable, Hashable {
     }
 
     /// Refuses what no model can be told of.
-    /// - Throws: `grammar-unusable`: a name of other characters, one that two tools have, a schema nobody should work on.
+    /// - Throws: `grammar-unusable`: a name of other characters, one that two tools have, a schema that is too large.
     public static func check(_ tools: [ToolDefinition]) throws(LLMError) {
         var names: Set<String> = []
         for tool in tools {
@@ -38,7 +38,7 @@ public struct ToolDefinition: Sendable, Hashable {
     }
 }
 
-/// What a model asks a tool for.
+/// A model's call of a tool.
 public struct ToolCall: Sendable, Hashable, Codable {
     /// Tells the calls of a conversation apart: the model's own, else one made for it.
     public var id: String
@@ -46,15 +46,19 @@ public struct ToolCall: Sendable, Hashable, Codable {
     public var name: String
     /// A JSON object, as the model wrote it.
     public var arguments: String
+    /// The whole call as the model wrote it in its text, for a model whose template knows no tools: sent back unchanged, so
+    /// that the computed prefix of the conversation stays valid.
+    public var spelling: String?
 
     /// A call.
-    public init(id: String, name: String, arguments: String) {
+    public init(id: String, name: String, arguments: String, spelling: String? = nil) {
         self.id = id
         self.name = name
         self.arguments = arguments
+        self.spelling = spelling
     }
 
-    /// The most objects and arrays that may begin in the arguments of a message's calls: who reads them may do so recursively.
+    /// The most objects and arrays that may begin in the arguments of a message's calls: parsers may read them recursively.
     public static let maximumNesting = 1000
 
     /// Whether a text begins so many objects and arrays that it should not be read. Strings are not told apart, since broken text
@@ -67,16 +71,27 @@ public struct ToolCall: Sendable, Hashable, Codable {
         }
         return false
     }
+}
 
-    /// The id of the next call of a conversation, for models that give none: nine letters and digits, as some templates want.
-    public static func nextID(after messages: [ChatMessage], _ calls: [ToolCall] = []) -> String {
-        let taken = Set((messages.flatMap(\.toolCalls) + calls).map(\.id))
-        var number = taken.count
-        while true {
-            let digits = String(number % 100_000)
-            let id = "call" + String(repeating: "0", count: 5 - digits.count) + digits
-            if !taken.contains(id) { return id }
-            number += 1
-        }
+/// The result of a tool call.
+public struct ToolResult: Sendable, Hashable, Codable {
+    /// The call of the model.
+    public var call: ToolCall
+    /// The text for the model.
+    public var content: String
+
+    /// A result of a call.
+    public init(call: ToolCall, content: String) {
+        self.call = call
+        self.content = content
     }
+}
+
+/// The decision about a tool call of the model.
+public enum ToolDecision: Sendable, Hashable {
+    case run
+    /// The tool is not run; the model reads the reason.
+    case deny(reason: String)
+    /// This call is run instead, as after an edit of its arguments by the user.
+    case replace(ToolCall)
 }

@@ -11,7 +11,7 @@ import HearthBase
 public struct ChatImage: Sendable, Hashable, Codable {
     /// The file.
     public let bytes: [UInt8]
-    /// What the file says of itself.
+    /// The facts of the file's header.
     public let header: ImageHeader
     /// Names it: equal files are one picture, and are encoded once.
     public let digest: SHA256Digest

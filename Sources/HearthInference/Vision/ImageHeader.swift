@@ -7,15 +7,19 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case bmp = "BMP"
 }
 
-/// What a picture's file says of itself, found without unpacking a pixel.
+/// The facts of a picture's header, read without unpacking a pixel.
 ///
 /// The whole file is walked through once: a picture that is cut off, or that unpacks to more than its size says, is found here
-/// rather than by whoever unpacks it.
+/// rather than by the decoder.
 public struct ImageHeader: Sendable, Hashable {
     public let format: ImageFormat
-    /// In pixels, as they lie in the file: an Exif orientation is not applied.
+    /// In pixels, as the picture is shown.
     public let width: Int
     public let height: Int
+    /// How the pixels of the file are turned and mirrored to be shown, as Exif numbers it: 1 for as they are, ... 8.
+    package let orientation: Int
+    /// In pixels, as they lie in the file.
+    package var storedSize: (width: Int, height: Int) { orientation > 4 ? (height, width) : (width, height) }
 
     /// Reads the header of a file in memory.
     /// - Throws: `cannot-read-picture`; `picture-too-large` by the limits.
@@ -29,15 +33,15 @@ public struct ImageHeader: Sendable, Hashable {
                 bytes.isEmpty ? "it is empty" : "it is no JPEG, PNG or BMP file",
                 remedy: "Give a JPEG, PNG or BMP file; convert others first.")
         }
-        let size =
+        let (size, orientation) =
             switch format {
-            case .jpeg: try JPEGReader.size(of: bytes, limits: limits)
-            case .png: try PNGReader.size(of: bytes, limits: limits)
-            case .bmp: try BMPReader.size(of: bytes, limits: limits)
+            case .jpeg: try JPEGReader.read(bytes, limits: limits)
+            case .png: (try PNGReader.size(of: bytes, limits: limits), 1)
+            case .bmp: (try BMPReader.size(of: bytes, limits: limits), 1)
             }
         self.format = format
-        width = size.width
-        height = size.height
+        self.orientation = orientation
+        (width, height) = orientation > 4 ? (size.height, size.width) : (size.width, size.height)
     }
 
     static func unreadable(_ reason: String, remedy: String = "Check the file, or save the picture anew.") -> LLMError {

@@ -1,6 +1,6 @@
 import HearthBase
 
-/// What a picture may be, and how large it is when the model sees it.
+/// The limits of a picture's file, and its size for the model.
 public struct ImageLimits: Sendable, Hashable {
     /// The bytes of a file: 32 MiB.
     public var maximumBytes = 32 << 20

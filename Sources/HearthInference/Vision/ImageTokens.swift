@@ -1,7 +1,7 @@
-/// How many tokens a picture may have, for models that cut pictures as their size wants it (the Qwen family, Gemma 4, Pixtral).
+/// The number of tokens of a picture, for models that cut pictures by their size (the Qwen family, Gemma 4, Pixtral).
 /// Others cut every picture alike and take no notice. More tokens show more, and take more of the context and of the time.
 public struct ImageTokens: Sendable, Hashable, CustomStringConvertible {
-    /// What may be asked for.
+    /// The allowed numbers.
     public static let range = 1...65_536
 
     /// The fewest: smaller pictures are enlarged. `nil` for what the projector's file says.

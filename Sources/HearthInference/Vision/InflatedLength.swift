@@ -1,4 +1,4 @@
-/// How much a zlib stream (RFC 1950, 1951) unpacks to, found without unpacking it: what is copied from where is only counted,
+/// The unpacked length of a zlib stream (RFC 1950, 1951), found without unpacking it: what is copied from where is only counted,
 /// so it takes no memory whatever the stream says.
 struct InflatedLength {
     /// The bytes that come out; `nil` for a stream that is broken, cut off, or gives more than `limit`.

@@ -1,16 +1,17 @@
 /// Walks through the markers of a JPEG file.
 enum JPEGReader {
-    /// The size its frame tells of.
-    static func size(of bytes: [UInt8], limits: ImageLimits) throws -> ImageSize {
-        try bytes.withUnsafeBufferPointer { try size(of: bytes, $0, limits: limits) }
+    /// The size its frame tells of, and how to turn the picture (1...8).
+    static func read(_ bytes: [UInt8], limits: ImageLimits) throws -> (size: ImageSize, orientation: Int) {
+        try bytes.withUnsafeBufferPointer { try read(bytes, $0, limits: limits) }
     }
 
-    private static func size(
-        of bytes: [UInt8], _ buffer: UnsafeBufferPointer<UInt8>, limits: ImageLimits
-    ) throws -> ImageSize {
+    private static func read(
+        _ bytes: [UInt8], _ buffer: UnsafeBufferPointer<UInt8>, limits: ImageLimits
+    ) throws -> (size: ImageSize, orientation: Int) {
         let cutOff = ImageHeader.unreadable("it ends in the middle")
         var place = 2
         var found: ImageSize?
+        var orientation: Int?
         var scans = 0
         while true {
             guard place + 1 < buffer.count else { throw cutOff }
@@ -23,13 +24,15 @@ enum JPEGReader {
             if marker == 0x01 || (0xD0...0xD7).contains(marker) { continue }
             if marker == 0xD9 {
                 guard let found, scans > 0 else { throw ImageHeader.unreadable("it ends before it shows anything") }
-                return found
+                return (found, orientation ?? 1)
             }
             guard place + 2 <= buffer.count else { throw cutOff }
             let length = bytes.bigEndian(place, 2)
             guard length >= 2 else { throw ImageHeader.unreadable("one of its parts has no length") }
             guard place + length <= buffer.count else { throw cutOff }
             switch marker {
+            case 0xE1:
+                orientation = orientation ?? ExifOrientation.read(bytes, in: place + 2..<place + length)
             case 0xC0...0xC2:
                 guard found == nil else { throw ImageHeader.unreadable("it has two frames") }
                 found = try frame(bytes, place, length, limits)

@@ -26,7 +26,7 @@ enum PNGReader {
             case end:
                 guard let shape else { throw cutOff }
                 let expected = shape.unpackedBytes
-                // A few bytes of zlib stand for a thousand zeros each, so nobody may unpack what has not been measured.
+                // A few bytes of zlib stand for a thousand zeros each, so unpacking starts only after measuring.
                 guard InflatedLength.measure(data, limit: expected) == expected else {
                     throw ImageHeader.unreadable("what it unpacks to is not what its header says")
                 }
@@ -41,7 +41,7 @@ enum PNGReader {
     private static let pixels = 0x4944_4154
     private static let end = 0x4945_4E44
 
-    /// What the header says.
+    /// The facts of the header.
     private struct Shape {
         let size: ImageSize
         /// Of one pixel as it is stored.

@@ -20,7 +20,7 @@ public struct PictureCache<Value: Sendable>: Sendable {
 
     public var count: Int { entries.count }
 
-    /// What is kept for a picture, which counts as a use.
+    /// The cached encoding of a picture; the access counts as a use.
     public mutating func value(of digest: SHA256Digest) -> Value? {
         clock += 1
         entries[digest]?.used = clock

@@ -1,7 +1,7 @@
 import Foundation
 import HearthBase
 
-/// What stands for pictures in a ledger of tokens: negative numbers, one for each position, made of the picture's digest.
+/// The numbers of pictures in a ledger of tokens: negative, one for each position, made of the picture's digest.
 ///
 /// So two ledgers agree exactly as far as texts and pictures do, in this process and in any other that reads a saved state.
 public enum PictureTokens {

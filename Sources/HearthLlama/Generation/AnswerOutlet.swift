@@ -53,7 +53,7 @@
         fileprivate var isPiece: Bool {
             switch self {
             case .text, .thinking: true
-            case .phase, .truncated, .picturesLeftOut, .toolCall, .finish: false
+            default: false
             }
         }
     }

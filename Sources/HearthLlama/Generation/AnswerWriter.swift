@@ -19,6 +19,9 @@
         private let weights: ModelWeights
         private let sampler: Sampler
         private let constraint: AnswerConstraint?
+        /// What a whole answer has to fit besides its grammar, and the answer until now.
+        private let check: SchemaCheck?
+        private var answer = ""
         private let calls: CallFormat?
         /// All the model wrote, where it may call tools: some formats can only be read with what stands before.
         private var written: [UInt8] = []
@@ -26,6 +29,9 @@
         private let budget: ThinkingBudget
         /// What ends the thinking in the model's place; nothing for a model that has no marks for it.
         let closing: [llama_token]
+        private let frame: AnswerFrame
+        /// Control tokens that are part of the frame: other control tokens have no text.
+        private let frameTokens: Set<llama_token>
         private var reader: AnswerReader
         /// The tokens that end the thinking are being computed.
         private var isClosing = false
@@ -42,53 +48,63 @@
             self.policy = policy
             calls = prompt.calls
             let options = request.options
-            let tags = options.thinking.tags ?? weights.thinkingTags
+            frame = options.thinking.tags.map { AnswerFrame(tags: $0) } ?? weights.frame
+            let framed = frame.texts.joined(separator: "\n")
+            frameTokens = Set(
+                try weights.vocabulary.tokens(of: framed, addSpecial: false, parseSpecial: true)
+                    .filter(weights.vocabulary.isControl))
             reader = AnswerReader(
-                stopStrings: options.stopStrings + (prompt.calls?.stops ?? []), tags: tags,
-                openedByPrompt: ThinkingTags.opened(by: prompt.text, among: tags),
+                stopStrings: options.stopStrings + (prompt.calls?.stops ?? []), frame: frame,
+                openedByPrompt: ThinkingTags.opened(by: prompt.text, among: frame.tags),
                 callMarks: prompt.calls?.words ?? [],
                 codeHidesMarks: options.constraint == nil && prompt.calls == nil)
             sampler = try Sampler(options.sampling, vocabulary: weights.vocabulary)
+            // Blocks inside an answer are held by the grammar alone.
+            check = options.constraint.flatMap { constraint in
+                guard constraint.blocks.count == 1, let block = constraint.blocks.first, block.opening.isEmpty,
+                    case .jsonSchema(let schema) = block.shape
+                else { return nil }
+                return SchemaCheck(schema)
+            }
             constraint = try AnswerConstraint(options, weights, calls: prompt.calls)
-            closing = try Self.closing(reader.tags ?? tags.first, options.thinking, weights.vocabulary)
+            closing = try Self.closing(reader.tags ?? frame.tags.first, options.thinking, frame, weights.vocabulary)
             budget = ThinkingBudget(
                 options.thinking, stop: policy, promptTokens: prompt.ledger.count, closingTokens: closing.count)
         }
 
         private static func closing(
-            _ tags: ThinkingTags?, _ options: ThinkingOptions, _ vocabulary: Vocabulary
+            _ tags: ThinkingTags?, _ options: ThinkingOptions, _ frame: AnswerFrame, _ vocabulary: Vocabulary
         ) throws -> [llama_token] {
             guard let tags else { return [] }
             return try vocabulary.tokens(
-                of: ThinkingBudget.closingText(tags, options: options), addSpecial: false, parseSpecial: true)
+                of: ThinkingBudget.closingText(tags, options: options, before: frame.afterThinking), addSpecial: false,
+                parseSpecial: true)
         }
 
         /// Chooses and shows the next token.
         /// - Parameters:
         ///   - index: the token of the last batch from whose odds it is chosen.
         ///   - usedContext: the tokens whose state the sequence holds.
-        ///   - running: counts from the beginning of the generation.
         func next(
-            _ index: Int32, of context: borrowing ModelContext, usedContext: Int, running: Stopwatch,
-            _ facts: inout GenerationFacts
+            _ index: Int32, of context: borrowing ModelContext, usedContext: Int, _ facts: inout GenerationFacts
         ) throws -> Step {
             if isClosing {
                 isClosing = false
                 facts.generatedTokens += closing.count
-                reader.closeThinking(outlet.yield)
+                reader.closeThinking(show)
                 if calls != nil, let tags = reader.tags { written += Array(tags.closing.utf8) }
-            } else if closes(usedContext, running, facts), !reader.settleThinking(outlet.yield) {
+            } else if closes(usedContext, facts), !reader.settleThinking(show) {
                 isClosing = true
                 return .compute(closing)
             }
             let token =
                 try constraint?.choose(sampler, context, at: index, reader: reader)
                 ?? sampler.sample(context, at: index)
-            let elapsed = running.elapsed
+            let elapsed = request.stopwatch.elapsed
             let firstToken = self.firstToken ?? elapsed
             if self.firstToken == nil {
                 self.firstToken = elapsed
-                facts.firstTokenSeconds = request.stopwatch.elapsed.seconds
+                facts.firstTokenSeconds = elapsed.seconds
                 // Those that ended the thinking in the model's place: nobody saw them, and their time is not counted either.
                 facts.tokensBeforeFirst = facts.generatedTokens
             }
@@ -106,20 +122,41 @@
                     isCancelled: request.signal.isCancelled))
             return switch decision {
             case .proceed: .compute([token])
-            case .finish(let reason): .end(reason)
+            case .finish(let reason): .end(try checked(reason))
             case .cancel: .cancel
             }
+        }
+
+        /// Passes events on and keeps the text that is to be checked.
+        private func show(_ event: GenerationEvent) {
+            if check != nil, case .text(let text) = event { answer += text }
+            outlet.yield(event)
+        }
+
+        /// Checks an answer that was not cut.
+        /// - Throws: `schema-not-met`, with the keyword and the place.
+        private func checked(_ reason: FinishReason) throws -> FinishReason {
+            guard reason == .endOfGeneration, let check else { return reason }
+            var (whole, rest) = (answer, reader)
+            rest.finish { if case .text(let text) = $0 { whole += text } }
+            guard let flaw = check.flaw(in: whole) else { return reason }
+            throw LLMError(
+                .schemaNotMet,
+                "the answer does not meet `\(flaw.keyword)` of its schema"
+                    + (flaw.place.isEmpty ? "" : " at \(flaw.place)"),
+                context: ErrorContext(remedy: "Ask again with another seed, or make the schema simpler."))
         }
 
         /// When the model chose its first token.
         private var firstToken: Duration?
 
         /// Shows what was held back, and the calls of an answer that ended by itself.
-        func finish(_ facts: inout GenerationFacts, reason: FinishReason?) {
+        /// - Returns: whether the answer calls tools.
+        func finish(_ facts: inout GenerationFacts, reason: FinishReason?) -> Bool {
             reader.finish(outlet.yield)
             facts.droppedBytes = reader.droppedBytes
             guard let text = reader.calls, let calls, reason == .endOfGeneration || reason == .stopString else {
-                return
+                return false
             }
             do {
                 var found: [ToolCall] = []
@@ -135,15 +172,17 @@
                 }
                 for call in found { outlet.yield(.toolCall(call)) }
                 if found.isEmpty { outlet.yield(.text(text)) }
+                return !found.isEmpty
             } catch {
-                Log.write(.warning, "llama.tools", "calls of tools are shown as text: \(error)")
+                Log.write(.warning, "tools", "calls of tools are shown as text: \(error)")
                 outlet.yield(.text(text))
+                return false
             }
         }
 
-        private func closes(_ usedContext: Int, _ running: Stopwatch, _ facts: GenerationFacts) -> Bool {
+        private func closes(_ usedContext: Int, _ facts: GenerationFacts) -> Bool {
             guard reader.isThinking else { return false }
-            let now = running.elapsed
+            let now = request.stopwatch.elapsed
             let began = thinkingBegan ?? now
             thinkingBegan = began
             let progress = ThinkingBudget.Progress(
@@ -158,21 +197,22 @@
         private func show(_ token: llama_token) {
             let count = weights.vocabulary.piece(of: token, into: &piece)
             piece.withUnsafeBytes {
-                reader.append(UnsafeRawBufferPointer(rebasing: $0.prefix(count)), outlet.yield)
+                reader.appendToken(UnsafeRawBufferPointer(rebasing: $0.prefix(count)), show)
                 if calls != nil { written += $0.prefix(count) }
             }
             if count == 0, let mark = mark(token) {
-                mark.withUnsafeBytes { reader.append($0, outlet.yield) }
+                mark.withUnsafeBytes { reader.appendToken($0, show) }
                 if calls != nil { written += mark }
             }
         }
 
-        /// The text of a control token that is a mark of thinking or of a call: control tokens have no text in an answer otherwise.
+        /// The text of a control token that is part of a call or of the frame around the answer: in the answer itself control tokens
+        /// have no text, except those that end it.
         private func mark(_ token: llama_token) -> [UInt8]? {
             let text = weights.vocabulary.name(of: token)
             if calls?.marks.contains(text) == true { return Array(text.utf8) }
-            let pairs = reader.tags.map { [$0] } ?? request.options.thinking.tags ?? weights.thinkingTags
-            return pairs.contains { $0.opening == text || $0.closing == text } ? Array(text.utf8) : nil
+            let isFramed = reader.state == .answering ? frame.end?.contains(text) == true : frameTokens.contains(token)
+            return isFramed ? Array(text.utf8) : nil
         }
     }
 #endif

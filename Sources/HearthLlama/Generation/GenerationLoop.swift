@@ -27,13 +27,13 @@
             self.model = model
             model.moveHere(load)
             self.time = time
-            batch = TokenBatch(capacity: model.information.batchSize)
+            batch = TokenBatch(capacity: model.context.batchSize)
             pace = StepPace(bounds: min(32, model.chunkSize)...min(256, model.chunkSize))
         }
 
         enum Admittance {
             case begun, mustWait
-            /// Its stream threw, or it had nothing to compute.
+            /// It failed, or had nothing to compute.
             case ended
         }
 
@@ -49,7 +49,7 @@
                 return admit(try GenerationRun(request, prompt: prompt, model: model, time: time))
             } catch {
                 next = nil
-                request.continuation.finish(throwing: error)
+                request.reply.finish(.failure(error))
                 return .ended
             }
         }
@@ -61,7 +61,7 @@
 
         /// Lets a request begin whose prompt is made.
         func admit(_ run: GenerationRun) -> Admittance {
-            if run.request.options.purpose == .preparation, model.conversations.table.holds(run.prompt.ledger) {
+            if run.request.isPreparation, model.conversations.table.holds(run.prompt.ledger) {
                 next = nil
                 run.endPrepared()
                 return .ended

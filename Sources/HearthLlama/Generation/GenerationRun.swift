@@ -57,7 +57,8 @@
             self.sequence = sequence
             phase = .prefill
             running = time.stopwatch()
-            timer = request.signal.expiring(after: request.options.timeout, time)
+            timer = request.signal.expiring(
+                after: max(.zero, request.options.timeout - request.stopwatch.elapsed), time)
             facts.cacheMiss = miss
             facts.cachedTokens = position
             outlet.yield(.phase(.prefill(done: position, total: prompt.ledger.count)))
@@ -85,7 +86,7 @@
 
         /// Whether the next token is chosen once so many tokens more are computed.
         func wantsOdds(after count: Int) -> Bool {
-            if request.options.purpose == .preparation { return false }
+            if request.isPreparation { return false }
             return phase == .prefill ? position + count == prompt.ledger.count : count == answer.count
         }
 
@@ -102,7 +103,7 @@
             case .prefill:
                 if request.signal.isExpired { return end(.timedOut) }
                 let progress = StopPolicy.Progress(
-                    generatedTokens: 0, usedContext: position, elapsed: running.elapsed,
+                    generatedTokens: 0, usedContext: position, elapsed: request.stopwatch.elapsed,
                     isCancelled: request.signal.isCancelled)
                 switch policy.decide(progress) {
                 case .proceed: break
@@ -132,7 +133,7 @@
                 facts.prefillSeconds = running.elapsed.seconds
                 endIfAsked()
                 guard phase == .prefill else { return }
-                if request.options.purpose == .preparation { return end(.maximumNewTokens) }
+                if request.isPreparation { return end(.maximumNewTokens) }
                 phase = .decode
                 outlet.yield(.phase(.decode))
             } else {
@@ -145,7 +146,7 @@
             }
             do {
                 let step = try writer.next(
-                    index, of: model.context, usedContext: position, running: running, &facts)
+                    index, of: model.context, usedContext: position, &facts)
                 outlet.endToken()
                 switch step {
                 case .compute(let tokens): answer = tokens[...]
@@ -162,23 +163,24 @@
         }
 
         private func end(_ reason: FinishReason) {
-            close(reason)
-            outlet.yield(.finish(facts.summary(reason: reason)))
-            request.continuation.finish()
+            let hasCalled = close(reason)
+            request.reply.finish(.success(facts.summary(reason: hasCalled ? .toolCalls : reason)))
         }
 
         /// Ends it with an error instead of a summary. What was said is shown to the end.
         func fail(_ error: any Error) {
             guard phase != .finished else { return }
-            close(nil)
-            request.continuation.finish(throwing: error)
+            _ = close(nil)
+            request.reply.finish(.failure(error))
         }
 
-        private func close(_ reason: FinishReason?) {
-            if phase == .decode { writer.finish(&facts, reason: reason) }
+        /// - Returns: whether the answer calls tools.
+        private func close(_ reason: FinishReason?) -> Bool {
+            let hasCalled = phase == .decode && writer.finish(&facts, reason: reason)
             outlet.handOver()
             phase = .finished
             timer?.cancel()
+            return hasCalled
         }
     }
 #endif

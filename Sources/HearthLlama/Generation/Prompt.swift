@@ -122,20 +122,24 @@
         /// The prompt of a conversation, without the messages that do not fit.
         init(_ request: GenerationRequest, for model: LoadedModel) throws {
             let options = request.options
+            guard options.usesChatTemplate else {
+                self = try Self.raw(request.messages, for: model)
+                return
+            }
             let pictures = request.messages.reduce(0) { $0 + $1.images.count }
             if pictures > 0, model.projector == nil {
                 request.yield(.picturesLeftOut(count: pictures))
-                Log.write(.warning, "llama.prompt", "no projector is loaded: \(pictures) pictures are left out")
+                Log.write(.warning, "prompt", "no projector is loaded: \(pictures) pictures are left out")
             }
-            let isPreparation = options.purpose == .preparation
             let fit = ContextFit(
                 window: model.information.contextLength,
                 // What is prepared leaves out what the question will.
-                maximumNewTokens: isPreparation ? GenerationOptions().maximumNewTokens : options.maximumNewTokens,
+                maximumNewTokens: request.isPreparation
+                    ? GenerationOptions().maximumNewTokens : options.maximumNewTokens,
                 messageLimit: model.historyLimit)
             // All prompts end alike, whichever messages they keep.
             var rendered: ChatTemplate.Rendered?
-            let tools = options.constraint == nil ? options.tools : []
+            let tools = options.constraint?.coversAnswer == true ? [] : options.tools
             let tokens = PromptTokens(vocabulary: model.vocabulary, projector: model.projector) { messages in
                 // A long conversation is rendered several times.
                 if request.signal.isCancelled { throw CancellationError() }
@@ -149,7 +153,7 @@
                 count: { $0.reduce(0) { $0 + $1.cells } })
             if outcome.dropped > 0 {
                 request.yield(.truncated(dropped: outcome.dropped))
-                Log.write(.info, "llama.prompt", "left out the \(outcome.dropped) oldest messages to fit the context")
+                Log.write(.info, "prompt", "left out the \(outcome.dropped) oldest messages to fit the context")
             }
             guard outcome.prompt.contains(where: { $0.cells > 0 }) else {
                 throw LLMError(.templateFailed, "the conversation gives an empty prompt", disposition: .usage)
@@ -162,7 +166,7 @@
                         found: "\(picture.cells) tokens", remedy: "Load the model with a larger batch size."),
                     disposition: .usage)
             }
-            if isPreparation {
+            if request.isPreparation {
                 self = try Self.known(of: fit.kept(of: request.messages, without: outcome.dropped), by: tokens)
                 return
             }
@@ -171,6 +175,18 @@
             self.init(
                 outcome.prompt, text: rendered?.text ?? "", opening: opening, calls: rendered?.calls,
                 isTruncated: outcome.dropped > 0)
+        }
+
+        /// The joined texts of the messages as they are, without a chat template.
+        private static func raw(_ messages: [ChatMessage], for model: LoadedModel) throws -> Prompt {
+            let text = messages.map(\.content).joined()
+            let tokens = try model.vocabulary.tokens(of: text, addSpecial: true, parseSpecial: true)
+            guard !tokens.isEmpty else {
+                throw LLMError(.templateFailed, "the prompt has no text", disposition: .usage)
+            }
+            let window = model.information.contextLength
+            guard tokens.count < window else { throw ContextFit.exceeded(tokens: "\(tokens.count)", window: window) }
+            return Prompt([.tokens(tokens)], text: text)
         }
 
         /// What a conversation's prompt is certain to begin with while its last message may still go on: what two that go on in

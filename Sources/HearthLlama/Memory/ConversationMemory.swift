@@ -11,18 +11,21 @@
         private let reach: MemoryReach
         private let shelf: StateShelf
         private let cells: Int
+        private let attendsToAll: Bool
         private(set) var table: SlotTable
 
         /// - Parameters:
         ///   - window: the tokens of one conversation.
         ///   - cells: the tokens of all sequences together.
         ///   - canGoBack: the model can forget the end of what it has read.
+        ///   - attendsToAll: a step also computes the attention to the cells of other conversations, and discards it.
         ///   - folder: where states are kept beyond the life of the model.
         ///   - savedBytes: what all of them may take.
         init(
-            maker: String, window: Int, cells: Int, sequences: Int, canGoBack: Bool, folder: Path?, savedBytes: UInt64,
-            fileSystem: any FileSystem = LocalFileSystem()
+            maker: String, window: Int, cells: Int, sequences: Int, canGoBack: Bool, attendsToAll: Bool = false,
+            folder: Path?, savedBytes: UInt64, fileSystem: any FileSystem = LocalFileSystem()
         ) {
+            self.attendsToAll = attendsToAll
             self.maker = maker
             self.cells = cells
             shelf = StateShelf(folder: folder, limit: savedBytes, fileSystem: fileSystem)
@@ -65,6 +68,7 @@
             if choice.saves { save(model, sequence: slot, slot: nil) }
             // Before anybody makes room of the one that is copied from.
             if let copy = choice.copies { model.copyMemory(copy.slot, to: slot, count: copy.count) }
+            if attendsToAll { shelveIdle(beside: slot, model) }
             makeRoom(max(need, restored?.reading.state?.tokens.count ?? 0) + others, beside: slot, model)
             if let restored, !restore(restored.number, restored.reading, in: slot, model) {
                 model.clearMemory(slot)
@@ -93,10 +97,10 @@
             // The shelf has said so.
             case .unreadable: shelf.leave(number)
             case .gone, .damaged:
-                Log.write(.info, "llama.memory", "the saved state of a conversation is gone or damaged")
+                Log.write(.info, "memory", "the saved state of a conversation is gone or damaged")
                 shelf.delete(number)
             case .whole:
-                Log.write(.warning, "llama.memory", "deleted the state of a conversation that cannot be restored")
+                Log.write(.warning, "memory", "deleted the state of a conversation that cannot be restored")
                 shelf.delete(number)
             }
             return false
@@ -111,6 +115,18 @@
         private func makeRoom(_ tokens: Int, beside slot: Int, _ model: LoadedModel) {
             while tokens + table.idleTokens(except: slot) > cells, let idle = table.leastRecentlyUsed(except: slot) {
                 if table.unsavedSlots.contains(idle) { save(model, sequence: idle, slot: nil) }
+                model.clearMemory(idle)
+                table.release(idle, holding: held([]))
+            }
+        }
+
+        /// Moves idle conversations out of the context to states in memory, from where they come back in some milliseconds. A file
+        /// takes longer, so with a folder they stay.
+        private func shelveIdle(beside slot: Int, _ model: LoadedModel) {
+            guard !shelf.outlivesTheModel else { return }
+            for idle in table.idleSlots(except: slot) {
+                if table.unsavedSlots.contains(idle) { save(model, sequence: idle, slot: idle) }
+                guard table.slots[idle].saved != nil else { continue }
                 model.clearMemory(idle)
                 table.release(idle, holding: held([]))
             }

@@ -98,7 +98,7 @@
         /// What a model takes that has been loaded.
         init(_ order: LoadOrder, _ model: LoadedModel) {
             // Without a plan no more is known than its weights.
-            let hostBytes = order.hostBytes ?? model.information.size
+            let hostBytes = order.hostBytes ?? model.information.size ?? 0
             let total = order.plan?.estimate.total ?? 0
             let configuration = order.configuration
             self.init(

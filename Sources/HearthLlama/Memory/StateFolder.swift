@@ -44,7 +44,7 @@
             } catch let error as FileError where error.code == .notFound {
                 return Data()
             } catch {
-                Log.write(.warning, "llama.memory", "left a file alone that may be a state: \(error)")
+                Log.write(.warning, "memory", "left a file alone that may be a state: \(error)")
                 return Data()
             }
         }
@@ -76,7 +76,7 @@
                 guard try fileSystem.status(of: open).size > 0 else { return delete(file) }
                 try StateFile.magic.withUnsafeBytes { try fileSystem.write(open, $0, at: 0) }
             } catch {
-                Log.write(.warning, "llama.memory", "cannot date the state of a conversation: \(error)")
+                Log.write(.warning, "memory", "cannot date the state of a conversation: \(error)")
             }
         }
 
@@ -84,7 +84,7 @@
             do {
                 try fileSystem.removeFile(file)
             } catch {
-                Log.write(.warning, "llama.memory", "cannot delete the state of a conversation: \(error)")
+                Log.write(.warning, "memory", "cannot delete the state of a conversation: \(error)")
             }
         }
     }

@@ -58,7 +58,7 @@
                 }
                 return (Written(place: .file(path)), state.byteCount)
             } catch {
-                Log.write(.warning, "llama.memory", "cannot save the state of a conversation: \(error)")
+                Log.write(.warning, "memory", "cannot save the state of a conversation: \(error)")
                 return nil
             }
         }
@@ -100,8 +100,7 @@
                     return .gone
                 } catch {
                     Log.write(
-                        .warning, "llama.memory",
-                        "left the state of a conversation alone that cannot be read: \(error)")
+                        .warning, "memory", "left the state of a conversation alone that cannot be read: \(error)")
                     return .unreadable
                 }
             case nil: return .gone
@@ -148,7 +147,7 @@
             do {
                 return try body()
             } catch {
-                Log.write(.warning, "llama.memory", "cannot list the states of conversations: \(error)")
+                Log.write(.warning, "memory", "cannot list the states of conversations: \(error)")
                 return []
             }
         }

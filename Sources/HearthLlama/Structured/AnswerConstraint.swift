@@ -9,15 +9,14 @@
     /// A token is drawn as always; only one that does not fit is put aside and another drawn in its place, which gives the same odds
     /// as drawing among those that fit, and costs nothing where the model writes what it should. What it thinks is free.
     final class AnswerConstraint {
-        /// So many tokens are put aside one by one before all are put aside whose first byte does not fit, which costs little.
-        private static let patience = 24
-        /// So many before the whole vocabulary is held against the grammar, which costs as much as many draws.
-        private static let greatPatience = 150
+        /// The tokens refused one by one before the whole vocabulary is compared with the grammar.
+        private static let refusalsBeforeMask = 8
 
         private var gate: ConstraintGate
         private let vocabulary: Vocabulary
-        /// What the answer may begin with instead, because the model thinks first.
-        private let openings: [[UInt8]]
+        private let weights: ModelWeights
+        /// What the answer may begin with instead, because the model thinks first or its template has text there.
+        private let frame: AnswerFrame
         private let marks: Set<String>
         /// The beginning of an opening mark that has been chosen and may still turn out to be none.
         private var begun: [UInt8] = []
@@ -26,27 +25,53 @@
         /// `nil` where anything may be said.
         /// - Throws: `grammar-unusable`.
         init?(_ options: GenerationOptions, _ weights: ModelWeights, calls: CallFormat? = nil) throws {
-            if let constraint = options.constraint {
-                gate = ConstraintGate(try Self.grammar(constraint.shape), triggers: constraint.triggers)
-            } else if let calls {
-                gate = ConstraintGate(calls.grammar, triggers: calls.words, triggersBelong: true)
-            } else {
-                return nil
+            var arms = try Self.arms(options.constraint?.blocks ?? [])
+            if let calls {
+                arms.append(
+                    ConstraintGate.Arm(
+                        calls.grammar, openings: calls.words, includesOpening: true, isLast: true, isArmedInCode: true))
             }
+            if arms.isEmpty { return nil }
+            gate = ConstraintGate(arms)
             vocabulary = weights.vocabulary
-            let tags = options.thinking.tags ?? weights.thinkingTags
-            marks = Set(tags.flatMap { [$0.opening, $0.closing] }).union(calls?.marks ?? [])
+            self.weights = weights
+            weights.prepareTokenTrie()
+            var frame = options.thinking.tags.map { AnswerFrame(tags: $0) } ?? weights.frame
+            let framed = try weights.vocabulary.tokens(
+                of: frame.texts.joined(separator: "\n"), addSpecial: false, parseSpecial: true)
+            marks = Set(framed.filter(weights.vocabulary.isControl).map(weights.vocabulary.name))
+                .union(calls?.marks ?? [])
             let mayThink = options.thinking.isEnabled && (options.thinking.tags != nil || weights.templateThinks)
-            openings = mayThink ? tags.map { Array($0.opening.utf8) } : []
+            if !mayThink { frame.tags = [] }
+            self.frame = frame
         }
 
-        private static func grammar(_ shape: OutputConstraint.Shape) throws -> Grammar {
+        /// One arm for all blocks that differ in their openings only.
+        private static func arms(_ blocks: [OutputConstraint.Block]) throws -> [ConstraintGate.Arm] {
+            var openings: [OutputConstraint.Block: [String]] = [:]
+            var order: [OutputConstraint.Block] = []
+            for block in blocks {
+                var shape = block
+                shape.opening = ""
+                if openings[shape] == nil { order.append(shape) }
+                openings[shape, default: []].append(block.opening)
+            }
+            return try order.map { block in
+                let grammar = try grammar(block.shape)
+                return ConstraintGate.Arm(
+                    block.closing.isEmpty ? grammar : grammar.followed(by: block.closing),
+                    openings: openings[block] ?? [], isLast: block.endsAnswer)
+            }
+        }
+
+        static func grammar(_ shape: OutputConstraint.Shape) throws -> Grammar {
             switch shape {
             case .gbnf(let text): return try Grammar(gbnf: text)
             case .jsonSchema(let schema):
-                try OutputConstraint.check(schema: schema)
+                try OutputConstraint.checkForm(ofSchema: schema)
+                let narrowed = try SchemaNarrowing(schema)
                 var reason: UnsafeMutablePointer<CChar>?
-                let text = schema.withCString { hearth_schema_to_gbnf($0, &reason) }
+                let text = narrowed.schema.withCString { hearth_schema_to_gbnf($0, &reason) }
                 defer {
                     hearth_string_free(text)
                     hearth_string_free(reason)
@@ -54,7 +79,7 @@
                 guard let text else {
                     throw OutputConstraint.unusable(reason.map { String(cString: $0) } ?? "there is no memory for it")
                 }
-                return try Grammar(gbnf: String(cString: text))
+                return try Grammar(gbnf: narrowed.completed(String(cString: text)))
             }
         }
 
@@ -65,6 +90,8 @@
             _ sampler: borrowing Sampler, _ context: borrowing ModelContext, at index: Int32, reader: AnswerReader
         ) throws -> llama_token {
             if !reader.isThinking, gate.isFinished, let end = vocabulary.endToken { return end }
+            // What precedes the answer is complete.
+            if reader.state == .answering { begun = [] }
             let logits = try context.logits(at: index)
             let all = UnsafeMutableBufferPointer(start: logits, count: vocabulary.count)
             var refused = 0
@@ -79,11 +106,7 @@
                 if gate.isExhausted { throw failure("it is too ambiguous to be followed any further") }
                 all[Int(token)] = -.infinity
                 refused += 1
-                switch refused {
-                case Self.patience: putAside(all, reader, wholly: false)
-                case Self.greatPatience: putAside(all, reader, wholly: true)
-                default: break
-                }
+                if refused == Self.refusalsBeforeMask { mask(all, reader) }
             }
         }
 
@@ -108,8 +131,8 @@
 
         /// Whether the answer may turn out to begin with thinking.
         private func opens(_ text: [UInt8], _ reader: AnswerReader) -> Bool {
-            reader.state == .beginning
-                && openings.contains { $0.starts(with: text) || text.starts(with: $0) }
+            (reader.state == .beginning || reader.state == .closed)
+                && frame.mayBegin(text, afterThinking: reader.state == .closed)
         }
 
         /// What a token that ends the thinking already says of the answer.
@@ -120,36 +143,37 @@
             return said
         }
 
-        /// Puts aside tokens that cannot fit: all of them, or those whose first byte shows it.
-        private func putAside(
-            _ logits: UnsafeMutableBufferPointer<Float>, _ reader: AnswerReader, wholly: Bool
-        ) {
-            guard !reader.isThinking else { return }
-            let first = (UInt8.min...UInt8.max).map { byte in
-                opens(begun + [byte], reader) || gate.allows(begun + [byte])
-            }
-            for token in logits.indices where logits[token] > -.infinity {
-                let id = llama_token(token)
-                if vocabulary.isEndOfGeneration(id) {
-                    if !(begun.isEmpty && gate.allowsEnd) { logits[token] = -.infinity }
-                    continue
+        /// Puts aside all tokens that do not fit.
+        private func mask(_ logits: UnsafeMutableBufferPointer<Float>, _ reader: AnswerReader) {
+            guard !reader.isThinking, gate.isInside else { return }
+            let trie = weights.tokenTrie
+            var fits = [Bool](repeating: false, count: logits.count)
+            gate.visitAllowed(after: begun, in: trie) { fits[Int($0)] = true }
+            var text = begun
+            trie.visit(
+                take: { byte in
+                    guard opens(text + [byte], reader) else { return .refused }
+                    text.append(byte)
+                    return .taken
+                },
+                back: { text.removeSubrange((begun.count + $0)...) },
+                { fits[Int($0)] = true })
+            for token in trie.others {
+                if vocabulary.isEndOfGeneration(token) {
+                    fits[Int(token)] = begun.isEmpty && gate.allowsEnd
+                } else {
+                    let bytes = bytes(of: token)
+                    fits[Int(token)] =
+                        !bytes.isEmpty && (opens(begun + bytes, reader) || gate.allows(begun + bytes))
                 }
-                let count = vocabulary.piece(of: id, into: &piece)
-                if count > 0, !first[Int(UInt8(bitPattern: piece[0]))] {
-                    logits[token] = -.infinity
-                    continue
-                }
-                guard wholly || count == 0 else { continue }
-                let bytes = bytes(of: id)
-                let fits = bytes.isEmpty ? !gate.isInside : opens(begun + bytes, reader) || gate.allows(begun + bytes)
-                if !fits { logits[token] = -.infinity }
             }
+            for token in logits.indices where !fits[token] { logits[token] = -.infinity }
         }
 
         /// The text of a token; of a control token only if it is a mark of thinking or of a call.
         private func bytes(of token: llama_token) -> [UInt8] {
-            let count = vocabulary.piece(of: token, into: &piece)
-            if count > 0 { return piece.prefix(count).map { UInt8(bitPattern: $0) } }
+            let bytes = vocabulary.bytes(of: token, &piece)
+            guard bytes.isEmpty else { return bytes }
             let name = vocabulary.name(of: token)
             return marks.contains(name) ? Array(name.utf8) : []
         }

@@ -10,6 +10,7 @@
             let role: Int
             let content: Int
             let length: Int
+            var thinking: Int?
             var calls: Int?
             var callID: Int?
             var toolName: Int?
@@ -23,6 +24,7 @@
             for message in messages {
                 let role = place(message.role.rawValue)
                 var turn = Turn(role: role, content: place(message.content), length: message.content.utf8.count)
+                if !message.thinking.isEmpty { turn.thinking = place(message.thinking) }
                 if !message.toolCalls.isEmpty {
                     guard !message.toolCalls.contains(where: { ToolCall.isTooNested($0.arguments) }) else {
                         throw ChatTemplate.failure("the arguments of an earlier call are nested too deep")
@@ -53,7 +55,8 @@
                     turns.map { turn in
                         hearth_chat_message(
                             role: base + turn.role, content: base + turn.content, content_length: turn.length,
-                            calls: turn.calls.map { base + $0 }, call_id: turn.callID.map { base + $0 },
+                            thinking: turn.thinking.map { base + $0 }, calls: turn.calls.map { base + $0 },
+                            call_id: turn.callID.map { base + $0 },
                             tool_name: turn.toolName.map { base + $0 })
                     }
                 }

@@ -82,7 +82,7 @@
             self.tuner = tuner
             guard tuner.count != count else { return }
             count = tuner.count
-            Log.write(.debug, "llama.threads", "\(count) of \(tuner.maximum) threads from now on")
+            Log.write(.debug, "threads", "\(count) of \(tuner.maximum) threads from now on")
         }
     }
 #endif

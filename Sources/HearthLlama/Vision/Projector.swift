@@ -152,9 +152,11 @@
 
         private func read(_ image: ChatImage, _ shown: (width: Int, height: Int)) throws -> Pixels {
             var reason: UnsafeMutablePointer<CChar>?
-            let expected = Self.size((image.header.width, image.header.height))
+            let expected = Self.size(image.header.storedSize)
             guard
-                let picture = hearth_picture_read(image.bytes, image.bytes.count, expected, Self.size(shown), &reason)
+                let picture = hearth_picture_read(
+                    image.bytes, image.bytes.count, expected, Self.size(shown), Int32(image.header.orientation), &reason
+                )
             else { throw Self.unreadable(LoadFailure.reason(reason, else: "its pixels cannot be read")) }
             return Pixels(picture)
         }

@@ -39,7 +39,7 @@
         }
     }
 
-    /// Something that happens once, and one who waits for it.
+    /// An event that happens once, and the task that waits for it.
     private final class Signal: Sendable {
         private enum State {
             case pending

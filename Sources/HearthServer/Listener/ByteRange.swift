@@ -18,7 +18,7 @@
         public var description: String { "bytes=\(first)-\(last)" }
     }
 
-    /// What a `Range` field means for a file of a known size (RFC 9110, sections 14.1 and 14.2).
+    /// The meaning of a `Range` field for a file of a known size (RFC 9110, sections 14.1 and 14.2).
     public enum RangeRequest: Sendable, Hashable {
         /// Send everything: no range, several, another unit, or a field that makes no sense.
         case whole

@@ -5,13 +5,13 @@
 
     /// An HTTP/1.1 server on one address: libmicrohttpd's epoll threads in front of a Swift function.
     ///
-    /// The reusable part of everything here that listens. It knows connections, limits and replies, and nothing of what
-    /// is served. It listens from its creation until `stop(grace:)`.
+    /// Accepts connections, keeps limits and sends replies; its responder decides what a reply contains. It listens from
+    /// its creation until `stop(grace:)`.
     public final class HTTPListener: Sendable {
         /// Answers a request, on one of the listener's own threads: other connections of that thread wait meanwhile.
         public typealias Responder = @Sendable (ServerRequest) -> ServerReply
 
-        /// Where to listen and how much to bear.
+        /// An address and the limits of a listener.
         public struct Configuration: Sendable, Hashable {
             /// An IPv4 or IPv6 literal.
             public var address: String
@@ -109,7 +109,7 @@
             do {
                 try await blocking { self.stopNow() }
             } catch {
-                Log.write(.error, "server", "stopping failed: \(error)")
+                Log.write(.error, "stopping failed: \(error)")
             }
         }
 

@@ -9,7 +9,7 @@
         import Glibc
     #endif
 
-    /// What the C callbacks of one listener share.
+    /// The state that the C callbacks of one listener share.
     final class ListenerCore: Sendable {
         let bodyLimit: Int
         let respond: HTTPListener.Responder
@@ -201,6 +201,6 @@
     /// `MHD_OPTION_EXTERNAL_LOGGER`, formatted by the shim.
     func takeMessage(_ text: UnsafePointer<CChar>?) {
         guard let text else { return }
-        Log.write(.debug, "server", String(cString: text).trimmingCharacters(in: .whitespacesAndNewlines))
+        Log.write(.debug, String(cString: text).trimmingCharacters(in: .whitespacesAndNewlines))
     }
 #endif

@@ -59,8 +59,8 @@
         }
     }
 
-    /// What is sent back. `Date`, `Content-Length` and `Connection` are added on the way out; a reply to `HEAD` is built
-    /// like one to `GET`, its body stays here.
+    /// A reply. The listener adds `Date`, `Content-Length` and `Connection`. A reply to `HEAD` is built like one to `GET`;
+    /// the listener does not send its body.
     public struct ServerReply: Sendable {
         /// Where the bytes come from.
         public enum Body: Sendable {
@@ -93,7 +93,7 @@
         }
     }
 
-    /// A request that is over, whichever way it ended.
+    /// A request that has ended, with or without a complete reply.
     public struct FinishedExchange: Sendable, Hashable {
         public var method: String
         /// The target as the client sent it.

@@ -1,7 +1,7 @@
 #if Server
     import HearthBase
 
-    /// What is known of a file that is about to be served.
+    /// Facts of an open file that decide about a reply.
     public struct FileFacts: Sendable, Hashable {
         /// The length in bytes.
         public var size: UInt64

@@ -9,7 +9,7 @@
         import Glibc
     #endif
 
-    /// The folder an origin serves, held open: whatever is opened lies in it.
+    /// The folder that an origin serves, held open: every opened file lies in it.
     struct OriginFolder: Sendable {
         private let folder: OpenFile
         /// The folder's own path without symbolic links, for systems without `openat2`.

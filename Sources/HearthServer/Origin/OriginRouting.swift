@@ -6,7 +6,7 @@
     /// Two questions: may this request touch the folder at all (``admit(method:target:)``), and what is sent of the file
     /// that was found (``reply(method:headers:target:facts:)``).
     public struct OriginRouting: Sendable, Hashable {
-        /// What is served forever under its name: a release's bytes never change.
+        /// Extensions of model files: clients may keep them forever, because a release's bytes never change.
         public static let immutableExtensions: Set<String> = [
             "gguf", "index", "safetensors", "onnx", "mlmodel", "mlpackage", "zip", "bin", "npz",
         ]
@@ -14,7 +14,7 @@
         /// The routing every origin uses.
         public init() {}
 
-        /// What follows from the request line.
+        /// The verdict on a request line.
         public enum Admission: Sendable, Hashable {
             case open(RequestTarget)
             case refuse(Refusal)
@@ -37,11 +37,11 @@
             }
         }
 
-        /// What is sent of a file.
+        /// The header of a reply, and the part of the file that follows it.
         public struct Decision: Sendable, Hashable {
             public var status: Int
             public var headers: HeaderFields
-            /// What `Content-Length` speaks of; `nil` for nothing. Of a `304`, and for `HEAD`, only the length is sent.
+            /// The bytes that `Content-Length` counts; `nil` for none. For a `304` and for `HEAD`, only the length is sent.
             public var content: Content?
 
             /// Which bytes follow the header.

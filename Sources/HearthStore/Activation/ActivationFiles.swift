@@ -13,7 +13,7 @@ package struct ActivationFiles: Sendable {
             do {
                 return try recorded(family)
             } catch let error as FileError {
-                Log.write(.warning, "delivery.activation", "the link of \(family) decides alone: \(error)")
+                Log.write(.warning, "activation", "the link of \(family) decides alone: \(error)")
                 return ReleaseState()
             }
         }
@@ -28,7 +28,7 @@ package struct ActivationFiles: Sendable {
     private func reconciled(_ family: Family, _ recorded: () throws -> ReleaseState) throws -> ReleaseState {
         let link = try self.link(of: family)
         if case .unusable(let why) = link {
-            Log.write(.warning, "delivery.activation", "the link \(layout.activeLink(of: family)) is ignored: \(why)")
+            Log.write(.warning, "activation", "the link \(layout.activeLink(of: family)) is ignored: \(why)")
         }
         return try recorded().reconciled(with: link)
     }
@@ -61,14 +61,14 @@ package struct ActivationFiles: Sendable {
         let path = layout.stateFile(of: family)
         guard let status = try fileSystem.status(at: path, followLinks: false) else { return ReleaseState() }
         guard status.kind == .file, status.size <= ReleaseState.sizeLimit else {
-            Log.write(.warning, "delivery.activation", "\(path) is no record, the link decides alone")
+            Log.write(.warning, "activation", "\(path) is no record, the link decides alone")
             return ReleaseState()
         }
         let data = try fileSystem.contents(ofFile: path, limit: Int(ReleaseState.sizeLimit))
         do {
             return try ReleaseState(data: data, family: family)
         } catch {
-            Log.write(.warning, "delivery.activation", "\(path) is damaged, the link decides alone: \(error)")
+            Log.write(.warning, "activation", "\(path) is damaged, the link decides alone: \(error)")
             return ReleaseState()
         }
     }

@@ -49,7 +49,7 @@ extension ModelStore {
             try mark(identity, ActivityMark(stage == .load ? .load : .generate, at: time.now), token: token)
             return token
         } catch {
-            Log.write(.warning, "delivery.activation", "\(identity) is used without a mark: \(error)")
+            Log.write(.warning, "activation", "\(identity) is used without a mark: \(error)")
             return nil
         }
     }
@@ -80,7 +80,7 @@ extension ModelStore {
     }
 
     private static func notRecorded(_ identity: ReleaseIdentity, _ error: any Error) {
-        Log.write(.warning, "delivery.activation", "the probation of \(identity) is not recorded: \(error)")
+        Log.write(.warning, "activation", "the probation of \(identity) is not recorded: \(error)")
     }
 
     /// Counts a completed answer of `identity`.
@@ -112,7 +112,7 @@ extension ModelStore {
         }
         try activation.write(state, of: identity.family)
         guard state.probation == nil else { return false }
-        Log.write(.info, "delivery.activation", "\(identity) has passed its probation")
+        Log.write(.info, "activation", "\(identity) has passed its probation")
         clearMarks(of: identity.family) { $0.release == identity }
         return true
     }

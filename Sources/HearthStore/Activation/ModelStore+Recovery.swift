@@ -73,12 +73,12 @@ extension ModelStore {
         let next = recovery.state
         var made = try recovery.finished.map { try rollback(from: $0.from, to: $0.to, because: $0.reason) }
         if next != state { try activation.write(next, of: family) }
-        for note in recovery.notes { Log.write(.warning, "delivery.activation", note) }
+        for note in recovery.notes { Log.write(.warning, "activation", note) }
         for mark in recovery.done { try marks.remove(mark.release, token: mark.token) }
         if let wanted = recovery.rollback {
             made = try goBack(from: wanted.from, to: wanted.to, because: wanted.reason, next)
             Log.write(
-                .warning, "delivery.activation",
+                .warning, "activation",
                 "\(wanted.from) is rolled back to \(wanted.to?.description ?? "what came with the app"): \(wanted.reason)"
             )
         }
@@ -92,7 +92,7 @@ extension ModelStore {
             do {
                 try body()
             } catch {
-                Log.write(.info, "delivery.activation", "what was left of \(family) stays for now: \(error)")
+                Log.write(.info, "activation", "what was left of \(family) stays for now: \(error)")
             }
         }
         attempt {
@@ -115,7 +115,7 @@ extension ModelStore {
             }
             try marks.tidy(family)
         } catch {
-            Log.write(.info, "delivery.activation", "marks of \(family) stay until the next start: \(error)")
+            Log.write(.info, "activation", "marks of \(family) stay until the next start: \(error)")
         }
     }
 }
@@ -134,7 +134,7 @@ package struct RecoveryOutcome: Sendable {
     package func rollbacksUnlessFailed() throws -> [Rollback] {
         guard let failure = failures.min(by: { $0.key < $1.key })?.value else { return rollbacks }
         guard !rollbacks.isEmpty || !heldBack.isEmpty else { throw failure }
-        Log.write(.warning, "delivery.activation", "some of what ended processes left stays for now: \(failure)")
+        Log.write(.warning, "activation", "some of what ended processes left stays for now: \(failure)")
         return rollbacks
     }
 }

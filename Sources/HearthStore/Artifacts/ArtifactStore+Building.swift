@@ -129,7 +129,7 @@ package struct ArtifactBuild: Sendable {
         } catch let error as FileError where error.code == .notFound {
             // Already removed, with the build or with its release.
         } catch {
-            Log.write(.warning, "delivery.artifacts", "\(folder).lock counts as an unclean end: \(error)")
+            Log.write(.warning, "artifacts", "\(folder).lock counts as an unclean end: \(error)")
         }
     }
 
@@ -138,7 +138,7 @@ package struct ArtifactBuild: Sendable {
         do {
             try fileSystem.removeTree(folder)
         } catch {
-            Log.write(.info, "delivery.artifacts", "\(folder) stays until the next build: \(error)")
+            Log.write(.info, "artifacts", "\(folder) stays until the next build: \(error)")
         }
         forget()
         lock.release()

@@ -67,7 +67,7 @@ extension ArtifactStore {
         do {
             try fileSystem.removeTree(aside)
         } catch {
-            Log.write(.info, "delivery.artifacts", "\(aside) stays until the next build: \(error)")
+            Log.write(.info, "artifacts", "\(aside) stays until the next build: \(error)")
         }
     }
 

@@ -101,7 +101,7 @@ package struct ArtifactStore: Sendable {
             return try ArtifactRecord(
                 data: try fileSystem.contents(ofFile: path, limit: Int(ArtifactRecord.sizeLimit)))
         } catch let error as DecodingError {
-            Log.write(.warning, "delivery.artifacts", "\(path) is damaged, and its artifact is made again: \(error)")
+            Log.write(.warning, "artifacts", "\(path) is damaged, and its artifact is made again: \(error)")
             return nil
         }
     }

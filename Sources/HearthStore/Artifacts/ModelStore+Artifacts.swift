@@ -91,7 +91,7 @@ extension ModelStore {
             guard try artifacts.hasOthers(than: artifact) else { return }
             try await committing { try artifacts.removeOthers(than: artifact, under: lease) }
         } catch {
-            Log.write(.info, "delivery.artifacts", "older artifacts of \(artifact.release) stay for now: \(error)")
+            Log.write(.info, "artifacts", "older artifacts of \(artifact.release) stay for now: \(error)")
         }
     }
 

@@ -27,7 +27,7 @@ extension ModelStore {
             }
             if let refused = try await blocking({ [artifacts] in try artifacts.refusal(of: recipe, for: release) }) {
                 Log.write(
-                    .info, "delivery.activation",
+                    .info, "activation",
                     "\(release.identity) is used as it came, without \(recipe.summary): \(refused.reason)")
                 return ReleasePreparation(outcome: .failed(refused.reason))
             }
@@ -43,7 +43,7 @@ extension ModelStore {
                 }
                 try Task.checkCancellation()
             }
-            Log.write(.info, "delivery.activation", "made an artifact of \(release.identity): \(recipe.summary)")
+            Log.write(.info, "activation", "made an artifact of \(release.identity): \(recipe.summary)")
             return ReleasePreparation(artifact: artifact, outcome: .ready(recipe.summary), isNew: true)
         } catch let error as StoreError where error.code == .releaseDamaged {
             throw error
@@ -51,7 +51,7 @@ extension ModelStore {
             // A cancelled build says nothing about the release.
             try Task.checkCancellation()
             if error is CancellationError { throw error }
-            Log.write(.warning, "delivery.activation", "\(release.identity) is used as it came: \(error)")
+            Log.write(.warning, "activation", "\(release.identity) is used as it came: \(error)")
             return ReleasePreparation(outcome: .failed("\(error)"))
         }
     }

@@ -60,7 +60,7 @@ package struct ReleaseLeases: Sendable {
         do {
             return try folder(of: identity).hold(Claim(at: now()))
         } catch let error as FileError where error.code == .readOnly || error.code == .permissionDenied {
-            Log.write(.info, "delivery.store", "\(identity) is used without a lease: \(error)")
+            Log.write(.info, "\(identity) is used without a lease: \(error)")
             return nil
         } catch let error as FileError where error.code == .notADirectory {
             throw StoreError(

@@ -35,7 +35,7 @@ extension ModelStore {
                 do {
                     try removeTogether([identity], of: identity.family, state)
                 } catch let error as StoreError where error.code == .releaseInUse {
-                    Log.write(.info, "delivery.store", "\(identity) stays: \(error.message)")
+                    Log.write(.info, "\(identity) stays: \(error.message)")
                     return false
                 }
                 return true
@@ -139,7 +139,7 @@ extension ModelStore {
         do {
             try activation.write(state, of: family)
         } catch {
-            Log.write(.error, "delivery.store", "what is active of \(family) was not restored: \(error)")
+            Log.write(.error, "what is active of \(family) was not restored: \(error)")
         }
     }
 
@@ -169,7 +169,7 @@ extension ModelStore {
                 do {
                     try fileSystem.rename(to, to: from)
                 } catch let second {
-                    Log.write(.error, "delivery.store", "\(from) is gone with the next start: \(second)")
+                    Log.write(.error, "\(from) is gone with the next start: \(second)")
                 }
             }
             throw error
@@ -186,7 +186,7 @@ extension ModelStore {
             try fileSystem.removeFile(layout.stateFile(of: family))
             if try directory.names(in: folder).isEmpty { try fileSystem.removeFolder(folder) }
         } catch {
-            Log.write(.warning, "delivery.store", "\(folder) is cleared at the next start: \(error)")
+            Log.write(.warning, "\(folder) is cleared at the next start: \(error)")
         }
     }
 }

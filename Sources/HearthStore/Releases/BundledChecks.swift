@@ -68,7 +68,7 @@ package struct BundledChecks: Sendable {
             let record = try Record(data: try fileSystem.contents(ofFile: file, limit: Self.sizeLimit))
             return record.format == 1 ? record.files : []
         } catch {
-            Log.write(.info, "delivery.catalog", "\(file) is made anew: \(error)")
+            Log.write(.info, "catalog", "\(file) is made anew: \(error)")
             return []
         }
     }
@@ -78,7 +78,7 @@ package struct BundledChecks: Sendable {
             try fileSystem.makeFolders(folder)
             try fileSystem.replaceContents(of: file, with: try Record(files: Array(files)).data())
         } catch {
-            Log.write(.info, "delivery.catalog", "\(file) is not written: \(error)")
+            Log.write(.info, "catalog", "\(file) is not written: \(error)")
         }
     }
 

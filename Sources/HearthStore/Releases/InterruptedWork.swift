@@ -76,7 +76,7 @@ struct InterruptedWork: Sendable {
         let target = layout.folder(of: receipt.identity)
         if try fileSystem.status(at: target, followLinks: false) == nil, isRead || !wasRemoved {
             let what = wasRemoved ? "putting back what is read" : "finishing the installation"
-            Log.write(.info, "delivery.store", "\(what): \(receipt.identity)")
+            Log.write(.info, "\(what): \(receipt.identity)")
             return try fileSystem.moveDurably(path, to: target)
         }
         guard !isRead else { return }

@@ -26,7 +26,7 @@ package struct LocalCopy: Sendable {
                 }
                 let (isRight, digest) = try compare(path, with: file)
                 guard isRight else {
-                    Log.write(.warning, "delivery.catalog", "\(path) is not what its name says, and is left alone")
+                    Log.write(.warning, "catalog", "\(path) is not what its name says, and is left alone")
                     continue
                 }
                 var staged = StagedFile(
@@ -35,7 +35,7 @@ package struct LocalCopy: Sendable {
                 staged.source = file.locations.first?.withoutSecrets
                 return staged
             } catch let error as any HearthFailure {
-                Log.write(.info, "delivery.catalog", "\(path) cannot be used: \(error)")
+                Log.write(.info, "catalog", "\(path) cannot be used: \(error)")
             }
         }
         return nil

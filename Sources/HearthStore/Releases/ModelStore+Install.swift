@@ -135,7 +135,7 @@ extension ModelStore {
             do {
                 try fileSystem.removeFile(file.path)
             } catch {
-                Log.write(.info, "delivery.store", "\(file.path) stays until the next start: \(error)")
+                Log.write(.info, "\(file.path) stays until the next start: \(error)")
             }
         }
     }

@@ -100,7 +100,7 @@ extension ModelStore {
             } catch let second {
                 // It may have been renamed already, and the next start removes it otherwise. The caller reports the
                 // first error.
-                Log.write(.info, "delivery.store", "\(temporary) was not removed: \(second)")
+                Log.write(.info, "\(temporary) was not removed: \(second)")
             }
             throw error
         }
@@ -113,7 +113,7 @@ extension ModelStore {
         } catch let error as FileError where error.code == .notFound || error.code == .diskFull {
             throw error
         } catch let error as FileError {
-            Log.write(.info, "delivery.store", "\(whole) is copied: \(error.message)")
+            Log.write(.info, "\(whole) is copied: \(error.message)")
         }
         let digest = try await StopFlag.blocking { [fileSystem] flag in
             try FilePump(fileSystem: fileSystem, flag: flag).copy(try fileSystem.open(whole, .read), to: temporary)

@@ -67,7 +67,7 @@ extension FilePump {
                 else { continue }
                 return place
             } catch let error as FileError {
-                Log.write(.info, "delivery.store", "\(place) is not used: \(error)")
+                Log.write(.info, "\(place) is not used: \(error)")
             }
         }
         return nil

@@ -80,7 +80,7 @@ package actor ModelStore {
             throw CancellationError()
         } catch {
             // A home folder that is read-only, or locked by another process, can still be read.
-            Log.write(.info, "delivery.store", "unfinished files stay until the next start: \(error)")
+            Log.write(.info, "unfinished files stay until the next start: \(error)")
         }
         isInspected = true
     }
@@ -174,7 +174,7 @@ package actor ModelStore {
     /// ``inventory()`` lists them.
     package func installed() async throws -> [InstalledRelease] {
         let inventory = try await inventory()
-        for damaged in inventory.damaged { Log.write(.warning, "delivery.store", "\(damaged.problem)") }
+        for damaged in inventory.damaged { Log.write(.warning, "\(damaged.problem)") }
         return inventory.releases
     }
 

@@ -45,7 +45,7 @@ extension Staging {
             try fileSystem.rename(temporary, to: path)
             return true
         } catch let error as FileError {
-            Log.write(.info, "delivery.store", "\(file.name) of \(identity) is not shared with \(place): \(error)")
+            Log.write(.info, "\(file.name) of \(identity) is not shared with \(place): \(error)")
             try fileSystem.removeFile(temporary)
             return false
         }

@@ -144,7 +144,7 @@ struct Staging: Sendable {
         } catch let error as FileError
             where error.isSystemError(EXDEV, EPERM, EOPNOTSUPP, EMLINK)
         {
-            Log.write(.info, "delivery.store", "\(source) is copied: \(error.message)")
+            Log.write(.info, "\(source) is copied: \(error.message)")
             return false
         }
     }
@@ -188,7 +188,7 @@ struct Staging: Sendable {
             try fileSystem.removeTree(folder)
             try fileSystem.removeFile(Self.lockFile(of: folder))
         } catch {
-            Log.write(.info, "delivery.store", "\(folder) stays until the next start: \(error)")
+            Log.write(.info, "\(folder) stays until the next start: \(error)")
         }
         lock.release()
     }

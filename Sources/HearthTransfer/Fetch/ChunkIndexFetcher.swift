@@ -35,7 +35,7 @@ package struct ChunkIndexFetcher: Sendable {
         do {
             locations = try await gate?.admitted(file.locations) ?? file.locations
         } catch let error as NetworkError {
-            Log.write(.info, "delivery.transfer", "the chunk index \(file.label) is done without: \(error.message)")
+            Log.write(.info, "the chunk index \(file.label) is done without: \(error.message)")
             return nil
         }
         let addresses = SourceAddresses(locations: locations, provider: provider)
@@ -47,7 +47,7 @@ package struct ChunkIndexFetcher: Sendable {
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                Log.write(.warning, "delivery.transfer", "the chunk index \(file.label) is not used: \(error)")
+                Log.write(.warning, "the chunk index \(file.label) is not used: \(error)")
             }
         }
         return nil

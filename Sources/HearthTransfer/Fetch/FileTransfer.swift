@@ -61,7 +61,7 @@ package struct FileTransfer: Sendable {
         return try await gate.whileAllowed(locations: request.locations) { hold in
             lock.tell(hold.map(DownloadHold.init))
             guard let hold = hold.map(DownloadHold.init) else { return }
-            Log.write(.info, "delivery.transfer", "\(request.label) waits: \(hold.message)")
+            Log.write(.info, "\(request.label) waits: \(hold.message)")
             // Bytes that cannot be counted now are counted when they are checked.
             let held = (try? recordedBytes(of: request)) ?? 0
             reporter.report(.waiting(hold), holding: held, of: request.size.exact)
@@ -88,7 +88,7 @@ package struct FileTransfer: Sendable {
             // Wrong bytes that were adopted without a journal are not the server's fault and cost no attempt.
             if isAdopted { continue }
             guard let pause = budget.wrongFile() else { throw Self.corrupted(request, difference) }
-            Log.write(.info, "delivery.transfer", "\(request.label): bytes differ; again after \(pause)")
+            Log.write(.info, "\(request.label): bytes differ; again after \(pause)")
             let state = TransferState.retrying(attempt: budget.wrongFiles + 1, limit: RetryBudget.maximumAttempts)
             reporter.report(state, holding: 0, of: request.size.exact)
             try await time.sleep(for: pause)

@@ -46,7 +46,7 @@ struct PartContents {
             var adopted = empty
             adopted.isAdopted = true
             Log.write(
-                .warning, "delivery.transfer", "\(request.label): no journal; the bytes that are there are checked")
+                .warning, "\(request.label): no journal; the bytes that are there are checked")
             let ranges = try fileSystem.dataRanges(of: file).compactMap { wholeBlocks(of: $0, in: size) }
             return (adopted, RangeSet(ranges))
         case .absent:

@@ -86,7 +86,7 @@ actor PartFile {
         do {
             return try fileSystem.open(path, .uncached)
         } catch {
-            Log.write(.debug, "delivery.transfer", "no way past the page cache: \(error)")
+            Log.write(.debug, "no way past the page cache: \(error)")
             return nil
         }
     }
@@ -318,7 +318,7 @@ actor PartFile {
             checkStorage()
         case .failure(let error):
             note(error)
-            Log.write(.warning, "delivery.transfer", "could not record progress: \(loss ?? error)")
+            Log.write(.warning, "could not record progress: \(loss ?? error)")
         }
         // Bytes that came meanwhile may be due already, and the next byte may come late.
         startCheckpointIfDue()
@@ -335,7 +335,7 @@ actor PartFile {
                 shortage = .shortage(in: journalPath.parent, required: required, free: free)
             }
         } catch {
-            Log.write(.warning, "delivery.transfer", "the free space is not known any more: \(error)")
+            Log.write(.warning, "the free space is not known any more: \(error)")
         }
     }
 

@@ -28,7 +28,7 @@ struct SeedCopier {
             } catch let failure as PartFailure {
                 throw failure.cause
             } catch let error as FileError {
-                Log.write(.info, "delivery.transfer", "\(seed) is not reused: \(error)")
+                Log.write(.info, "\(seed) is not reused: \(error)")
             }
         }
         return copied

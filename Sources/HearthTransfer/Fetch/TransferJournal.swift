@@ -45,7 +45,7 @@ struct TransferJournal: Codable, Equatable {
             let journal = try JSONDecoder().decode(TransferJournal.self, from: data)
             return journal.isSound ? .sound(journal) : .damaged
         } catch {
-            Log.write(.warning, "delivery.transfer", "the journal \(path) is damaged and was set aside: \(error)")
+            Log.write(.warning, "the journal \(path) is damaged and was set aside: \(error)")
             return .damaged
         }
     }

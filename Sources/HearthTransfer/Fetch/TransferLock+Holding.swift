@@ -22,7 +22,7 @@ extension TransferLock {
             do {
                 _ = try await blocking { try self.renew() }
             } catch {
-                Log.write(.info, "delivery.transfer", "the claim \(path) does not tell of \(hold as Any): \(error)")
+                Log.write(.info, "the claim \(path) does not tell of \(hold as Any): \(error)")
             }
         }
     }
@@ -34,7 +34,7 @@ extension TransferLock {
             do {
                 if try await blocking({ try self.renew() }) { continue }
             } catch {
-                Log.write(.warning, "delivery.transfer", "the claim \(path) was not renewed: \(error)")
+                Log.write(.warning, "the claim \(path) was not renewed: \(error)")
                 continue
             }
             throw TransferError(

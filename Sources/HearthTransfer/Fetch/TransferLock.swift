@@ -115,7 +115,7 @@ package final class TransferLock: Sendable {
         do {
             try await blocking { self.release() }
         } catch {
-            Log.write(.error, "delivery.transfer", "\(path): \(error)")  // releasing itself throws nothing
+            Log.write(.error, "\(path): \(error)")  // releasing itself throws nothing
         }
     }
 }

@@ -27,7 +27,7 @@ extension TransferSession {
                 if hereNow > here { (here, refusals) = (hereNow, 0) }
                 guard addresses.isRenewable(job.source), refusals < Self.maximumRefusals else { throw error }
                 refusals += 1
-                Log.write(.info, "delivery.transfer", "\(request.label): the address has expired; asking for another")
+                Log.write(.info, "\(request.label): the address has expired; asking for another")
                 address = try await addresses.address(of: job.source, refused: address)
             }
         }
@@ -67,7 +67,7 @@ extension TransferSession {
             let isAsLong = total == nil || state.withLock { ($0.schedule.total ?? total) == total }
             if request.digest != nil, let condition = query.headers["If-Range"], condition != tag, isAsLong {
                 // The digest decides, not the tag: received bytes stay.
-                Log.write(.info, "delivery.transfer", "\(request.label): another entity tag; asking without it")
+                Log.write(.info, "\(request.label): another entity tag; asking without it")
                 tags.withLock { $0.distrust(job.source) }
                 return false
             }

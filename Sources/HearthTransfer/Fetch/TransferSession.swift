@@ -69,7 +69,7 @@ final class TransferSession: Sendable {
     /// Requests a wrong chunk again.
     func want(_ range: Range<UInt64>, chunk: Int) {
         let now = stopwatch.elapsed
-        Log.write(.warning, "delivery.transfer", "\(request.label): chunk \(chunk) is damaged and comes again")
+        Log.write(.warning, "\(request.label): chunk \(chunk) is damaged and comes again")
         state.withLock { state in
             state.wanted(
                 range, chunk: chunk, error: FileTransfer.corrupted(request, (request.digest?.hex, nil)),
@@ -145,7 +145,7 @@ final class TransferSession: Sendable {
     }
 
     private func rest(_ pause: Duration) async throws {
-        Log.write(.info, "delivery.transfer", "\(request.label): next attempt after \(pause)")
+        Log.write(.info, "\(request.label): next attempt after \(pause)")
         try await part.record()
         try await time.sleep(for: pause)
     }
@@ -172,7 +172,7 @@ final class TransferSession: Sendable {
         }
         guard case .failure(let error) = outcome else { return }
         guard error is any HearthFailure, !(error is FileError) else { throw error }
-        Log.write(.info, "delivery.transfer", "\(request.label): \(error)")
+        Log.write(.info, "\(request.label): \(error)")
         let isUnknown = request.digest == nil && tags.withLock({ $0.tag(of: job.source) }) == nil
         if isUnknown, state.withLock({ $0.claimRestart(job) }) {
             // Without a digest or a tag, nothing tells whether the rest belongs to the same file.

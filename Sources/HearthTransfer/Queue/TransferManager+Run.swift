@@ -115,7 +115,7 @@ extension TransferManager {
         do {
             try await blocking { try folder.remove(isSynced: isSynced) }
         } catch {
-            Log.write(.warning, "delivery.transfer", "\(folder.path) stays: \(error)")
+            Log.write(.warning, "\(folder.path) stays: \(error)")
         }
     }
 
@@ -163,7 +163,7 @@ extension TransferManager {
                 } catch is CancellationError {
                     return
                 } catch {
-                    Log.write(.info, "delivery.transfer", "\(folder.path): \(error)")
+                    Log.write(.info, "\(folder.path): \(error)")
                 }
             }
         }

@@ -105,7 +105,7 @@ package actor TransferManager {
             }
             if isLeft { _ = try await remove(found) }
         } catch {
-            Log.write(.info, "delivery.transfer", "\(found.path) stays: \(error)")
+            Log.write(.info, "\(found.path) stays: \(error)")
         }
     }
 

@@ -43,7 +43,8 @@ import Testing
         var hits = 0
         for (number, kill) in kills.enumerated() {
             let isSwitch = ["active", "state.json"].contains { kill.step.name.hasPrefix($0) }
-            guard CrashSuite.isFull || isSwitch || Int.random(in: 0..<4, using: &generator) == 0 else { continue }
+            let isFirst = isSwitch && hits == 0
+            guard isFirst || TestExtent.includes(oneIn: isSwitch ? 4 : 16, using: &generator) else { continue }
             let note = "\(deed), \(kill.moment) \(kill.occurrence) \(kill.step)"
             let home = try lab.copy("home-\(number)")
             let killed = try await lab.perform(home, kill: kill)
@@ -71,7 +72,7 @@ import Testing
             let whole = try await lab.perform(try lab.copy("whole"))
             try #require(whole.status == 0, "\(whole.errors)")
             var kills = 0
-            let rounds = CrashSuite.isFull ? 40 : 3
+            let rounds = TestExtent.isFull ? 40 : 2
             for number in 0..<rounds {
                 let home = try lab.copy("home-\(number)")
                 let child = try lab.begin(home)

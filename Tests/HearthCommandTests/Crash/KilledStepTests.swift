@@ -38,12 +38,13 @@ import Testing
         #expect(missing.isEmpty, "of \(Set(whole.steps.map(\.description)).sorted())")
 
         for (number, kill) in kills(whole.steps).enumerated() where number % Self.shares == share {
+            guard TestExtent.isFull || number / Self.shares % 3 == 0 else { continue }
             let note = "killed \(kill.moment) call \(kill.occurrence) of \(kill.step)"
             let home = try lab.home("home-\(number)")
             let killed = try await CrashProbe.run(["pull", home.string, reference], kill: kill)
             #expect(killed.status == 128 + SIGKILL || killed.status == 0, "\(note): \(killed.errors)")
             let recorded = try lab.recorded(home)
-            if CrashSuite.isFull { try await lab.checkByCommand(home, server, note) }
+            if TestExtent.isFull { try await lab.checkByCommand(home, server, note) }
             let isInstalled = try await lab.checkHome(home, note)
             let manager = ModelManager(home: home, origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40)
             switch try await manager.pull(ModelReference(parsing: reference)) {
@@ -60,9 +61,9 @@ import Testing
         var seen: Set<KillingFileSystem.Step> = []
         return steps.filter { seen.insert($0).inserted }.flatMap { step in
             let count = steps.count { $0 == step }
-            let occurrences = CrashSuite.isFull ? Array(1...count) : Array(Set([1, count]))
+            let occurrences = TestExtent.isFull ? Array(1...count) : Array(Set([1, count]))
             return occurrences.flatMap { occurrence in
-                var moments = CrashSuite.isFull ? [KillingFileSystem.Moment.before, .after] : [.after]
+                var moments = TestExtent.isFull ? [KillingFileSystem.Moment.before, .after] : [.after]
                 if step.operation == .write { moments.append(.during) }
                 return moments.map { KillingFileSystem.Kill(step, occurrence: occurrence, $0) }
             }
@@ -135,7 +136,7 @@ import Testing
         let server = try FaultServer(FaultServer.file(Self.content))
         var generator = SeededGenerator(seed: 7)
         var most: UInt64 = 0
-        for number in 0..<(CrashSuite.isFull ? 25 : 2) {
+        for number in 0..<(TestExtent.isFull ? 25 : 2) {
             let folder = try TemporaryFolder()
             let transfers = folder.path("transfers")
             let words = [

@@ -214,10 +214,12 @@ import Testing
             }
         }
         var generator = SeededGenerator(seed: 12)
+        let few = max(1, min(24, kills.count / 8))
         var hits = 0
         for (number, kill) in kills.enumerated() {
             let isDecisive = deed.isDecisive(kill.step.name)
-            guard CrashSuite.isFull || isDecisive || Int.random(in: 0..<6, using: &generator) == 0 else { continue }
+            let isFirst = isDecisive && hits == 0
+            guard isFirst || TestExtent.includes(oneIn: isDecisive ? 6 : few, using: &generator) else { continue }
             let note = "\(deed), \(kill.moment) \(kill.occurrence) \(kill.step)"
             let home = try copy(template, "home-\(number)")
             let killed = try await CrashProbe.run(words(deed, home), kill: kill)
@@ -249,7 +251,7 @@ import Testing
             let duration = start.duration(to: .now)
             try #require(whole.status == 0, "\(whole.errors)")
             var kills = 0
-            let rounds = CrashSuite.isFull ? 60 : 4
+            let rounds = TestExtent.isFull ? 60 : 2
             for number in 0..<rounds {
                 let share = Double.random(in: 0...1, using: &generator)
                 let home = try copy(template, "moment-\(deed)-\(number)")

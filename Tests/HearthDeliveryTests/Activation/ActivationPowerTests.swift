@@ -78,7 +78,7 @@ import Testing
         #expect(disk.operationCount > 10)
         var generator = SeededGenerator(seed: 5)
         for operation in 0...disk.operationCount {
-            guard CrashSuite.isFull || Int.random(in: 0..<3, using: &generator) == 0 else { continue }
+            guard TestExtent.includes(oneIn: 12, using: &generator) else { continue }
             for policy in PowerCutDisk.Policy.allCases {
                 let note = "\(deed), cut after \(disk.operations.prefix(operation).last ?? "nothing"), \(policy)"
                 let after = try TemporaryFolder()
@@ -117,7 +117,7 @@ import Testing
         var generator = SeededGenerator(seed: 6)
         for operation in 0...disk.operationCount {
             let isLast = operation == disk.operationCount
-            guard CrashSuite.isFull || isLast || Int.random(in: 0..<3, using: &generator) == 0 else { continue }
+            guard isLast || TestExtent.includes(oneIn: 12, using: &generator) else { continue }
             for policy in PowerCutDisk.Policy.allCases {
                 let note = "cut after \(disk.operations.prefix(operation).last ?? "nothing"), \(policy)"
                 let after = try TemporaryFolder()

@@ -90,7 +90,7 @@ import Testing
         defer { log.stop() }
         let release = try await manager.pull(ModelReference(parsing: file.string)).release
         let weights = try #require(release.weights)
-        #expect(log.messages(of: "delivery.cache").contains("asked for the first 5000 bytes of \(weights)"))
+        #expect(log.messages(of: "base.cache").contains("asked for the first 5000 bytes of \(weights)"))
     }
 
     @Test func anyNumberOfCallersAtOnce() async throws {

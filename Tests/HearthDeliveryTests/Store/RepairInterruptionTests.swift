@@ -37,7 +37,7 @@ import Testing
         var failures = 0
         var isOver = false
         while !isOver {
-            call += CrashSuite.isFull ? 1 : Int.random(in: 1...30, using: &generator)
+            call += TestExtent.isFull ? 1 : Int.random(in: 1...80, using: &generator)
             let folder = try TemporaryFolder()
             let home = folder.path("home")
             try lab.copy(to: home)
@@ -56,7 +56,7 @@ import Testing
             try await lab.recover(home, note)
         }
         #expect(call > 2)
-        if CrashSuite.isFull { #expect(failures > 0, "of \(call) calls none mattered") }
+        if TestExtent.isFull { #expect(failures > 0, "of \(call) calls none mattered") }
     }
 
     /// The power goes after every change and synchronisation, and the disk keeps what it pleases of the rest.
@@ -70,10 +70,10 @@ import Testing
         #expect(disk.operationCount > 3)
         var generator = SeededGenerator(seed: 5)
         // Of the large file every change costs time.
-        let share: UInt64 = scenario == .indexed ? 24 : 6
+        let share = scenario == .indexed ? 80 : 20
         for operation in 0...disk.operationCount {
             for policy in PowerCutDisk.Policy.allCases {
-                guard CrashSuite.isFull || UInt64.random(in: 0..<share, using: &generator) == 0 else { continue }
+                guard TestExtent.includes(oneIn: share, using: &generator) else { continue }
                 let after = try TemporaryFolder()
                 try disk.rebuild(after: operation, policy: policy, into: after.path)
                 let last = disk.operations.prefix(operation).last ?? "nothing"

@@ -94,14 +94,14 @@
                 options.constraint = .jsonSchema(
                     schema, after: Bool.random(using: &random) ? [" ", "e", "a"] : ["```json"])
                 options.maximumNewTokens = 24
-            case .prepared: options.purpose = .preparation
+            case .prepared: break
             case .reloaded:
                 await engine.unload(.vision)
                 try await Self.loadForVision(engine)
                 return "reloaded"
             }
             return try await ending(
-                engine.generate(messages, options: options, role: role), of: role,
+                engine.generate(messages, options: options, role: role, isPreparation: kind == .prepared), of: role,
                 pressing: press.flatMap { count in options.thinking.control.map { ($0, count) } })
         }
 

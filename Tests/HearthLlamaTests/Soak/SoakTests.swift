@@ -19,7 +19,7 @@
                 configuration.chatTemplate = SoakRequest.template
                 try await engine.load(
                     TestModel.path, projector: TestModel.path(.projector), configuration: configuration)
-                #expect(engine.callsTools)
+                #expect(try await engine.capabilities.contains(.tools))
                 try await SoakRequest.loadForVision(engine)
                 return engine
             }

@@ -40,7 +40,9 @@
             var gate: ConstraintGate
 
             init(_ format: CallFormat) {
-                gate = ConstraintGate(format.grammar, triggers: format.words, triggersBelong: true)
+                gate = ConstraintGate([
+                    ConstraintGate.Arm(format.grammar, openings: format.words, includesOpening: true, isLast: true)
+                ])
             }
 
             func takes(_ text: String) -> Bool { gate.take(Array(text.utf8)) }
@@ -58,6 +60,18 @@
             let text = try rendered(template).text
             #expect(text.contains(#""name": "weather""#) && text.contains(#"Tells the weather \"now\"."#), "\(text)")
             #expect(text.contains(#"{"city": "Paris"}"#) && text.contains("sunny"), "\(text)")
+        }
+
+        /// The template decides whether a model reads its earlier thinking again.
+        @Test func thinkingIsTheTemplatesReasoning() throws {
+            let source = """
+                {% for m in messages %}{{ m.role }}:{% if m.reasoning_content %}({{ m.reasoning_content }}){% endif %}\
+                {{ m.content }};{% endfor %}
+                """
+            let text = try ChatTemplate(model: nil, source: source).render([
+                ChatMessage(.user, "a"), ChatMessage(.assistant, "b", thinking: "why"), ChatMessage(.user, "c"),
+            ]).text
+            #expect(text == "user:a;assistant:(why)b;user:c;")
         }
 
         @Test func aTemplateThatKnowsNoToolsIsSeen() throws {

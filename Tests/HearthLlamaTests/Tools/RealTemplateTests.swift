@@ -28,6 +28,33 @@
             .map { ($0, try String(contentsOf: folder.url.appending(path: $0), encoding: .utf8)) }
         }
 
+        /// The marks of models whose thinking would be shown as the answer with `<think>` alone.
+        @Test(arguments: [
+            ("openai-gpt-oss-120b", "<|channel|>analysis<|message|>", "<|end|>", "<|channel|>final<|message|>"),
+            ("google-gemma-4-31B-it", "<|channel>thought", "<channel|>", ""),
+            ("Kimi-K3", "<|open|>think<|sep|>", "<|close|>think<|sep|>", "<|open|>response<|sep|>"),
+            ("MiniMax-M3", "<mm:think>", "</mm:think>", ""),
+            (
+                "CohereForAI-c4ai-command-r7b-12-2024-tool_use", "<|START_THINKING|>", "<|END_THINKING|>",
+                "<|START_RESPONSE|>"
+            ),
+            ("Cohere2MoE", "<|START_THINKING|>", "<|END_THINKING|>", "<|START_TEXT|>"),
+            ("Qwen3.5-4B", "<think>", "</think>", ""), ("Qwen-Qwen3-0.6B", "<think>", "</think>", ""),
+        ])
+        func theTemplateTellsTheMarksOfItsThinking(
+            name: String, opening: String, closing: String, lead: String
+        ) throws {
+            let source = try #require(Self.sources().first { $0.name == name + ".jinja" }).source
+            let facts = try ChatTemplate(model: nil, source: source).facts()
+            #expect(facts.opening == opening && facts.closing == closing && facts.lead == lead)
+            if name.hasPrefix("openai") { #expect(facts.turn == "<|start|>assistant") }
+        }
+
+        @Test func aTemplateWithoutThinkingTellsNoMarks() throws {
+            let source = try #require(Self.sources().first { $0.name == "Qwen-Qwen2.5-7B-Instruct.jinja" }).source
+            #expect(try ChatTemplate(model: nil, source: source).facts() == ChatTemplate.Facts())
+        }
+
         /// What a template makes of a call in the history is what the armed grammar lets a model write, and is read back.
         @Test func aCallInTheHistoryIsWrittenAsItIsRead() throws {
             var supported: [String] = []

@@ -41,7 +41,7 @@
 
             @Test func aCallComesAsACallAndItsResultIsAnswered() async throws {
                 let engine = try await engine(ToolTemplates.hermes)
-                #expect(engine.callsTools)
+                #expect(try await engine.capabilities.contains(.tools))
                 let weather = Weather()
                 let session = LanguageModelSession(model: engine, tools: [weather], transcript: Self.examples)
                 let response = try await session.respond(
@@ -100,7 +100,7 @@
 
             @Test func aModelWhoseTemplateKnowsNoToolsIsToldInWords() async throws {
                 let engine = try await SharedEngine.engine
-                #expect(!engine.callsTools)
+                #expect(try await !engine.capabilities.contains(.tools))
                 let options = GenerationOptions(
                     tools: [ToolDefinition(name: "a", description: "", parameters: "{}")])
                 await #expect {

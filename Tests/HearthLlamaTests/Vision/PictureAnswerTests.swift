@@ -149,7 +149,7 @@
                         role: .text,
                         messages: [ChatMessage(.user, "Which?", images: try (0..<6).map { try picture(UInt8($0)) })],
                         options: .greedy(maximumNewTokens: 1), signal: StopSignal(),
-                        stopwatch: TimeSource.system.stopwatch(), continuation: continuation)
+                        stopwatch: TimeSource.system.stopwatch(), reply: GenerationReply(continuation))
                     #expect(loop.admit(request) == .begun)
                     func pictured() -> [Int32] { loop.model.ledger(0).filter { $0 < 0 } }
                     var most = 0
@@ -181,7 +181,8 @@
                     let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
                     let request = GenerationRequest(
                         role: .text, messages: [ChatMessage(.user, "Hi")], options: .greedy(maximumNewTokens: 1),
-                        signal: StopSignal(), stopwatch: TimeSource.system.stopwatch(), continuation: continuation)
+                        signal: StopSignal(), stopwatch: TimeSource.system.stopwatch(),
+                        reply: GenerationReply(continuation))
                     #expect(loop.admit(request) == .begun)
                     request.signal.cancel()
                     #expect(loop.step().count == 1)

@@ -13,6 +13,7 @@ import Testing
         _ scenario: StoreScenario, _ operation: FaultyFileSystem.Operation?
     ) async throws {
         for (number, stays) in operation == nil ? [(EIO, false), (ENOSPC, true)] : [(EIO, false)] {
+            var generator = SeededGenerator(seed: UInt64(number))
             var call = 1
             var hasFailed = 0
             while true {
@@ -34,10 +35,10 @@ import Testing
                 try await scenario.run(fixture.anotherStore(), files)
                 try await scenario.checkDone(fixture.anotherStore(), note)
                 if calls < call { break }
-                call += 1
+                call += TestExtent.isFull || call < 2 ? 1 : Int.random(in: 1...12, using: &generator)
             }
             #expect(call > 2)
-            #expect(hasFailed > 0)
+            if TestExtent.isFull { #expect(hasFailed > 0) }
         }
     }
 
@@ -50,8 +51,10 @@ import Testing
         let home = disk.root.appending("home")
         try await scenario.run(ModelStore(home: home, fileSystem: disk, time: fixture.time), files)
         #expect(disk.operationCount > 3)
+        var generator = SeededGenerator(seed: 8)
         for operation in 0...disk.operationCount {
             for policy in PowerCutDisk.Policy.allCases {
+                guard TestExtent.includes(oneIn: 8, using: &generator) else { continue }
                 let after = try TemporaryFolder()
                 try disk.rebuild(after: operation, policy: policy, into: after.path)
                 let note = "\(scenario), cut after \(disk.operations.prefix(operation).last ?? "nothing"), \(policy)"

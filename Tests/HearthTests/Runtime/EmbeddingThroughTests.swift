@@ -13,17 +13,11 @@ import Testing
 /// Vectors and tokens of installed releases, through what an app holds of them.
 @Suite(.timeLimit(.minutes(10))) struct EmbeddingThroughTests {
     /// An engine that knows its text, and notes which marks were on the disk while it worked.
-    private struct WordEngine: InferenceEngine, TextEmbedding, TokenCounting {
+    private struct WordEngine: ForwardingEngine {
         let name: String
         var onEmbed: @Sendable () -> Void = {}
 
-        var modelInformation: ModelInformation { get async { await ScriptedEngine([]).modelInformation } }
-
-        func generate(
-            _ messages: [ChatMessage], options: GenerationOptions
-        ) -> AsyncThrowingStream<GenerationEvent, any Error> {
-            ScriptedEngine([]).generate(messages, options: options)
-        }
+        let engine = ScriptedEngine([])
 
         func embed(_ texts: [String]) async throws -> [[Float]] {
             onEmbed()

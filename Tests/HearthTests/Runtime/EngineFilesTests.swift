@@ -57,7 +57,7 @@ import Testing
         defer { log.stop() }
         let models = LiveModels(manager: manager) { files in
             let asked = "asked for the first \(isPrepared ? 800 : 8000) bytes of \(files.weights)"
-            #expect(log.messages(of: "delivery.cache").contains(asked))
+            #expect(log.messages(of: "base.cache").contains(asked))
             return ScriptedEngine([])
         }
         try await models.model(release.identity.family, policy: .localOnly).lease().end()

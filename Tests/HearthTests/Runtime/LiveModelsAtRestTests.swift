@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Answers with what its file says.
-    private struct TellingEngine: InferenceEngine {
+    private struct TellingEngine: ForwardingEngine {
         let engine: ScriptedEngine
         let onUnload: @Sendable () -> Void
 
@@ -27,12 +27,6 @@ import Testing
             engine = ScriptedEngine(Array(repeating: [.text(text), .finish(.endOfGeneration)], count: 100))
             self.onUnload = onUnload
         }
-
-        var modelInformation: ModelInformation { get async throws { await engine.modelInformation } }
-
-        func generate(
-            _ messages: [ChatMessage], options: GenerationOptions
-        ) -> AsyncThrowingStream<GenerationEvent, any Error> { engine.generate(messages, options: options) }
 
         func unload() async { onUnload() }
     }

@@ -13,15 +13,9 @@ import Testing
 /// After an unload nothing of a family is in use here, wherever its engine was.
 @Suite(.timeLimit(.minutes(10))) struct LiveModelsUnloadTests {
     /// Comes and goes when it is let.
-    private struct SlowEngine: InferenceEngine {
+    private struct SlowEngine: ForwardingEngine {
         let engine = ScriptedEngine([[.text("a"), .finish(.endOfGeneration)]])
         let leaving: Gate
-
-        var modelInformation: ModelInformation { get async throws { await engine.modelInformation } }
-
-        func generate(
-            _ messages: [ChatMessage], options: GenerationOptions
-        ) -> AsyncThrowingStream<GenerationEvent, any Error> { engine.generate(messages, options: options) }
 
         func unload() async { await leaving.pass() }
     }

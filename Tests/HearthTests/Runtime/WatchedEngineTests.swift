@@ -93,7 +93,7 @@ import Testing
             let asked = await scripted.requests.count
             while await scripted.requests.count == asked { await Task.yield() }
         }
-        #expect(await scripted.options.map(\.purpose) == [.preparation, .preparation, .preparation])
+        #expect(await scripted.preparations.count == 3)
         try await hear(engine)
         await engine.stop()
         #expect(try await probation()?.answers == 1)

@@ -14,7 +14,7 @@ import Testing
 /// The trial of models that give vectors and do not answer.
 @Suite(.timeLimit(.minutes(10))) struct EncoderProbeTests {
     /// Gives the same vectors for whatever it is asked, and answers nobody.
-    private struct VectorEngine: InferenceEngine, TextEmbedding {
+    private struct VectorEngine: InferenceEngine {
         let vectors: [[Float]]
         let isEncoderOnly: Bool
         var embeddingLength = 2
@@ -24,16 +24,16 @@ import Testing
 
         var modelInformation: ModelInformation {
             ModelInformation(
-                description: "scripted", parameterCount: 0, size: 0, contextLength: 512, trainedContextLength: 512,
-                batchSize: 512, threadCount: 1, isEncoderOnly: isEncoderOnly,
+                description: "scripted", contextLength: 512, isEncoderOnly: isEncoderOnly,
                 embeddingLength: embeddingLength)
         }
 
+        let capabilities: EngineCapabilities = .embeddings
+
         func generate(
-            _ messages: [ChatMessage], options: GenerationOptions
-        ) -> AsyncThrowingStream<GenerationEvent, any Error> {
-            AsyncThrowingStream { $0.finish(throwing: LLMError.encoderOnly) }
-        }
+            _ messages: [ChatMessage], options: GenerationOptions,
+            onEvent: @escaping @Sendable (GenerationEvent) -> Void
+        ) async throws -> GenerationSummary { throw LLMError.encoderOnly }
 
         func embed(_ texts: [String]) async throws -> [[Float]] {
             self.texts.withLock { $0.append(texts) }

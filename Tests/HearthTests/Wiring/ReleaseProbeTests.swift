@@ -77,15 +77,9 @@ import Testing
     }
 
     /// Counts how often it is unloaded.
-    private struct CountingEngine: InferenceEngine {
+    private struct CountingEngine: ForwardingEngine {
         let engine: ScriptedEngine
         let unloads = Locked(0)
-
-        var modelInformation: ModelInformation { get async throws { await engine.modelInformation } }
-
-        func generate(
-            _ messages: [ChatMessage], options: GenerationOptions
-        ) -> AsyncThrowingStream<GenerationEvent, any Error> { engine.generate(messages, options: options) }
 
         func unload() async {
             await Task.yield()

@@ -56,6 +56,7 @@ import Testing
         var configuration = Configuration()
         configuration.cacheType = .q8
         configuration.contextLength = 512
+        configuration.flashAttention = .on
         let asked = try #require(try model.plan(configuration: configuration, deviceMemory: 16 << 30))
         // Heads of 16 numbers are no whole blocks.
         #expect(asked.contextLength == 512 && asked.cacheType == .f16 && !asked.compromises.isEmpty)

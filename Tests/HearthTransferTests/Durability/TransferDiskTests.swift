@@ -37,7 +37,7 @@ import Testing
         var call = 0
         var isOver = false
         while !isOver {
-            call += CrashSuite.isFull || call < 2 ? 1 : Int.random(in: 1...16, using: &generator)
+            call += TestExtent.isFull || call < 2 ? 1 : Int.random(in: 1...40, using: &generator)
             let folder = try TemporaryFolder()
             let transfers = folder.path("transfers")
             let disk = FaultyFileSystem()
@@ -79,7 +79,7 @@ import Testing
     /// A disk that fills up at any byte: that is said, what fitted is kept, and with room again the rest is fetched.
     @Test(arguments: [DurabilityScenario.plain, .indexed])
     func aFullDiskKeepsWhatFitted(_ scenario: DurabilityScenario) async throws {
-        for left in stride(from: 0 as UInt64, through: 170_000, by: CrashSuite.isFull ? 2_500 : 17_000) {
+        for left in stride(from: 0 as UInt64, through: 170_000, by: TestExtent.isFull ? 2_500 : 17_000) {
             let folder = try TemporaryFolder()
             let transfers = folder.path("transfers")
             let disk = FaultyFileSystem()

@@ -20,7 +20,7 @@ import Testing
         var generator = SeededGenerator(seed: 3)
         var most = 0
         for operation in 0...disk.operationCount {
-            guard CrashSuite.isFull || UInt64.random(in: 0..<12, using: &generator) == 0 else { continue }
+            guard TestExtent.includes(oneIn: 36, using: &generator) else { continue }
             var safe = RangeSet<UInt64>()
             // First what every disk keeps, then what may be there besides.
             for policy in PowerCutDisk.Policy.allCases {
@@ -38,14 +38,14 @@ import Testing
                 try await scenario.recover(transfers, keeping: found.union(safe), note)
             }
         }
-        if CrashSuite.isFull, scenario == .plain || scenario == .indexed { #expect(most > 1, "no journal with a hole") }
+        if TestExtent.isFull, scenario == .plain || scenario == .indexed { #expect(most > 1, "no journal with a hole") }
     }
 
     /// A system forgets bytes that it could not write: a synchronisation that failed makes the next one worthless.
     @Test(arguments: [DurabilityScenario.plain, .indexed])
     func whatASynchronisationLostIsFetchedAgain(_ scenario: DurabilityScenario) async throws {
         var failures = 0
-        for call in 1...(CrashSuite.isFull ? 40 : 8) {
+        for call in 1...(TestExtent.isFull ? 40 : 8) {
             let folder = try TemporaryFolder()
             try scenario.prepare(folder.path("transfers"))
             let disk = try PowerCutDisk(root: folder.path)

@@ -26,7 +26,7 @@ public struct StopPolicy: Sendable, Hashable {
         public var isEndOfGeneration: Bool
         /// A stop string has appeared in the answer.
         public var isStopString: Bool
-        /// Somebody asked for an end.
+        /// The caller cancelled the request.
         public var isCancelled: Bool
 
         /// The given facts.
@@ -43,17 +43,17 @@ public struct StopPolicy: Sendable, Hashable {
         }
     }
 
-    /// What to do next.
+    /// The next step of the generation.
     public enum Decision: Sendable, Hashable {
         case proceed
         case finish(FinishReason)
-        /// Ends without a summary: nobody waits for it.
+        /// Ends without a summary: its caller cancelled it.
         case cancel
     }
 
     /// The first of these that holds: ended by the model, a stop string, enough tokens, no room, cancelled, too late.
     ///
-    /// An answer that ends by itself on its last allowed token, or in the moment somebody stops it, is complete; so the
+    /// An answer that the model ends on its last allowed token, or at the moment of a cancellation, is complete; so the
     /// model's end goes before the limits, and they before the wish to stop.
     public func decide(_ progress: Progress) -> Decision {
         if progress.isEndOfGeneration { return .finish(.endOfGeneration) }

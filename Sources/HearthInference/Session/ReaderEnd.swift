@@ -1,7 +1,7 @@
 extension AsyncThrowingStream.Continuation {
-    /// Has the work behind a stream end with its reader: with a cancelled task that reads, and when nobody can read any more.
+    /// Ends the work behind a stream with its reader: when the reading task is cancelled, and when the stream is released.
     ///
-    /// The stream is over before `stop` is called. Otherwise whoever makes it could end it with `CancellationError` first, and the
+    /// The stream ends before `stop` is called. Otherwise its producer could end it with `CancellationError` first, and the
     /// cancelled task would sometimes see that and sometimes the end.
     package func endsWithItsReader(_ stop: @escaping @Sendable () -> Void) where Failure == any Error {
         onTermination = { reason in

@@ -6,7 +6,8 @@ public enum LLMErrorDomain: ErrorDomain {
         [
             .modelNotLoaded, .cannotLoad, .doesNotFit, .exceededContextWindowSize, .templateFailed, .generateFailed,
             .engineMissing, .nothingToEmbed, .cannotQuantize, .busy, .cannotReadPicture, .pictureTooLarge,
-            .unusableGrammar, .answerNotDecodable, .tooManyToolCalls,
+            .unusableGrammar, .schemaNotMet, .answerNotDecodable, .tooManyToolCalls, .unreachable, .unauthorised,
+            .rateLimited, .noCredits, .notEntitled, .timedOut,
         ]
     }
 }
@@ -39,10 +40,24 @@ extension ErrorCode<LLMErrorDomain> {
     public static var busy: Self { "busy" }
     /// The grammar or schema an answer is to fit cannot be used.
     public static var unusableGrammar: Self { "grammar-unusable" }
+    /// The finished answer misses a keyword of its schema that no grammar holds.
+    public static var schemaNotMet: Self { "schema-not-met" }
     /// The answer is not a value of the type asked for.
     public static var answerNotDecodable: Self { "answer-not-decodable" }
     /// The model called tools again and again instead of answering.
     public static var tooManyToolCalls: Self { "too-many-tool-calls" }
     /// This build has no engine for that kind of model.
     public static var engineMissing: Self { "engine-missing" }
+    /// A remote engine cannot be reached.
+    public static var unreachable: Self { "unreachable" }
+    /// A remote engine refused the key or account.
+    public static var unauthorised: Self { "unauthorised" }
+    /// A remote engine takes no request for now; see ``ErrorContext/retryAfterSeconds``.
+    public static var rateLimited: Self { "rate-limited" }
+    /// The account has no credits left.
+    public static var noCredits: Self { "no-credits" }
+    /// The account's plan does not include the model.
+    public static var notEntitled: Self { "not-entitled" }
+    /// A remote engine sent no answer in time.
+    public static var timedOut: Self { "timed-out" }
 }

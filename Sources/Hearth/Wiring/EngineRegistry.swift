@@ -1,0 +1,88 @@
+import HearthBase
+import HearthCatalog
+import HearthInference
+
+/// The engines of an app by model format.
+///
+/// ```swift
+/// var engines = EngineRegistry.standard
+/// engines.register(.mlx) { request in try await MyEngine.load(request.files.weights) }
+/// let manager = try ModelManager(home: home, configuration: configuration, engines: engines)
+/// ```
+public struct EngineRegistry: Sendable {
+    /// A request to load an engine for the files of a release.
+    public struct Request: Sendable {
+        public var files: ReleaseFiles
+        public var configuration: Configuration
+        /// The bytes available for the model and its context.
+        public var deviceMemory: UInt64
+        /// The part of `deviceMemory` already in use.
+        public var occupied: UInt64
+        /// Takes the progress of the load, 0...1.
+        public var progress: @Sendable (Float) -> Void
+
+        /// A request with the given limits.
+        public init(
+            _ files: ReleaseFiles, configuration: Configuration = Configuration(),
+            deviceMemory: UInt64 = DeviceMemory.read().usable, occupied: UInt64 = 0,
+            progress: @escaping @Sendable (Float) -> Void = { _ in }
+        ) {
+            self.files = files
+            self.configuration = configuration
+            self.deviceMemory = deviceMemory
+            self.occupied = occupied
+            self.progress = progress
+        }
+    }
+
+    /// Loads an engine.
+    public typealias Opener = @Sendable (Request) async throws -> any InferenceEngine
+
+    private var openers: [ModelFormat: Opener] = [:]
+
+    /// No engine.
+    public init() {}
+
+    /// The engines of this build: llama.cpp for GGUF, with the trait `Llama`.
+    public static var standard: EngineRegistry {
+        var engines = EngineRegistry()
+        if EngineOpening.runsGGUF {
+            engines.register(.gguf) { request in
+                try await EngineOpening.open(
+                    request.files.weights, projector: request.files.projector, configuration: request.configuration,
+                    deviceMemory: request.deviceMemory, occupied: request.occupied, progress: request.progress)
+            }
+        }
+        return engines
+    }
+
+    /// The formats with an engine.
+    public var formats: Set<ModelFormat> { Set(openers.keys) }
+
+    /// Adds the engine of a format, or replaces it.
+    public mutating func register(_ format: ModelFormat, open: @escaping Opener) { openers[format] = open }
+
+    /// Loads an engine for the files of a release.
+    /// - Throws: errors of the engine's load; `engine-missing` for a format without an engine.
+    public func open(_ request: Request) async throws -> any InferenceEngine {
+        guard let open = openers[request.files.format] else {
+            throw LLMError(
+                .engineMissing, "no engine runs \(request.files.weights.lastComponent)",
+                context: ErrorContext(
+                    file: request.files.weights.string,
+                    expected: formats.map(\.rawValue).sorted().joined(separator: ", "),
+                    found: request.files.format.rawValue,
+                    remedy: "Register an engine for the format, or use another model."))
+        }
+        return try await open(request)
+    }
+
+    /// Loads engines with the same settings.
+    func opening(
+        _ configuration: Configuration, deviceMemory: UInt64
+    ) -> @Sendable (ReleaseFiles) async throws -> any InferenceEngine {
+        { files in
+            try await open(Request(files, configuration: configuration, deviceMemory: deviceMemory))
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// The lowest level that is logged, in general and for some subsystems: `warning,store=debug`.
+struct LogThresholds: Sendable, Equatable {
+    /// The threshold of the subsystems without one of their own; `nil` logs nothing of them.
+    var general: Log.Level?
+    var bySubsystem: [String: Log.Level]
+
+    init(general: Log.Level?, bySubsystem: [String: Log.Level] = [:]) {
+        self.general = general
+        self.bySubsystem = bySubsystem
+    }
+
+    /// Reads the form of `HEARTH_LOG`: levels and `subsystem=level`, separated by commas. Skips unknown levels.
+    init(parsing text: String) {
+        self.init(general: nil)
+        for part in text.lowercased().split(separator: ",") {
+            let words = part.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace } }
+            guard let level = words.last.flatMap(Log.Level.init(rawValue:)) else { continue }
+            if words.count == 2 { bySubsystem[words[0]] = level } else { general = level }
+        }
+    }
+
+    /// The lowest threshold of all: an entry below it is never logged.
+    var lowest: Log.Level? { (bySubsystem.values + (general.map { [$0] } ?? [])).min() }
+
+    func passes(_ level: Log.Level, of subsystem: String) -> Bool {
+        guard let threshold = bySubsystem[subsystem] ?? general else { return false }
+        return level >= threshold
+    }
+}

@@ -1,0 +1,56 @@
+import HearthBase
+
+/// `hearth licenses`
+struct Licenses: Command {
+    private static let isList = Flag("list", "Print only the names, licences and kinds of use.")
+    private static let format = Option(
+        "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json for programs.")
+
+    static let declaration = CommandDeclaration(
+        "licenses", summary: "Show the licences of everything in this program",
+        discussion: [
+            "Prints the components that are part of this program, the libraries of the system that it is linked with, and "
+                + "the texts of the components' licences. The texts of the system's libraries come with the system: on Debian, in "
+                + "/usr/share/doc/PACKAGE/copyright."
+        ],
+        options: [isList, format],
+        examples: [
+            .init("hearth licenses --list", "Names and licences."),
+            .init("hearth licenses > licenses.txt", "All texts, for an app that contains Hearth."),
+        ])
+
+    let isList: Bool
+    let format: EventFormat
+
+    init(_ values: ParsedArguments) throws {
+        isList = values.has(Self.isList)
+        format = try values.value(Self.format) ?? .text
+    }
+
+    /// A component as `--format json` prints it.
+    private struct Entry: Encodable {
+        let name, license, use: String
+        let text: String?
+    }
+
+    func run(in context: CommandContext) async throws {
+        let notices = LicenseNotice.all
+        guard format == .text else {
+            let entries = notices.map {
+                Entry(
+                    name: $0.name, license: $0.license, use: $0.group.isOfTheSystem ? "dynamic" : "bundled",
+                    text: isList || $0.text.isEmpty ? nil : $0.text)
+            }
+            return try context.console.print(JSONText.pretty(entries))
+        }
+        var table = Table(("LICENCE", .left), ("USE", .left), ("NAME", .left))
+        for notice in notices {
+            table.add(notice.license, notice.group.isOfTheSystem ? "linked dynamically" : "bundled", notice.name)
+        }
+        for line in table.lines { try context.console.print(line) }
+        guard !isList else { return }
+        for notice in notices where !notice.text.isEmpty {
+            try context.console.write("\n== \(notice.name) (\(notice.license))\n\n\(notice.text)\n")
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// The abilities of an engine with the model it has loaded.
+public struct EngineCapabilities: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt32
+
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Reads the pictures of ``ChatMessage/images``.
+    public static let vision = Self(rawValue: 1 << 0)
+    /// Thinks before it answers, and reports that as ``GenerationEvent/thinking(_:)``.
+    public static let thinking = Self(rawValue: 1 << 1)
+    /// Describes ``GenerationOptions/tools`` to the model and reports its calls as ``GenerationEvent/toolCall(_:)``.
+    public static let tools = Self(rawValue: 1 << 2)
+    /// Holds answers to a JSON schema.
+    public static let schema = Self(rawValue: 1 << 3)
+    /// Holds answers to a grammar in GBNF.
+    public static let grammar = Self(rawValue: 1 << 4)
+    /// Repeats an answer for the same ``SamplingOptions/seed``.
+    public static let seed = Self(rawValue: 1 << 5)
+    /// Continues a raw prompt, without the model's chat template.
+    public static let rawPrompt = Self(rawValue: 1 << 6)
+    /// Reports the log probabilities of tokens.
+    public static let logProbabilities = Self(rawValue: 1 << 7)
+    /// Embeds texts.
+    public static let embeddings = Self(rawValue: 1 << 8)
+    /// Counts tokens before a generation.
+    public static let tokenCounts = Self(rawValue: 1 << 9)
+}

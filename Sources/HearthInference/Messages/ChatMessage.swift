@@ -1,0 +1,100 @@
+import Foundation
+
+/// The author of a message.
+public enum ChatRole: String, Sendable, Hashable, Codable {
+    case system, user, assistant
+    /// The result of a call that the message before it, or another result before it, answers.
+    case tool
+}
+
+/// One message of a conversation. Messages are equal if they say the same; their ids do not count.
+public struct ChatMessage: Sendable, Hashable, Codable, Identifiable {
+    /// Identifies the message in its conversation and in later copies of it.
+    public var id: String
+    public var role: ChatRole
+    public var content: String
+    /// The thinking before an answer. The model's chat template decides whether the model reads it again.
+    public var thinking: String
+    /// Pictures, which the model sees before the text.
+    public var images: [ChatImage]
+    /// Of an answer: the tools it calls, after its text.
+    public var toolCalls: [ToolCall]
+    /// Of a tool's result: the call it answers.
+    public var toolCallID: String?
+    /// Of a tool's result: the tool.
+    public var toolName: String?
+
+    /// A turn of the given role, text and pictures.
+    public init(
+        _ role: ChatRole, _ content: String, thinking: String = "", images: [ChatImage] = [],
+        toolCalls: [ToolCall] = [], id: String = UUID().uuidString
+    ) {
+        self.id = id
+        self.role = role
+        self.content = content
+        self.thinking = thinking
+        self.images = images
+        self.toolCalls = toolCalls
+    }
+
+    /// The result of a call.
+    public init(result: String, of call: ToolCall) {
+        self.init(.tool, result)
+        toolCallID = call.id
+        toolName = call.name
+    }
+
+    private enum CodingKeys: CodingKey {
+        case id, role, content, thinking, images, toolCalls, toolCallID, toolName
+    }
+
+    public static func == (left: ChatMessage, right: ChatMessage) -> Bool {
+        left.role == right.role && left.content == right.content && left.thinking == right.thinking
+            && left.images == right.images && left.toolCalls == right.toolCalls
+            && left.toolCallID == right.toolCallID && left.toolName == right.toolName
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(role)
+        hasher.combine(content)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        // Conversations of earlier versions have no ids.
+        id = try container.decodeIfPresent(String.self, forKey: .id) ?? UUID().uuidString
+        role = try container.decode(ChatRole.self, forKey: .role)
+        content = try container.decode(String.self, forKey: .content)
+        thinking = try container.decodeIfPresent(String.self, forKey: .thinking) ?? ""
+        images = try container.decodeIfPresent([ChatImage].self, forKey: .images) ?? []
+        toolCalls = try container.decodeIfPresent([ToolCall].self, forKey: .toolCalls) ?? []
+        toolCallID = try container.decodeIfPresent(String.self, forKey: .toolCallID)
+        toolName = try container.decodeIfPresent(String.self, forKey: .toolName)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(role, forKey: .role)
+        try container.encode(content, forKey: .content)
+        if !thinking.isEmpty { try container.encode(thinking, forKey: .thinking) }
+        if !images.isEmpty { try container.encode(images, forKey: .images) }
+        if !toolCalls.isEmpty { try container.encode(toolCalls, forKey: .toolCalls) }
+        try container.encodeIfPresent(toolCallID, forKey: .toolCallID)
+        try container.encodeIfPresent(toolName, forKey: .toolName)
+    }
+}
+
+extension ToolCall {
+    /// The id of the next call of a conversation, for models that give none: nine letters and digits, as some templates want.
+    public static func nextID(after messages: [ChatMessage], _ calls: [ToolCall] = []) -> String {
+        let taken = Set((messages.flatMap(\.toolCalls) + calls).map(\.id))
+        var number = taken.count
+        while true {
+            let digits = String(number % 100_000)
+            let id = "call" + String(repeating: "0", count: 5 - digits.count) + digits
+            if !taken.contains(id) { return id }
+            number += 1
+        }
+    }
+}

@@ -1,0 +1,59 @@
+extension [ChatMessage] {
+    /// The conversation for a model whose template knows no tools: calls stand in the answers' text as models of the Hermes and
+    /// Qwen families write them, and their results are messages of the user.
+    public var withSpelledTools: [ChatMessage] {
+        guard contains(where: { $0.role == .tool || !$0.toolCalls.isEmpty }) else { return self }
+        var result: [ChatMessage] = []
+        var follows = false
+        for message in self {
+            let isResult = message.role == .tool
+            if isResult {
+                let text = SpelledTools.result(message.content)
+                if follows, let last = result.indices.last {
+                    result[last].content += "\n" + text.content
+                } else {
+                    result.append(text)
+                }
+            } else {
+                var plain = message
+                plain.toolCalls = []
+                for call in message.toolCalls {
+                    // A call as the model wrote it continues its text exactly.
+                    let separator = call.spelling != nil || plain.content.isEmpty ? "" : "\n"
+                    plain.content += separator + (call.spelling ?? call.spelled)
+                }
+                result.append(plain)
+            }
+            follows = isResult
+        }
+        return result
+    }
+}
+
+extension ToolCall {
+    fileprivate var spelled: String {
+        let arguments = arguments.isEmpty ? "{}" : arguments
+        return
+            "\(SpelledTools.opening)\n{\"name\": \(JSONSchema.quoted(name)), \"arguments\": \(arguments)}\n\(SpelledTools.closing)"
+    }
+}
+
+/// The marks of tool calls and results in plain text, as models of the Hermes and Qwen families write them.
+package enum SpelledTools {
+    package static let opening = "<tool_call>"
+    package static let closing = "</tool_call>"
+
+    private static let resultOpening = "<tool_response>\n"
+    private static let resultClosing = "\n</tool_response>"
+
+    /// The message that tells the model a result, as templates of those families write it.
+    package static func result(_ text: String) -> ChatMessage {
+        ChatMessage(.user, resultOpening + text + resultClosing)
+    }
+
+    /// Whether a message tells the model a result in that way.
+    package static func isResult(_ message: ChatMessage) -> Bool {
+        message.role == .user && message.images.isEmpty && message.content.hasPrefix(resultOpening)
+            && message.content.hasSuffix(resultClosing)
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import HearthBase
+
+/// Adds tool calls to an engine whose model's template knows none; another engine is used unchanged.
+///
+/// The tools are described in the system message. Calls are written as models of the Hermes and Qwen families are trained to,
+/// outside code fences; the text from a call's opening mark on is not part of the answer:
+/// ```
+/// <tool_call>{"name": "weather", "arguments": {"city": "Paris"}}</tool_call>
+/// ```
+public struct SpelledToolEngine: InferenceEngine {
+    private let engine: any InferenceEngine
+
+    /// Adds tool calls to `engine` if it has no ``EngineCapabilities/tools``.
+    public init(_ engine: any InferenceEngine) { self.engine = engine }
+
+    public var modelInformation: ModelInformation { get async throws { try await engine.modelInformation } }
+
+    public var capabilities: EngineCapabilities {
+        get async throws { try await engine.capabilities.union(.tools) }
+    }
+
+    public func unload() async { await engine.unload() }
+
+    public func embed(_ texts: [String]) async throws -> [[Float]] { try await engine.embed(texts) }
+
+    public func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
+        try await engine.tokenize(text, controlTokens: controlTokens)
+    }
+
+    public func count(_ messages: [ChatMessage]) async throws -> Int { try await engine.count(messages) }
+
+    public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
+        guard let spelled = try await spelled(messages, options) else {
+            return try await engine.prepare(messages, options: options)
+        }
+        try await engine.prepare(spelled.messages, options: spelled.options)
+    }
+
+    public func generate(
+        _ messages: [ChatMessage], options: GenerationOptions,
+        onEvent: @escaping @Sendable (GenerationEvent) -> Void
+    ) async throws -> GenerationSummary {
+        guard let spelled = try await spelled(messages, options) else {
+            return try await engine.generate(messages, options: options, onEvent: onEvent)
+        }
+        guard !options.tools.isEmpty else {
+            return try await engine.generate(spelled.messages, options: options, onEvent: onEvent)
+        }
+        let finder = Locked(SpelledCallFinder())
+        func endText() {
+            let rest = finder.withLock { $0.finish() }
+            if !rest.isEmpty { onEvent(.text(rest)) }
+        }
+        do {
+            var summary = try await engine.generate(spelled.messages, options: spelled.options) { event in
+                guard case .text(let piece) = event else { return onEvent(event) }
+                let shown = finder.withLock { $0.append(piece) }
+                if !shown.isEmpty { onEvent(.text(shown)) }
+            }
+            endText()
+            // A call that a limit cut short is none.
+            guard summary.reason.isComplete, let call = finder.withLock({ $0.call }) else { return summary }
+            onEvent(.toolCall(SpelledTools.read(call, id: ToolCall.nextID(after: messages))))
+            summary.reason = .toolCalls
+            return summary
+        } catch {
+            endText()
+            throw error
+        }
+    }
+
+    /// The request for the engine, with the tools in words; `nil` if it can be sent unchanged.
+    private func spelled(
+        _ messages: [ChatMessage], _ options: GenerationOptions
+    ) async throws -> (messages: [ChatMessage], options: GenerationOptions)? {
+        let hasCalls = messages.contains { $0.role == .tool || !$0.toolCalls.isEmpty }
+        guard hasCalls || !options.tools.isEmpty else { return nil }
+        let abilities = try await engine.capabilities
+        if abilities.contains(.tools) { return nil }
+        if options.tools.isEmpty { return (messages.withSpelledTools, options) }
+        try ToolDefinition.check(options.tools)
+        let tools = options.tools
+        var options = options
+        options.tools = []
+        if abilities.contains(.schema) {
+            let block = OutputConstraint.Block(
+                SpelledTools.opening, .jsonSchema(try SpelledTools.callSchema(of: tools)),
+                closing: SpelledTools.closing,
+                endsAnswer: true)
+            options.constraint = OutputConstraint(blocks: (options.constraint?.blocks ?? []) + [block])
+        } else {
+            options.stopStrings.append(SpelledTools.closing)
+        }
+        return (SpelledTools.describing(tools, in: messages), options)
+    }
+}
+
+/// Finds the first call in the text of an answer.
+struct SpelledCallFinder: Sendable {
+    private var marks = StopStringMatcher([SpelledTools.opening])
+    private var fences = CodeFences()
+    /// The text from the opening mark on, once there is a call.
+    private(set) var call: String?
+
+    /// Takes the next piece.
+    /// - Returns: the text that certainly belongs to the answer.
+    mutating func append(_ piece: String) -> String {
+        var shown = ""
+        var rest = piece
+        while call == nil {
+            let text = marks.append(rest)
+            shown += text
+            fences.append(text.utf8)
+            guard marks.matched != nil else { return shown }
+            rest = marks.remainder
+            marks = StopStringMatcher([SpelledTools.opening])
+            if fences.isInside {
+                shown += SpelledTools.opening
+                fences.append(SpelledTools.opening.utf8)
+            } else {
+                call = SpelledTools.opening
+            }
+        }
+        call?.append(rest)
+        return shown
+    }
+
+    /// Ends the text.
+    /// - Returns: the rest of the answer.
+    mutating func finish() -> String { marks.finish() }
+}
+
+extension SpelledTools {
+    /// The conversation with the tools described in its system message.
+    static func describing(_ tools: [ToolDefinition], in messages: [ChatMessage]) -> [ChatMessage] {
+        let list = tools.map { tool in
+            let function = [
+                #""name":\#(JSONSchema.quoted(tool.name))"#, #""description":\#(JSONSchema.quoted(tool.description))"#,
+                #""parameters":\#(tool.parameters)"#,
+            ]
+            return #"{"type":"function","function":{\#(function.joined(separator: ","))}}"#
+        }
+        let text = """
+            # Tools
+
+            You may call one or more functions to assist with the user query.
+
+            You are provided with function signatures within <tools></tools> XML tags:
+            <tools>
+            \(list.joined(separator: "\n"))
+            </tools>
+
+            For each function call, return a json object with function name and arguments within \
+            \(opening)\(closing) XML tags:
+            \(opening)
+            {"name": <function-name>, "arguments": <args-json-object>}
+            \(closing)
+            """
+        let messages = messages.withSpelledTools
+        guard let first = messages.first, first.role == .system else { return [ChatMessage(.system, text)] + messages }
+        return [ChatMessage(.system, first.content + "\n\n" + text)] + messages.dropFirst()
+    }
+
+    /// The schema of a call of one of the tools.
+    static func callSchema(of tools: [ToolDefinition]) throws -> String {
+        let calls = tools.map {
+            JSONSchema.object([
+                .init("name", .oneOf([JSONSchema.quoted($0.name)])), .init("arguments", .text($0.parameters)),
+            ]).json
+        }
+        return #"{"anyOf":[\#(calls.joined(separator: ","))]}"#
+    }
+
+    /// Reads a call from its text, which starts with the opening mark. A call that is no JSON object has no name, and its text as
+    /// arguments.
+    static func read(_ text: String, id: String) -> ToolCall {
+        let end = text.firstRange(of: closing)
+        let spelling = end.map { String(text[..<$0.upperBound]) } ?? text + closing
+        let json = String(text[..<(end?.lowerBound ?? text.endIndex)].dropFirst(opening.count))
+        guard !ToolCall.isTooNested(json),
+            let object = try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any],
+            let name = object["name"] as? String
+        else { return ToolCall(id: id, name: "", arguments: json, spelling: spelling) }
+        let options: JSONSerialization.WritingOptions = [.sortedKeys, .fragmentsAllowed, .withoutEscapingSlashes]
+        let arguments = object["arguments"].flatMap {
+            try? JSONSerialization.data(withJSONObject: $0, options: options)
+        }
+        return ToolCall(
+            id: id, name: name, arguments: arguments.map { String(decoding: $0, as: UTF8.self) } ?? "",
+            spelling: spelling)
+    }
+}

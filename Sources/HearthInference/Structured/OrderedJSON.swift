@@ -1,0 +1,109 @@
+import Foundation
+import HearthBase
+
+/// A JSON document whose objects keep the order of their keys: a schema's order of properties is the order of an answer.
+indirect enum OrderedJSON: Sendable, Hashable {
+    case object(Members)
+    case array([OrderedJSON])
+    case value(JSONValue)
+
+    /// The members of an object.
+    struct Members: Sendable, Hashable {
+        private(set) var keys: [String] = []
+        private var values: [String: OrderedJSON] = [:]
+
+        var isEmpty: Bool { keys.isEmpty }
+
+        subscript(key: String) -> OrderedJSON? {
+            get { values[key] }
+            set {
+                if newValue == nil { keys.removeAll { $0 == key } } else if values[key] == nil { keys.append(key) }
+                values[key] = newValue
+            }
+        }
+
+        /// The strings of a list, such as `required`.
+        func strings(_ key: String) -> [String] {
+            guard case .array(let items)? = self[key] else { return [] }
+            return items.compactMap(\.string)
+        }
+
+        /// The object under a key; an empty one where there is none.
+        func members(_ key: String) -> Members { self[key]?.members ?? Members() }
+
+        /// The number under a key, with its digits.
+        func number(_ key: String) -> Decimal? {
+            guard case .value(.number(let digits))? = self[key] else { return nil }
+            return Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX"))
+        }
+    }
+
+    static func string(_ text: String) -> Self { .value(.string(text)) }
+
+    var string: String? { if case .value(.string(let text)) = self { text } else { nil } }
+    var members: Members? { if case .object(let members) = self { members } else { nil } }
+    var items: [OrderedJSON]? { if case .array(let items) = self { items } else { nil } }
+
+    /// Reads a document.
+    /// - Throws: ``JSONSyntaxError``.
+    init(parsing text: String) throws {
+        let value = try JSONValue(parsing: Data(text.utf8))
+        var orders = try Self.orders(of: Array(text.utf8))[...]
+        self = Self.ordered(value, &orders)
+    }
+
+    /// The keys of each object, in the order in which the objects begin.
+    private static func orders(of bytes: [UInt8]) throws -> [[String]] {
+        var orders: [[String]] = []
+        // The objects and lists around a place; lists have no number.
+        var open: [Int?] = []
+        var index = 0
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "{"):
+                open.append(orders.count)
+                orders.append([])
+            case UInt8(ascii: "["): open.append(nil)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): open.removeLast()
+            case UInt8(ascii: "\""):
+                let start = index
+                index += 1
+                while bytes[index] != UInt8(ascii: "\"") { index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1 }
+                let next = bytes[(index + 1)...].first { !$0.isThinkingWhiteSpace }
+                if next == UInt8(ascii: ":"), let object = open.last ?? nil,
+                    case .string(let key) = try JSONValue(parsing: Data(bytes[start...index]))
+                {
+                    orders[object].append(key)
+                }
+            default: break
+            }
+            index += 1
+        }
+        return orders
+    }
+
+    private static func ordered(_ value: JSONValue, _ orders: inout ArraySlice<[String]>) -> OrderedJSON {
+        switch value {
+        case .object(let values):
+            var members = Members()
+            for key in orders.popFirst() ?? [] { members[key] = values[key].map { ordered($0, &orders) } }
+            return .object(members)
+        case .array(let items): return .array(items.map { ordered($0, &orders) })
+        default: return .value(value)
+        }
+    }
+
+    /// The document as text.
+    var text: String {
+        switch self {
+        case .object(let members):
+            let parts = members.keys.map { "\(JSONSchema.quoted($0)):\(members[$0]?.text ?? "null")" }
+            return "{\(parts.joined(separator: ","))}"
+        case .array(let items): return "[\(items.map(\.text).joined(separator: ","))]"
+        case .value(.string(let text)): return JSONSchema.quoted(text)
+        case .value(.number(let digits)): return digits
+        case .value(.boolean(let flag)): return flag ? "true" : "false"
+        case .value: return "null"
+        }
+    }
+}

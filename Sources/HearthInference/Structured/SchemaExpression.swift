@@ -1,0 +1,257 @@
+/// Regular expressions (`pattern`) of a JSON schema, rewritten to what llama.cpp makes a grammar of: one expression between `^` and
+/// `$` of literals, groups, alternatives, classes and repetitions, that matches no character which JSON has to escape.
+///
+/// llama.cpp takes any other for any string, and says so on the process's standard error only; so it never gets one.
+struct SchemaExpression {
+    /// Why a pattern cannot be followed.
+    struct Flaw: Error {
+        let reason: String
+    }
+
+    private let characters: [Unicode.Scalar]
+    private var position = 0
+    private var depth = 0
+
+    /// The pattern as llama.cpp reads it.
+    /// - Throws: ``Flaw``.
+    static func rewritten(_ pattern: String) throws(Flaw) -> String {
+        var parser = SchemaExpression(characters: Array(pattern.unicodeScalars))
+        let body = try parser.alternatives()
+        guard parser.position == parser.characters.count else {
+            throw Flaw(reason: "has a bracket that closes nothing")
+        }
+        return "^\(body)$"
+    }
+
+    private init(characters: [Unicode.Scalar]) { self.characters = characters }
+
+    private static let anything = CharacterClass.any.text + "*"
+
+    // MARK: Structure
+
+    /// The alternatives of the whole pattern or of a group; of the whole pattern each has its own anchors.
+    private mutating func alternatives() throws(Flaw) -> String {
+        var parts: [String] = []
+        repeat {
+            let isWhole = depth == 0
+            let isAnchored = isWhole && take("^")
+            var (body, endsAnchored) = try sequence()
+            if isWhole {
+                body = (isAnchored ? "" : Self.anything) + body + (endsAnchored ? "" : Self.anything)
+            } else if endsAnchored {
+                throw Flaw(reason: "has ^ or $ in its middle")
+            }
+            parts.append(body)
+        } while take("|")
+        return parts.count == 1 && depth == 0 ? parts[0] : "(\(parts.joined(separator: "|")))"
+    }
+
+    private mutating func sequence() throws(Flaw) -> (String, endsAnchored: Bool) {
+        var result = ""
+        while let character = peek, character != "|", character != ")" {
+            position += 1
+            let item: String
+            switch character {
+            case "(": item = try group()
+            case "[": item = try characterClass().checked().text
+            case ".": item = CharacterClass.any.text
+            case "\\": item = try escape()
+            case "$" where depth == 0 && (peek == nil || peek == "|"): return (result, true)
+            case "^", "$": throw Flaw(reason: "has ^ or $ in its middle")
+            case "*", "+", "?": throw Flaw(reason: "repeats nothing")
+            default: item = try Self.literal(character)
+            }
+            result += item + (try repetition() ?? "")
+        }
+        return (result, false)
+    }
+
+    private mutating func group() throws(Flaw) -> String {
+        if take("?") {
+            if take("<"), let character = peek, character != "=", character != "!" {
+                while let character = peek, character != ">" { position += 1 }
+                position += 1
+            } else if !take(":") {
+                throw Flaw(reason: "looks ahead, looks behind or sets options")
+            }
+        }
+        depth += 1
+        guard depth <= OutputConstraint.maximumSchemaDepth else { throw Flaw(reason: "is nested too deeply") }
+        let body = try alternatives()
+        depth -= 1
+        guard take(")") else { throw Flaw(reason: "has a group that is not closed") }
+        return body
+    }
+
+    private mutating func repetition() throws(Flaw) -> String? {
+        let result: String
+        switch peek {
+        case "*", "+", "?":
+            result = String(characters[position])
+            position += 1
+        case "{":
+            guard let end = characters[position...].firstIndex(of: "}") else {
+                throw Flaw(reason: "has a repetition that is not closed")
+            }
+            let numbers = String(String.UnicodeScalarView(characters[position + 1..<end]))
+                .split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
+            guard !numbers[0].isEmpty, numbers.allSatisfy({ $0.count < 5 && $0.allSatisfy(\.isWholeNumber) }) else {
+                throw Flaw(reason: "has a repetition that is none of {n}, {n,} and {n,m}")
+            }
+            result = "{\(numbers.joined(separator: ","))}"
+            position = end + 1
+        default: return nil
+        }
+        // What it takes first makes no difference.
+        _ = take("?")
+        return result
+    }
+
+    // MARK: Characters
+
+    private mutating func escape() throws(Flaw) -> String {
+        guard let character = peek else { throw Flaw(reason: "ends in the middle of an escape") }
+        if let named = CharacterClass.named(character) {
+            position += 1
+            return try named.checked().text
+        }
+        return try Self.literal(try escaped())
+    }
+
+    /// The character of an escape, after its backslash.
+    private mutating func escaped() throws(Flaw) -> Unicode.Scalar {
+        guard let character = peek else { throw Flaw(reason: "ends in the middle of an escape") }
+        position += 1
+        switch character {
+        case "x", "u", "U":
+            let count = character == "x" ? 2 : character == "u" ? 4 : 8
+            let end = position + count
+            guard end <= characters.count,
+                let value = UInt32(String(String.UnicodeScalarView(characters[position..<end])), radix: 16),
+                let scalar = Unicode.Scalar(value)
+            else { throw Flaw(reason: "has an escape without its \(count) digits") }
+            position = end
+            return scalar
+        case "t": return "\t"
+        case "n": return "\n"
+        case "r": return "\r"
+        case _ where character.properties.isAlphabetic || character.properties.numericType != nil:
+            throw Flaw(reason: "has \\\(character), which is not known here; write out what it stands for, as [0-9]")
+        default: return character
+        }
+    }
+
+    private static func literal(_ character: Unicode.Scalar) throws(Flaw) -> String {
+        try CharacterClass([character.value...character.value]).checked().text
+    }
+
+    private mutating func characterClass() throws(Flaw) -> CharacterClass {
+        let isNegated = take("^")
+        var ranges: [ClosedRange<UInt32>] = []
+        while let character = peek, character != "]" {
+            position += 1
+            if character == "\\", let next = peek, let named = CharacterClass.named(next) {
+                position += 1
+                ranges += named.ranges
+                continue
+            }
+            let low = character == "\\" ? try escaped() : character
+            var high = low
+            if peek == "-", position + 1 < characters.count, characters[position + 1] != "]" {
+                position += 1
+                let end = characters[position]
+                position += 1
+                high = end == "\\" ? try escaped() : end
+            }
+            guard low <= high else { throw Flaw(reason: "has a range that ends before it begins") }
+            ranges.append(low.value...high.value)
+        }
+        guard take("]") else { throw Flaw(reason: "has a class that is not closed") }
+        let found = CharacterClass(ranges)
+        return isNegated ? found.inverted : found
+    }
+
+    private var peek: Unicode.Scalar? { position < characters.count ? characters[position] : nil }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard peek == character else { return false }
+        position += 1
+        return true
+    }
+}
+
+/// Characters as ranges, in order and apart.
+private struct CharacterClass {
+    let ranges: [ClosedRange<UInt32>]
+
+    init(_ ranges: [ClosedRange<UInt32>]) {
+        var merged: [ClosedRange<UInt32>] = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = merged.last, range.lowerBound <= last.upperBound &+ 1 {
+                merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+            } else {
+                merged.append(range)
+            }
+        }
+        self.ranges = merged
+    }
+
+    /// Characters that stand in a JSON string only as an escape, and surrogates, which are no characters.
+    private static let special = CharacterClass([0...0x1F, 0x22...0x22, 0x5C...0x5C, 0x7F...0x7F, 0xD800...0xDFFF])
+    static let any = special.inverted
+
+    static func named(_ character: Unicode.Scalar) -> CharacterClass? {
+        let digits: [ClosedRange<UInt32>] = [0x30...0x39]
+        let word = digits + [0x41...0x5A, 0x5F...0x5F, 0x61...0x7A]
+        let space: [ClosedRange<UInt32>] = [0x09...0x0D, 0x20...0x20]
+        return switch character {
+        case "d": CharacterClass(digits)
+        case "D": CharacterClass(digits).inverted
+        case "w": CharacterClass(word)
+        case "W": CharacterClass(word).inverted
+        case "s": CharacterClass(space)
+        case "S": CharacterClass(space).inverted
+        default: nil
+        }
+    }
+
+    var inverted: CharacterClass {
+        var result: [ClosedRange<UInt32>] = []
+        var next: UInt32 = 0
+        for range in ranges {
+            if range.lowerBound > next { result.append(next...range.lowerBound - 1) }
+            next = range.upperBound + 1
+        }
+        if next <= 0x10FFFF { result.append(next...0x10FFFF) }
+        return CharacterClass(result)
+    }
+
+    /// The characters that may stand in a JSON string as they are.
+    func checked() throws(SchemaExpression.Flaw) -> CharacterClass {
+        let usable = CharacterClass((inverted.ranges + Self.special.ranges)).inverted
+        guard !usable.ranges.isEmpty else {
+            throw SchemaExpression.Flaw(reason: "wants a character that JSON has to escape")
+        }
+        return usable
+    }
+
+    /// As llama.cpp reads it.
+    var text: String {
+        func escaped(_ value: UInt32) -> String {
+            let digits = String(value, radix: 16, uppercase: true)
+            if value < 0x80, let scalar = Unicode.Scalar(value),
+                scalar.properties.isAlphabetic || value >= 0x30 && value <= 0x39
+            {
+                return String(Character(scalar))
+            }
+            let width = value < 0x100 ? 2 : value < 0x10000 ? 4 : 8
+            let letter = width == 2 ? "x" : width == 4 ? "u" : "U"
+            return "\\\(letter)" + String(repeating: "0", count: width - digits.count) + digits
+        }
+        let parts = ranges.map { range in
+            range.count == 1
+                ? escaped(range.lowerBound) : "\(escaped(range.lowerBound))-\(escaped(range.upperBound))"
+        }
+        return "[\(parts.joined())]"
+    }
+}

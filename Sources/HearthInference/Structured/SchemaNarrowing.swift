@@ -1,0 +1,219 @@
+import Foundation
+import HearthBase
+
+/// A JSON schema rewritten so that llama.cpp's grammar of it admits only valid answers, as far as a grammar can hold them.
+///
+/// llama.cpp passes over many keywords without a word. Each is expressed in others, if need be more narrowly than the schema does;
+/// what remains is checked on the finished answer (``SchemaCheck``).
+package struct SchemaNarrowing {
+    /// The schema for llama.cpp.
+    package private(set) var schema = ""
+    /// Rules that take the place of a constant in llama.cpp's grammar.
+    var rules: [String] = []
+    let root: OrderedJSON.Members
+    private var depth = 0
+    private var nodes = 0
+
+    private static let maximumDepth = 64
+    /// Alternatives multiply where they are combined.
+    private static let maximumNodes = 5_000
+    static let rootName = "hearth-root"
+
+    /// - Throws: `grammar-unusable`, with the keyword that cannot be followed.
+    package init(_ text: String) throws(LLMError) {
+        do {
+            guard let members = try OrderedJSON(parsing: text).members else {
+                throw Self.unusable("it is no JSON object")
+            }
+            root = members
+            var narrowed = try narrow(.object(members))
+            // llama.cpp knows references into a document, and none to all of it.
+            if text.contains("\"#\""), var members = narrowed.members {
+                members[Self.rootName] = .object(members)
+                members["$ref"] = .string("#/\(Self.rootName)")
+                narrowed = .object(members)
+            }
+            schema = narrowed.text
+        } catch let error as LLMError {
+            throw error
+        } catch {
+            throw Self.unusable("\(error)")
+        }
+    }
+
+    /// llama.cpp's grammar of ``schema`` with the rules it could not make.
+    package func completed(_ gbnf: String) -> String {
+        var gbnf = gbnf
+        for (number, rule) in rules.enumerated() {
+            gbnf = gbnf.replacingOccurrences(
+                of: "\"\\\"\(Self.placeholder(number))\\\"\"", with: "hearth-rule-\(number)")
+            gbnf += "hearth-rule-\(number) ::= \(rule)\n"
+        }
+        return gbnf
+    }
+
+    static func placeholder(_ number: Int) -> String { "@hearth-rule-\(number)@" }
+
+    private static func unusable(_ reason: String) -> LLMError { OutputConstraint.unusable(reason) }
+
+    static func refused(_ keyword: String, _ reason: String) -> LLMError {
+        unusable("its `\(keyword)` \(reason)")
+    }
+
+    /// Keywords that neither the grammar nor the check follows.
+    private static let unknown = [
+        "$dynamicRef", "$recursiveRef", "unevaluatedProperties", "unevaluatedItems", "contentSchema",
+    ]
+    /// Keywords that say nothing of values.
+    static let annotations: Set<String> = [
+        "title", "description", "default", "examples", "example", "$schema", "$id", "id", "$comment", "$defs",
+        "definitions", "readOnly", "writeOnly", "deprecated",
+    ]
+
+    // MARK: One schema
+
+    mutating func narrow(_ node: OrderedJSON) throws -> OrderedJSON {
+        guard var schema = node.members else {
+            if node == .value(.boolean(true)) { return .object(OrderedJSON.Members()) }
+            throw Self.unusable("one of its schemas is \(node.text) and no object")
+        }
+        depth += 1
+        nodes += 1
+        defer { depth -= 1 }
+        guard depth <= Self.maximumDepth, nodes <= Self.maximumNodes else {
+            throw Self.unusable("its alternatives combine to too many")
+        }
+        for keyword in Self.unknown where schema[keyword] != nil { throw Self.refused(keyword, "is not followed") }
+        for keyword in ["$defs", "definitions"] { schema[keyword] = try narrowedValues(schema, keyword) }
+
+        let meaning = schema.keys.filter { !Self.annotations.contains($0) }
+        if let reference = schema["$ref"] {
+            if meaning.count == 1 { return .object(try checkedReference(reference, schema)) }
+            schema["$ref"] = nil
+            return try narrow(.object(try merged(try resolved(reference), schema, "$ref")))
+        }
+        if let parts = schema["allOf"]?.items {
+            schema["allOf"] = nil
+            for part in parts { schema = try merged(schema, try flattened(part), "allOf") }
+            return try narrow(.object(schema))
+        }
+        if let branches = try branches(&schema) { return try alternatives(branches, schema) }
+        return .object(try narrowedSingle(schema))
+    }
+
+    private mutating func narrowedValues(_ schema: OrderedJSON.Members, _ keyword: String) throws -> OrderedJSON? {
+        guard var values = schema[keyword]?.members else { return schema[keyword] }
+        for key in values.keys { values[key] = try values[key].map { try narrow($0) } }
+        return .object(values)
+    }
+
+    /// A schema of alternatives, each with all that the schema says beside them.
+    private mutating func alternatives(_ branches: [OrderedJSON.Members], _ schema: OrderedJSON.Members) throws
+        -> OrderedJSON
+    {
+        var result = OrderedJSON.Members()
+        for keyword in ["$defs", "definitions"] { result[keyword] = schema[keyword] }
+        var narrowed: [OrderedJSON] = []
+        var failure: (any Error)?
+        for var branch in branches {
+            branch["$defs"] = nil
+            branch["definitions"] = nil
+            // An alternative that nothing fits leaves the others.
+            do { narrowed.append(try narrow(.object(branch))) } catch { failure = error }
+        }
+        if narrowed.isEmpty, let failure { throw failure }
+        result["anyOf"] = .array(narrowed)
+        return .object(result)
+    }
+
+    /// The alternatives of a schema, `nil` for one without any.
+    private mutating func branches(_ schema: inout OrderedJSON.Members) throws -> [OrderedJSON.Members]? {
+        for keyword in ["anyOf", "oneOf"] {
+            guard let parts = schema[keyword]?.items else { continue }
+            var others = schema
+            others[keyword] = nil
+            guard !parts.isEmpty else { throw Self.refused(keyword, "has no alternative") }
+            let says = others.keys.contains { !Self.annotations.contains($0) }
+            return try parts.map { part in
+                // References stay, so that what refers to itself comes to an end.
+                guard says else { return part.members ?? OrderedJSON.Members() }
+                return try merged(others, try flattened(part), keyword)
+            }
+        }
+        if let condition = schema["if"]?.members {
+            var others = schema
+            for keyword in ["if", "then", "else"] { others[keyword] = nil }
+            var held = try merged(others, condition, "if")
+            if let then = schema["then"] { held = try merged(held, try flattened(then), "then") }
+            // What a condition names has to be there, or it holds without being met.
+            var required = held.strings("required")
+            for name in condition.members("properties").keys where !required.contains(name) { required.append(name) }
+            held["required"] = .array(required.map { .string($0) })
+            guard var failed = Self.without(condition, others) else { return [held] }
+            if let other = schema["else"] { failed = try merged(failed, try flattened(other), "else") }
+            return [held, failed]
+        }
+        for keyword in ["dependentSchemas", "dependencies", "dependentRequired"] {
+            guard var dependencies = schema[keyword]?.members, let name = dependencies.keys.first,
+                let needs = dependencies[name]
+            else {
+                schema[keyword] = nil
+                continue
+            }
+            dependencies[name] = nil
+            schema[keyword] = .object(dependencies)
+            var present = schema
+            present["required"] = .array((Set(schema.strings("required")).union([name])).sorted().map { .string($0) })
+            if let names = needs.items {
+                var also = OrderedJSON.Members()
+                also["required"] = .array(names)
+                present = try merged(present, also, keyword)
+            } else {
+                present = try merged(present, try flattened(needs), keyword)
+            }
+            if schema.strings("required").contains(name) { return [present] }
+            return [present, Self.without(property: name, schema)]
+        }
+        if let types = schema["type"]?.items {
+            schema["type"] = nil
+            if schema["enum"] != nil || schema["const"] != nil { return nil }
+            return types.map { type in
+                var branch = schema
+                branch["type"] = type
+                return branch
+            }
+        }
+        return nil
+    }
+
+    /// The schema for values that miss a condition of one property's constants; `nil` for other conditions.
+    private static func without(_ condition: OrderedJSON.Members, _ schema: OrderedJSON.Members) -> OrderedJSON.Members?
+    {
+        let properties = condition.members("properties")
+        guard properties.keys.count == 1, let name = properties.keys.first, let property = properties[name]?.members
+        else { return nil }
+        let constants = property["const"].map { [$0] } ?? property["enum"]?.items ?? []
+        var all = schema.members("properties")
+        guard !constants.isEmpty, var own = all[name]?.members
+        else { return nil }
+        let values =
+            own["enum"]?.items
+            ?? (own["type"] == .string("boolean") ? [.value(.boolean(true)), .value(.boolean(false))] : [])
+        let others = values.filter { !constants.contains($0) }
+        guard !others.isEmpty else { return nil }
+        own["enum"] = .array(others)
+        all[name] = .object(own)
+        var result = schema
+        result["properties"] = .object(all)
+        result["required"] = .array((Set(schema.strings("required")).union([name])).sorted().map { .string($0) })
+        return result
+    }
+
+    private static func without(property name: String, _ schema: OrderedJSON.Members) -> OrderedJSON.Members {
+        var result = schema
+        var properties = schema.members("properties")
+        properties[name] = nil
+        result["properties"] = .object(properties)
+        return result
+    }
+}

@@ -1,0 +1,29 @@
+/// Reads how a camera was held (tag 0x0112 of Exif) from the part of a JPEG file that tells it.
+enum ExifOrientation {
+    private static let identifier = Array("Exif\0\0".utf8)
+    private static let tag = 0x0112
+    /// The type of a 16-bit number.
+    private static let short = 3
+
+    /// The orientation of a part, 1...8; `nil` for a part that tells none.
+    /// - Parameter part: the part's bytes after its length, which exist.
+    static func read(_ bytes: [UInt8], in part: Range<Int>) -> Int? {
+        guard part.count > identifier.count + 8, bytes[part].starts(with: identifier) else { return nil }
+        let start = part.lowerBound + identifier.count
+        let isLittleEndian = bytes[start] == UInt8(ascii: "I")
+        func number(_ offset: Int, _ count: Int) -> Int? {
+            guard offset >= 0, offset + count <= part.upperBound - start else { return nil }
+            return isLittleEndian ? bytes.littleEndian(start + offset, count) : bytes.bigEndian(start + offset, count)
+        }
+        guard number(2, 2) == 42, let directory = number(4, 4), let count = number(directory, 2) else { return nil }
+        for entry in (0..<count).map({ directory + 2 + 12 * $0 }) {
+            guard let found = number(entry, 2) else { return nil }
+            guard found == tag else { continue }
+            guard number(entry + 2, 2) == short, let value = number(entry + 8, 2), (1...8).contains(value) else {
+                return nil
+            }
+            return value
+        }
+        return nil
+    }
+}

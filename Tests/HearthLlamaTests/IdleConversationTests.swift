@@ -1,0 +1,45 @@
+#if Llama
+    import HearthBase
+    import HearthInference
+    @testable import HearthLlama
+    import HearthTestSupport
+    import Testing
+
+    extension RealModel {
+        @Suite struct IdleConversationTests {
+            /// Without flash attention a step also computes the attention to what others keep in the context.
+            @Test(arguments: [true, false])
+            func leaveTheContextWhereItCostsTheOneThatIsAnswered(attendsToAll: Bool) throws {
+                let model = try LoadedModel(
+                    path: TestModel.path(.window),
+                    configuration: LlamaConfiguration(
+                        contextLength: 512, threadCount: 1, stateBytes: 0, sequences: 2),
+                    progress: { _ in true })
+                let memory = ConversationMemory(
+                    maker: "m", window: 512, cells: 512, sequences: 2, canGoBack: true, attendsToAll: attendsToAll,
+                    folder: nil, savedBytes: 1 << 30)
+                func turn(_ prompt: Prompt) throws -> ConversationMemory.Place {
+                    let place = try #require(memory.begin(prompt, need: 128, beside: 0, model))
+                    let rest = prompt.ledger[place.plan.reused...]
+                    var batch = TokenBatch(capacity: rest.count)
+                    batch.append(rest, at: place.plan.reused, of: place.sequence, outputs: .last)
+                    try #require(model.context.decode(batch) == 0)
+                    model.didCompute(rest, in: place.sequence)
+                    memory.end(place.sequence, model)
+                    return place
+                }
+                let fox = Prompt([.tokens(Array(2..<122))], text: "")
+                let bear = Prompt([.tokens((2..<122).reversed())], text: "")
+                let first = try turn(fox)
+                let second = try turn(bear)
+                #expect(first.plan.reused == 0 && second.plan.reused == 0)
+                #expect(model.ledger(first.sequence).isEmpty == attendsToAll)
+                // Both come back.
+                let again = try turn(fox)
+                #expect(again.plan.reused == 119)
+                #expect(model.ledger(again.sequence) == fox.ledger)
+                #expect(try turn(bear).plan.reused == 119)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""api.py GRAPHS FOLDER --check|'' MODULE...: turns symbol graphs into one text for each module; called by scripts/api.sh."""
+import difflib
+import glob
+import json
+import os
+import sys
+
+TYPES = {"swift.struct", "swift.class", "swift.enum", "swift.protocol", "swift.actor"}
+graphs, folder, mode, *modules = sys.argv[1:]
+
+
+def load(module):
+    """The symbols of a module and of its extensions to types of other modules, and the types' conformances."""
+    symbols, conformances = {}, {}
+    # An extension of a type of another module is in a file of its own, MODULE@OTHER.symbols.json.
+    for path in sorted(glob.glob(f"{graphs}/{module}.symbols.json") + glob.glob(f"{graphs}/{module}@*.symbols.json")):
+        with open(path, encoding="utf-8") as file:
+            graph = json.load(file)
+        for symbol in graph["symbols"]:
+            symbols[symbol["identifier"]["precise"]] = symbol
+        for relation in graph["relationships"]:
+            if relation["kind"] in ("conformsTo", "inheritsFrom"):
+                name = relation.get("targetFallback", "").split(".")[-1]
+                conformances.setdefault(relation["source"], {})[relation["target"]] = name
+    return symbols, conformances
+
+
+def lines_of(symbols, conformances):
+    """One line for each declaration, below the line of its type and indented."""
+    rows = []
+    for identifier, symbol in symbols.items():
+        text = " ".join("".join(part["spelling"] for part in symbol["declarationFragments"]).split())
+        found = conformances.get(identifier, {})
+        names = {symbols[target]["names"]["title"] if target in symbols else name for target, name in found.items()}
+        names = sorted(name for name in names if name and name not in ("Copyable", "Escapable", "SendableMetatype"))
+        # The declaration of a protocol names what it refines.
+        if names and symbol["kind"]["identifier"] in TYPES - {"swift.protocol"}:
+            head, where, condition = text.partition(" where ")
+            text = f"{head}: {', '.join(names)}{where}{condition}"
+        path = symbol["pathComponents"]
+        rows.append(([*path[:-1]], path[-1], text))
+    # A type before its members; several declarations of one name by their text.
+    rows.sort(key=lambda row: (row[0] + [row[1]], row[2]))
+    known, lines = set(), []
+    for parents, name, text in rows:
+        for depth in range(len(parents)):
+            head = tuple(parents[:depth + 1])
+            if head not in known:
+                lines.append("    " * depth + "extension " + head[-1])
+                known.add(head)
+        known.add((*parents, name))
+        lines.append("    " * len(parents) + text)
+    return lines
+
+
+total, changed = 0, []
+for module in modules:
+    symbols, conformances = load(module)
+    types = [symbol for symbol in symbols.values() if symbol["kind"]["identifier"] in TYPES]
+    outer = [symbol for symbol in types if len(symbol["pathComponents"]) == 1]
+    total += len(types)
+    print(f"api: {module}: {len(types)} public types, {len(types) - len(outer)} of them inside others; {len(symbols)} declarations")
+    text = "".join(line + "\n" for line in lines_of(symbols, conformances))
+    path = os.path.join(folder, module + ".txt")
+    recorded = ""
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            recorded = file.read()
+    if mode != "--check":
+        os.makedirs(folder, exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    elif text != recorded:
+        changed.append(module)
+        differences = list(difflib.unified_diff(recorded.splitlines(), text.splitlines(), path, "built", n=1, lineterm=""))
+        print("\n".join(differences[:60]))
+print(f"api: {total} public types in all")
+if changed:
+    sys.exit(f"the public API of {', '.join(changed)} changed: review the differences, run scripts/api.sh, and commit {folder}")
