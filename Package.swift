@@ -67,6 +67,7 @@ let package = Package(
         .systemLibrary(name: "CGio", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CLlama", pkgConfig: "llama"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // Signal handlers, in which Swift code is not allowed to run.
         .target(name: "CTerminal"),
         // The licences that `hearth licenses` prints, as one constant.
@@ -103,7 +104,7 @@ let package = Package(
         .target(name: "HearthPublishing", dependencies: ["HearthBase", "HearthCatalog", "HearthStore"]),
 
         // Inference.
-        .target(name: "HearthInference", dependencies: ["HearthBase"]),
+        .target(name: "HearthInference", dependencies: ["CZlib", "HearthBase"]),
         .target(
             name: "HearthLlama",
             dependencies: [
@@ -121,7 +122,7 @@ let package = Package(
             ]),
         .target(
             name: "HearthServer",
-            dependencies: ["HearthBase", .target(name: "CMicrohttpd", condition: server)]),
+            dependencies: ["HearthBase", "HearthHTTP", .target(name: "CMicrohttpd", condition: server)]),
         .target(
             name: "HearthCommand",
             dependencies: [
@@ -174,7 +175,9 @@ let package = Package(
                 "Hearth", "HearthBase", "HearthHTTP", "HearthInference", "HearthTestSupport",
                 .target(name: "HearthLlama", condition: llama),
             ] + deliveryFloors),
-        .testTarget(name: "HearthServerTests", dependencies: ["HearthBase", "HearthServer", "HearthTestSupport"]),
+        .testTarget(
+            name: "HearthServerTests",
+            dependencies: ["HearthBase", "HearthHTTP", "HearthServer", "HearthTestSupport"]),
         .testTarget(
             name: "HearthCommandTests",
             dependencies: [

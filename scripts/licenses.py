@@ -98,6 +98,7 @@ SYSTEM = [
     ("system", "libstdc++ and libgcc", "GPL-3.0-or-later with GCC-exception-3.1", "libstdc++ libgcc_s"),
     ("system", "libarchive", "BSD-2-Clause", "libarchive"),
     ("system", "libcurl", "curl", "libcurl"),
+    ("system", "zlib", "Zlib", "libz"),
     ("system", "OpenSSL libcrypto", "Apache-2.0", "libcrypto"),
     ("system", "GLib and GIO", "LGPL-2.1-or-later", "libgio-2.0 libglib-2.0 libgobject-2.0"),
     ("server-system", "libmicrohttpd", "LGPL-2.1-or-later", "libmicrohttpd"),

@@ -12,9 +12,9 @@ import sys
 # Folders and files that have to be clean. Extend the list as folders are reworded.
 ENFORCED = [
     "Sources/CArchive", "Sources/CCrypto", "Sources/CCurl", "Sources/CGio", "Sources/CLicenses", "Sources/CLlama",
-    "Sources/CLlamaShim",
+    "Sources/CLlamaShim", "Sources/CZlib",
     "Sources/CMicrohttpd", "Sources/CTerminal", "Sources/Hearth", "Sources/HearthBase", "Sources/HearthCatalog",
-    "Sources/HearthCommand", "Sources/HearthDelivery", "Sources/HearthHTTP", "Sources/HearthPublishing",
+    "Sources/HearthCommand", "Sources/HearthDelivery", "Sources/HearthHTTP", "Sources/HearthInference", "Sources/HearthPublishing",
     "Sources/HearthServer", "Sources/HearthStore", "Sources/HearthTestSupport", "Sources/HearthTransfer",
     "Sources/hearth", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "README.md", "docs/architecture.md",
     "docs/benchmarks.md", "docs/delivery.md", "docs/dependencies.md", "docs/durability.md", "docs/errors.md",

@@ -26,6 +26,8 @@ check_delivery() { # the binary
 
 if [ "${1:-}" != url ]; then
     scratch="$PWD/.build/consumer"
+    # In a dependency SwiftPM notices new files only when it plans again.
+    touch Tests/Consumer/Package.swift
     swift build --package-path Tests/Consumer --scratch-path "$scratch" -q
     check_delivery "$(swift build --package-path Tests/Consumer --scratch-path "$scratch" --show-bin-path)/Consumer"
     exit
@@ -63,7 +65,7 @@ let package = Package(
 SWIFT
 }
 app Delivery Tests/Consumer/Sources/Consumer/main.swift '' HearthDelivery
-app Answer Tests/Consumer/Answer/main.swift '"Llama"' "HearthInference HearthLlama"
+app Answer Tests/Consumer/Answer/main.swift '"Llama"' Hearth
 
 # Another user where that is possible; in any case nothing of this user's settings, caches and variables.
 stranger=(env -i PATH="$PATH" HOME="$folder/home" TMPDIR="$folder/tmp" LANG=C.UTF-8)

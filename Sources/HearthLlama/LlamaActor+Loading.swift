@@ -1,18 +1,31 @@
 #if Llama
     import CLlamaShim
+    import Foundation
     import HearthBase
     import HearthInference
-    import Synchronization
+
+    /// A load under way: the replaced models answer the requests that came before it, then the new model is read.
+    struct Arrival {
+        let order: LoadOrder
+        /// The roles whose models are unloaded for it.
+        let replaced: [EngineRole]
+        /// The requests that the replaced models still answer; later ones wait for the new model.
+        let asked: [GenerationRequest]
+        /// The replaced models are unloaded.
+        var isReading = false
+        /// The load, until the requests are answered.
+        var waiter: CheckedContinuation<Void, Never>?
+    }
 
     extension LlamaActor {
         /// Loads a model in place of the role's present one and warms it up.
         ///
-        /// The files are looked at first: one that is not there, is no model or does not fit the memory leaves the present one and
-        /// its answers alone. Then what that was asked is answered, and it is given back before the new one is read. On a device
-        /// of less than 6 GiB (whole GiB) loading one for vision gives back the one for text too. What the other role's model
-        /// takes, with its context for vectors, counts unless it is given back; what is kept of conversations and pictures gives
-        /// way. Where the configuration says nothing of the context, a shorter one is taken if only that fits. What is being read
-        /// is read on a thread of its own: the other role's answers go on meanwhile. Loads come one after the other.
+        /// The files are checked first: one that is missing, is no model or does not fit the memory leaves the present model and
+        /// its answers alone. Then the present model answers the requests that came before, and is unloaded before the new one is read. On a
+        /// device of less than 6 GiB (whole GiB) loading one for vision unloads the one for text too. The memory of the other role's
+        /// model counts, with its context for vectors; kept states and pictures are dropped if needed. If the configuration sets no
+        /// context, a shorter one is taken if only that fits. The file is read on a thread of its own, so that the other role's
+        /// answers go on. Loads come one after the other.
         /// - Parameters:
         ///   - path: a GGUF file.
         ///   - role: what it is for.
@@ -22,8 +35,8 @@
         ///   - progress: 0...1, called on the thread that reads.
         /// - Throws: `model-does-not-fit` with both numbers, unless the configuration ignores that; `cannot-load-model`, with what
         ///   llama.cpp found; `chat-template-failed`; `CancellationError`, which leaves the present model where it is until the new
-        ///   one is being read. What was given back for it stays unloaded. While it waits for loads before it or for the engine's thread
-        ///   it is thrown at once; from then on after the step that is being computed, or after the tensor that is being read.
+        ///   one is being read; models unloaded for it stay unloaded. It is thrown at once while the load waits for loads before it, and otherwise after the
+        ///   step being computed, or after the tensor being read.
         public nonisolated func load(
             _ path: Path, role: EngineRole = .text, projector: Path? = nil, configuration: LlamaConfiguration? = nil,
             supportsVision: Bool = false,
@@ -32,12 +45,10 @@
             let signal = StopSignal()
             let configuration = configuration ?? self.configuration
             try await withTaskCancellationHandler {
-                let plan = try await abandonable { _ in
-                    try await blocking {
-                        try ModelFile.check(path, as: .model)
-                        if let projector { try ModelFile.check(projector, as: .projector) }
-                        return LoadPlan(path, projector: projector, configuration: configuration)
-                    }
+                let plan = try await blocking {
+                    try ModelFile.check(path, as: .model)
+                    if let projector { try ModelFile.check(projector, as: .projector) }
+                    return LoadPlan(path, projector: projector, configuration: configuration)
                 }
                 let order = LoadOrder(
                     path: path, projector: projector, role: role, configuration: configuration, plan: plan,
@@ -48,119 +59,140 @@
             }
         }
 
-        /// Stops what runs and gives the memory of all models back. What was computed for conversations is written to the
+        /// Stops all generations and frees the memory of all models. The computed states of conversations are written to the
         /// configuration's `stateFolder` before, if there is one.
         public nonisolated func unload() async {
             stop()
-            await changes.turn {
-                knock()
-                await leave(EngineRole.allCases)
-            }
+            await changes.turn { await leave(EngineRole.allCases) }
         }
 
-        /// Stops what this role's model is doing or is to do, and gives its memory back.
+        /// Stops the generations of this role's model, also those that wait for it, and frees its memory.
         public nonisolated func unload(_ role: EngineRole) async {
             let facts = facts.withLock { $0 }
-            // Also those who wait for the model while it is being read.
-            let served = EngineRole.allCases.filter { (Self.answering($0, facts) ?? $0) == role }
-            stop(served)
-            await changes.turn {
-                knock()
-                await leave([role])
-            }
+            stop(EngineRole.allCases.filter { (Self.answering($0, facts) ?? $0) == role })
+            await changes.turn { await leave([role]) }
         }
 
-        /// Waits until what is being loaded or unloaded is.
+        /// Waits for the loads and unloads before it.
         /// - Throws: `CancellationError`, at once.
         nonisolated func settle() async throws { try await changes.turnUnlessCancelled {} }
 
-        /// How many loads and unloads, and others who wait for them, wait for the one under way.
+        /// The number of loads and unloads, and of other callers, that wait for the one under way.
         nonisolated var waitingForChange: Int { changes.waitingCount }
 
-        private nonisolated func load(
-            _ order: LoadOrder, _ progress: @escaping @Sendable (Float) -> Void
-        ) async throws {
-            let order = try await abandonable { wait in
-                self.knock()
-                return try await self.makeRoom(for: order, wait)
-            }
-            do {
-                let loaded = try await ModelLoader().load(order, progress: progress)
-                knock()
-                await take(loaded, order)
-            } catch {
-                knock()
-                await take(nil, order)
-                throw error
-            }
+        private func load(_ order: LoadOrder, _ progress: @escaping @Sendable (Float) -> Void) async throws {
+            let order = try await makeRoom(for: order)
+            defer { finishLoad() }
+            let loaded = try await ModelLoader().load(order, fileSystem: fileSystem, progress: progress)
+            // The accounts of the thread begin with its first model.
+            if loops.isEmpty { load.restart() }
+            loops[order.role] = GenerationLoop(loaded, load: load, time: time)
+            let fact = Facts(
+                information: loaded.information, weights: loaded.weights, admission: loaded.admission,
+                projector: loaded.projector, supportsVision: order.role == .text && loaded.supportsVision)
+            facts.withLock { $0[order.role] = fact }
+            memory.entries[order.role] = MemoryLedger.Entry(order, loaded)
         }
 
-        /// Gives back what is in the way of a model, once that has answered what it was asked.
-        /// - Parameter wait: of whoever wants it loaded, for the engine's thread.
+        private func finishLoad() {
+            // A model that arrives beside the others leaves no more room than it found.
+            let freesRoom = arrival.map { loops[$0.order.role] == nil || !$0.replaced.isEmpty } ?? true
+            arrival = nil
+            memory.arrival = nil
+            if freesRoom { releaseShortEmbedder() }
+            shareRoom()
+            serve()
+        }
+
+        /// Unloads the models that a new one replaces, once they have answered the requests before it.
         /// - Returns: the order with a plan that fits.
-        private func makeRoom(for order: LoadOrder, _ wait: Abandonment) async throws -> LoadOrder {
-            visitors.subtract(1, ordering: .relaxed)
-            try wait.begin()
+        private func makeRoom(for order: LoadOrder) async throws -> LoadOrder {
             if order.signal.isSet { throw CancellationError() }
             let replaced = RolePlan(deviceMemory: order.configuration.deviceMemory)
                 .unloadedFirst(loading: order.role, loaded: Set(loops.keys))
             var order = order
             let gpu = LlamaFacts.hasGPU ? freeGPU(without: replaced) : .none
             try order.plan?.fit(beside: memory.hostBytes(without: replaced), gpu: gpu)
-            // Who embeds while the models on their way out still answer leaves it its room.
-            memory.arrival = MemoryLedger.Arrival(order, replaced: replaced, gpu: gpu)
-            await answerAll(asked: replaced, unless: order.signal)
-            defer { departure = nil }
+            // A context for vectors made meanwhile leaves the new model its room.
+            memory.arrival = (order.plan?.hostBytes(expecting: gpu) ?? 0, replaced)
+            let asked = mailbox.withLock { $0.generations }.filter { isAnswered($0, by: replaced) }
+            arrival = Arrival(order: order, replaced: replaced, asked: asked)
+            if !asked.isEmpty, !order.signal.isSet { await withCheckedContinuation { arrival?.waiter = $0 } }
             if order.signal.isSet {
-                memory.arrival = nil
+                finishLoad()
                 throw CancellationError()
             }
-            closeModels(replaced)
-            // Only now is the memory of what it replaces free.
+            arrival?.isReading = true
+            await close(replaced)
+            // Only now is the memory of the replaced models free.
             if LlamaFacts.hasGPU { order.place(on: LlamaFacts.read().devices) }
             memory.arrival?.hostBytes = order.hostBytes ?? 0
-            reading = order
             shareRoom()
             return order
         }
 
-        /// Lets a model that has been read answer; `nil` where nothing came of it.
-        private func take(_ loaded: LoadedModel?, _ order: LoadOrder) {
-            visitors.subtract(1, ordering: .relaxed)
-            reading = nil
-            memory.arrival = nil
-            if let loaded {
-                // Its thread's accounts begin here; those of another model under way go on.
-                if loops.isEmpty { load.restart() }
-                loops[order.role] = GenerationLoop(loaded, load: load, time: time)
-                let fact = Facts(
-                    information: loaded.information, weights: loaded.weights, admission: loaded.admission,
-                    projector: loaded.projector, supportsVision: order.role == .text && loaded.supportsVision)
-                facts.withLock { $0[order.role] = fact }
-                memory.entries[order.role] = MemoryLedger.Entry(order, loaded)
-            }
-            shareRoom()
-            wake()
+        /// After a step: lets a load go on once the requests before it are answered, or once it is cancelled.
+        func resumeLoad() {
+            guard let arrival, let waiter = arrival.waiter else { return }
+            let open = mailbox.withLock { $0.generations }
+            guard arrival.order.signal.isSet || !arrival.asked.contains(where: { one in open.contains { $0 === one } })
+            else { return }
+            self.arrival?.waiter = nil
+            waiter.resume()
         }
 
-        private func leave(_ roles: [EngineRole]) {
-            visitors.subtract(1, ordering: .relaxed)
-            closeModels(roles)
+        /// Whether a request waits for the model being loaded although the replaced one still answers.
+        func isLeftToTheNext(_ request: GenerationRequest) -> Bool {
+            guard let arrival, isAnswered(request, by: arrival.replaced) else { return false }
+            return !arrival.asked.contains { $0 === request }
+        }
+
+        private func isAnswered(_ request: GenerationRequest, by roles: [EngineRole]) -> Bool {
+            roles.contains { role in loop(request.role).map { $0 === loops[role] } ?? false }
+        }
+
+        /// Whether the model being read will answer for a role for which none does.
+        func isBeingRead(_ role: EngineRole) -> Bool {
+            guard let arrival, arrival.isReading, loop(role) == nil else { return false }
+            let order = arrival.order
+            let sees = order.role == .text ? order.sees : loops[.text]?.model.supportsVision ?? false
+            return RolePlan.answering(
+                role, loaded: Set(loops.keys).union([order.role]), textModelSupportsVision: sees) == order.role
+        }
+
+        private func leave(_ roles: [EngineRole]) async {
+            await close(roles)
+            releaseShortEmbedder()
             shareRoom()
         }
 
-        private func closeModels(_ roles: [EngineRole]) {
-            var isGone = false
-            for role in roles {
+        /// Ends the generations of models, saves their conversations and frees them. Answers of other models go on meanwhile.
+        private func close(_ roles: [EngineRole]) async {
+            let present = roles.contains { loops[$0] != nil }
+            if present { await withCheckedContinuation { ended in Self.retire(takeModels(roles)) { ended.resume() } } }
+            for role in roles { memory.entries[role] = nil }
+        }
+
+        private func takeModels(_ roles: [EngineRole]) -> [LoadedModel] {
+            // Prompts made for a model keep it.
+            for request in mailbox.withLock({ $0.waiting }) { request.prepared = nil }
+            return roles.compactMap { role in
                 _ = facts.withLock { $0.removeValue(forKey: role) }
-                memory.entries[role] = nil
-                guard let loop = loops.removeValue(forKey: role) else { continue }
+                guard let loop = loops.removeValue(forKey: role) else { return nil }
                 forget(loop.end(throwing: CancellationError()).map(\.request))
-                loop.model.conversations.saveAll(loop.model)
-                isGone = true
+                return loop.model
             }
-            // What the allocator keeps of a model for later is a good part of it. It takes a look at all the memory of the process.
-            if isGone { hearth_memory_trim() }
+        }
+
+        /// Saves the conversations of models and frees them, on a thread of its own: both may take seconds.
+        static func retire(_ models: [LoadedModel], then: @escaping @Sendable () -> Void = {}) {
+            let models = Locked(models)
+            Thread.detachNewThread {
+                for model in models.withLock({ $0 }) { model.conversations.saveAll() }
+                models.withLock { $0 = [] }
+                hearth_memory_trim()
+                then()
+            }
         }
     }
 #endif

@@ -1,65 +1,69 @@
 #if Llama
+    import CLlama
     import CLlamaShim
     import HearthBase
     import HearthInference
 
     extension LlamaActor {
-        /// What makes the vectors of the model for text. A context of its own is made the first time, as long as fits beside what
-        /// is loaded; what is kept of conversations and pictures gives way to it. One that was made shorter than wanted is made
-        /// anew once others have left the memory that a longer one needs.
-        /// - Throws: `model-does-not-fit` with both numbers, unless the model's configuration ignores that; `generation-failed` where
-        ///   llama.cpp has room for none.
+        /// The embedder of the model for text. Its context is made for the first call, as long as fits beside the loaded models; kept
+        /// states and pictures are dropped for it. A context that is shorter than wanted is made again after a model has left.
+        /// - Throws: `model-does-not-fit` with both numbers, unless the model's configuration ignores that; `generation-failed` if
+        ///   llama.cpp has no room.
         func embedder(of loop: GenerationLoop) throws -> TextEmbedder {
             let model = loop.model
-            // Beside its own answers the number of threads has just been chosen, from better evidence.
-            if loop.runs.isEmpty { model.chooseThreads() }
-            let method = try model.embedder?.method ?? EmbeddingMethod(model)
+            if let made = model.embedder { return made }
+            let method = try EmbeddingMethod(model.weights, answers: model.sequences.context.hasMemory)
             let wanted = method.window(model.information.contextLength)
-            if let made = model.embedder, !memory.outgrows(made.window, wanted: wanted, of: .text) { return made }
-            // There may be no room for both.
-            model.letGoOfEmbedder()
-            let planned = try memory.embedding(wanted, of: .text)?.window ?? wanted
-            return try makeRoom(forVectors: planned) { window in
-                let made = try model.makeEmbedder(method, window: window)
-                if window.length < wanted.length {
-                    Log.write(
-                        .warning, "memory",
-                        "texts to embed may have \(window.length) instead of \(wanted.length) tokens")
-                }
-                return made
+            let made = try makeRoom(forVectors: wanted) { window in
+                try TextEmbedder(model.weights, method, window, threads: model.threads)
             }
+            if made.window.length < wanted.length {
+                Log.write(
+                    .warning, "memory",
+                    "texts to embed may have \(made.window.length) instead of \(wanted.length) tokens")
+            }
+            model.embedder = made
+            return made
         }
 
-        /// Counts a context for vectors of the model for text and has what is kept give way to it before it is made: with a shorter
-        /// window where that fails, because nothing is planned of a card's own memory.
-        /// - Throws: what the last attempt threw; nothing is counted then.
+        /// Makes a context for vectors: with the longest window that fits by plan, then with half of it as long as making it fails.
+        /// - Throws: the last error; nothing is counted then.
         func makeRoom<Made>(
-            forVectors planned: EmbeddingWindow, _ make: (EmbeddingWindow) throws -> Made
+            forVectors wanted: EmbeddingWindow, _ make: (EmbeddingWindow) throws -> Made
         ) throws -> Made {
             do {
+                let planned = try memory.planVectors(wanted, of: .text)?.window ?? wanted
                 return try planned.longest { window in
-                    memory.count(window, of: .text)
+                    _ = try memory.planVectors(window, of: .text)
                     shareRoom()
                     return try make(window)
                 }
             } catch {
-                memory.entries[.text]?.embedding = nil
+                memory.entries[.text]?.vectors = nil
                 shareRoom()
                 throw error
             }
         }
 
-        /// Bounds what is kept of conversations and pictures by what the models leave of the memory.
-        func shareRoom() {
-            var gaveWay = false
-            for (role, loop) in loops {
-                if loop.model.keep(memory.kept(for: role)) { gaveWay = true }
-            }
-            // What the allocator keeps of it would be room that nobody has.
-            if gaveWay { hearth_memory_trim() }
+        /// After a model has left: the next call makes a longer context for vectors, if the present one is shorter than wanted.
+        func releaseShortEmbedder() {
+            guard let model = loops[.text]?.model, let embedder = model.embedder,
+                embedder.method.window(model.information.contextLength).isLarger(than: embedder.window)
+            else { return }
+            model.embedder = nil
+            memory.entries[.text]?.vectors = nil
+            for request in mailbox.withLock({ $0.vectors }) { request.restartText() }
         }
 
-        /// What the GPU has once some roles' models are given back.
+        /// Bounds kept states and pictures by the memory that the models leave.
+        func shareRoom() {
+            var hasDropped = false
+            for (role, loop) in loops where loop.model.keep(memory.kept(for: role)) { hasDropped = true }
+            // Memory that the allocator keeps is free for no model.
+            if hasDropped { hearth_memory_trim() }
+        }
+
+        /// The memory of the GPU once some roles' models are unloaded.
         func freeGPU(without roles: [EngineRole]) -> GPUMemory {
             guard var gpu = LlamaFacts.read().gpuMemory else { return .none }
             gpu.free += memory.gpuBytes(of: roles)

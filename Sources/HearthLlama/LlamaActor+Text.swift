@@ -3,7 +3,7 @@
     import HearthInference
 
     extension LlamaActor {
-        /// Answered beside the engine's own thread: who counts does not wait for an answer, and who is cancelled not for the count.
+        /// Counted outside the engine's thread: a count does not wait for an answer, and a cancelled caller does not wait for the count.
         public nonisolated func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
             try await tokenize(text, controlTokens: controlTokens, role: .text)
         }
@@ -31,55 +31,28 @@
             _ = try answering(role)
             return try await abandonable { _ in
                 try await self.counts.turnUnlessCancelled {
-                    // Only now, or whoever waits here would keep a model that is unloaded meanwhile.
+                    // Asked only now: a caller that waits here keeps no model.
                     let facts = try self.answering(role)
                     return try await blocking { try body(facts) }
                 }
             }
         }
 
-        /// Done text by text between two steps of the generations under way, which go on within long texts too. A context of its
-        /// own is made for the first call and kept, so that no conversation is disturbed: of at most 2048 tokens, of fewer where
-        /// the memory holds only those beside what is loaded or on its way (``EmbeddingPlan``), until that leaves room for more.
-        /// Where another model is loaded meanwhile all vectors are that one's, also when the call comes while there is none yet.
-        /// Cancelled it throws at once while it waits for a model or for the engine's thread, and from then on after the step that
-        /// is being computed.
+        /// The vectors of texts. A chunk of a text is computed between two steps of the generations that run. The context for vectors
+        /// is made for the first call and kept, so that no conversation is disturbed: for at most 2048 tokens, fewer if
+        /// the memory holds only those beside the loaded models (``EmbeddingPlan``), until a model leaves.
+        /// If another model is loaded meanwhile, all vectors are that model's; a call waits for a model that is being read.
+        /// A cancelled call throws at once.
         public nonisolated func embed(_ texts: [String]) async throws -> [[Float]] {
-            // No text goes to the engine's thread, where it would show that there is no model.
-            if texts.isEmpty { _ = try answering(.text) }
-            let signal = StopSignal()
-            return try await withTaskCancellationHandler {
-                while true {
-                    if let vectors = try await embed(texts, signal) { return vectors }
-                }
-            } onCancel: {
-                signal.cancel()
+            if texts.isEmpty {
+                _ = try answering(.text)
+                return []
             }
-        }
-
-        /// - Returns: `nil` when another model has taken the place of the one that made the first vector.
-        private nonisolated func embed(_ texts: [String], _ signal: StopSignal) async throws -> [[Float]]? {
-            var vectors: [[Float]] = []
-            // Not the model itself: held here, its memory would not be free while the next one is read.
-            var mark: LoadMark?
-            for (index, text) in texts.enumerated() {
-                let made = try await self.texts.turnUnlessCancelled {
-                    try await abandonable { [mark] wait in
-                        self.knock()
-                        return try await self.embed(text, index, by: mark, signal, wait)
-                    }
-                }
-                switch made {
-                case .made(let vector, by: let maker):
-                    mark = maker
-                    vectors.append(vector)
-                case .replaced: return nil
-                case .beingRead:
-                    try await settle()
-                    return nil
-                }
+            let request = VectorRequest(texts)
+            return try await request.reply.value(cancelling: request.signal) {
+                mailbox.withLock { $0.add(request) }
+                serve()
             }
-            return vectors
         }
     }
 #endif

@@ -1,9 +1,7 @@
 #if Llama
-    import CLlamaShim
     import Foundation
     import HearthBase
     import HearthInference
-    import Synchronization
 
     /// A model run by llama.cpp, on a thread of its own.
     ///
@@ -11,50 +9,47 @@
     /// let engine = try await LlamaActor.load(Path("model.gguf"))
     /// let session = LanguageModelSession(model: engine)
     /// ```
-    /// Each role has a model of its own: the engine itself is the one for text, ``model(for:)`` gives the other. What the last
-    /// prompt and answer left in memory is reused as far as the next prompt begins with the same tokens.
+    /// Each role has a model of its own: the engine itself is the one for text, ``model(for:)`` gives the other. The tokens that the last
+    /// prompt and answer left in memory are reused as far as the next prompt begins with the same tokens.
+    ///
+    /// Requests go into a ``Mailbox``. The engine's thread drains it between two steps, each of which computes one batch for all requests of a
+    /// model; loads and unloads are jobs of the same thread, which run before the next step.
     public actor LlamaActor: InferenceEngine {
-        private let executor = ThreadExecutor(name: "hearth.llama")
+        nonisolated let executor = ThreadExecutor(name: "hearth.llama")
         let configuration: LlamaConfiguration
         nonisolated let time: TimeSource
-        /// What everybody may know, from any thread, without waiting for an answer under way.
+        /// Where the states of conversations are kept.
+        let fileSystem: any FileSystem
+        /// Facts that any thread reads without waiting for an answer under way.
         let facts = Locked<[EngineRole: Facts]>([:])
-        let requests = Locked(RequestBoard())
-        /// Those who want the engine's thread for something else than answers: they get it between two steps.
-        nonisolated let visitors = Atomic<Int>(0)
-        /// Loads and unloads, of which each may count on the one before being over.
+        nonisolated let mailbox = Locked(Mailbox())
+        /// Orders loads and unloads, each of which takes several jobs.
         let changes = TurnQueue()
-        /// Those who count tokens, one after the other: who is cancelled leaves, and many take no more than one core from the answers.
+        /// Orders token counts, so that many of them take one core at most from the answers.
         nonisolated let counts = TurnQueue()
-        /// Those who want a vector, one text after the other: who loads or unloads waits for one of them and not for all.
-        nonisolated let texts = TurnQueue()
         var loops: [EngineRole: GenerationLoop] = [:]
-        /// What the models take of the memory.
+        /// The memory that the models take.
         var memory = MemoryLedger()
-        /// What is being read; who asks for it waits.
-        var reading: LoadOrder?
-        /// Models that give way to another once they have answered what they were asked before.
-        var departure: Departure?
-        /// Counts what the steps of all models, and of those that make vectors, take of the machine.
+        /// The load under way.
+        var arrival: Arrival?
+        /// Counts the cores that all steps of the engine use.
         let load = CoreLoad()
 
         public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
         /// An engine without a model yet.
         public init(configuration: LlamaConfiguration = LlamaConfiguration(), time: TimeSource = .system) {
+            self.init(configuration: configuration, time: time, fileSystem: LocalFileSystem())
+        }
+
+        init(configuration: LlamaConfiguration, time: TimeSource = .system, fileSystem: any FileSystem) {
             self.configuration = configuration
             self.time = time
+            self.fileSystem = fileSystem
         }
 
         deinit {
-            // Giving gigabytes back takes a while, and the last reference may be let go of anywhere.
-            let models = Locked(loops.values.map(\.model))
-            guard !loops.isEmpty else { return }
-            Thread.detachNewThread {
-                for model in models.withLock({ $0 }) { model.conversations.saveAll(model) }
-                models.withLock { $0 = [] }
-                hearth_memory_trim()
-            }
+            if !loops.isEmpty { Self.retire(loops.values.map(\.model)) }
         }
 
         /// An engine with a model loaded; see ``load(_:role:projector:configuration:supportsVision:progress:)``.
@@ -71,12 +66,12 @@
         /// The version of llama.cpp that runs the models.
         public nonisolated static var libraryVersion: String { LlamaLibrary.version }
 
-        /// What is loaded for text; answers at once, also while a generation runs.
+        /// The model loaded for text; answers at once, also while a generation runs.
         public nonisolated var modelInformation: ModelInformation {
             get throws { try modelInformation(.text) }
         }
 
-        /// What answers for a role; answers at once, also while a generation runs.
+        /// The model that answers for a role; answers at once, also while a generation runs.
         /// - Throws: `model-not-loaded`.
         public nonisolated func modelInformation(_ role: EngineRole) throws -> ModelInformation {
             try answering(role).information
@@ -93,18 +88,20 @@
             return try answering(role).capabilities
         }
 
-        /// Whether the model loaded for text answers questions about pictures too, so that none need be loaded for vision.
+        /// Whether the model loaded for text answers questions about pictures too, so that vision needs no other model.
         public nonisolated var textModelSupportsVision: Bool {
             facts.withLock { $0[.text]?.supportsVision ?? false }
         }
 
-        /// Stops the generations under way and those that wait; they throw `CancellationError`.
+        /// Stops the generations that run and wait; they throw `CancellationError`.
         public nonisolated func stop() { stop(EngineRole.allCases) }
 
         nonisolated func stop(_ roles: [EngineRole]) {
-            for signal in requests.withLock({ $0.signals(of: roles) }) { signal.cancel() }
-            // Who waits for a model that is being read need not wait to be told.
-            wake()
+            for request in mailbox.withLock({ $0.generations }) where roles.contains(request.role) {
+                request.signal.cancel()
+            }
+            // Requests that wait for a model being read end now.
+            serve()
         }
 
         public nonisolated func generate(
@@ -123,22 +120,13 @@
             _ messages: [ChatMessage], options: GenerationOptions, role: EngineRole, isPreparation: Bool = false,
             onEvent: @escaping @Sendable (GenerationEvent) -> Void
         ) async throws -> GenerationSummary {
-            try Task.checkCancellation()
             let request = GenerationRequest(
-                role: role, messages: messages, options: options, signal: StopSignal(), stopwatch: time.stopwatch(),
+                role: role, messages: messages, options: options, stopwatch: time.stopwatch(),
                 reply: GenerationReply(onEvent), isPreparation: isPreparation)
-            begin(request)
-            return try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    request.reply.onEnd { continuation.resume(with: $0) }
-                }
-            } onCancel: {
-                request.signal.cancel()
-                request.reply.finish(.failure(CancellationError()))
-            }
+            return try await request.reply.value(cancelling: request.signal) { begin(request) }
         }
 
-        /// Queues a request and wakes the engine's thread; the reply tells what becomes of it.
+        /// Queues a request, in the caller's thread: tasks may reach the engine's thread in another order.
         nonisolated func begin(_ request: GenerationRequest) {
             let facts = facts.withLock { $0 }
             let model = Self.answering(request.role, facts)
@@ -149,70 +137,18 @@
             let roles = EngineRole.allCases.filter {
                 $0 == request.role || model != nil && Self.answering($0, facts) == model
             }
-            // Queued here, because tasks may reach the engine's thread in another order than they were made.
-            switch requests.withLock({ $0.add(request, admission, queue: roles) }) {
-            case .refused(let error): request.reply.finish(.failure(error))
-            case .queued(wakes: true): Task { await self.work() }
-            case .queued(wakes: false): break
+            request.startTimer(time) { [weak self] in self?.serve() }
+            if let refusal = mailbox.withLock({ $0.add(request, admission, queue: roles) }) {
+                request.close()
+                request.reply.finish(.failure(refusal))
             }
+            serve()
         }
 
-        /// Says that something else than answers is on its way to the engine's thread.
-        nonisolated func knock() { visitors.add(1, ordering: .relaxed) }
+        /// Enqueues the job that takes the steps, unless it is enqueued or there are no requests.
+        nonisolated func serve() { if mailbox.withLock({ $0.startsServing() }) { Task { await self.work() } } }
 
-        /// Makes the vector of one text; answers go on between two of its steps.
-        /// - Parameters:
-        ///   - mark: of the load whose model is to make it; `nil` for whichever is there.
-        ///   - wait: of whoever wants it, for the engine's thread.
-        func embed(
-            _ text: String, _ index: Int, by mark: LoadMark?, _ signal: StopSignal, _ wait: Abandonment
-        ) throws -> Vector {
-            visitors.subtract(1, ordering: .relaxed)
-            try wait.begin()
-            if signal.isSet { throw CancellationError() }
-            guard let loop = loop(.text) else {
-                if isBeingRead(.text) { return .beingRead }
-                throw Self.notLoaded
-            }
-            if let mark, loop.mark !== mark { return .replaced }
-            // However many texts wait for the thread, a step of the answers comes between two of them.
-            if isAnswering { _ = turn() }
-            makeWay()
-            let vector = try embedder(of: loop).embed(text, index, signal: signal) {
-                _ = self.turn()
-                self.makeWay()
-            }
-            return .made(vector, by: loop.mark)
-        }
-
-        /// Before vectors are computed: shows what the answers hold back, and lets their threads sleep.
-        private func makeWay() {
-            handOver()
-            for loop in loops.values { loop.model.context.rest() }
-        }
-
-        /// What became of one text.
-        enum Vector {
-            case made([Float], by: LoadMark)
-            /// Another model has taken the place of the one that is to make it.
-            case replaced
-            /// It is not there yet.
-            case beingRead
-        }
-
-        /// Whether the model that is being read will answer for a role for which none does.
-        private func isBeingRead(_ role: EngineRole) -> Bool {
-            guard let reading, loop(role) == nil else { return false }
-            let sees = reading.role == .text ? reading.sees : loops[.text]?.model.supportsVision ?? false
-            return RolePlan.answering(
-                role, loaded: Set(loops.keys).union([reading.role]), textModelSupportsVision: sees) == reading.role
-        }
-
-        /// Has somebody go and answer those who wait, unless somebody does.
-        nonisolated func wake() {
-            if requests.withLock({ $0.wakes() }) { Task { await self.work() } }
-        }
-
+        /// The model that answers for a role.
         func loop(_ role: EngineRole) -> GenerationLoop? {
             RolePlan.answering(
                 role, loaded: Set(loops.keys), textModelSupportsVision: loops[.text]?.model.supportsVision ?? false
@@ -220,7 +156,7 @@
             .flatMap { loops[$0] }
         }
 
-        /// What is known of a loaded model outside the engine's thread.
+        /// The facts of a loaded model that other threads read.
         struct Facts: Sendable {
             let information: ModelInformation
             let weights: ModelWeights
@@ -252,87 +188,20 @@
                 role, loaded: Set(facts.keys), textModelSupportsVision: facts[.text]?.supportsVision ?? false)
         }
 
-        // MARK: Answers
-
-        /// Whether anybody waits for an answer.
-        nonisolated var isAnswering: Bool { requests.withLock { !$0.all.isEmpty } }
-
-        /// Whether anybody is on the way to the engine's thread for something else than answers.
-        nonisolated var isVisited: Bool { visitors.load(ordering: .relaxed) > 0 }
-
-        /// Answers until nobody asks any more, or until somebody else wants the thread for a moment.
-        private func work() {
-            while turn() {
-                if isVisited {
-                    handOver()
-                    Task { self.work() }
-                    return
-                }
-            }
-        }
-
-        /// Lets in who has room, and takes everybody who is in one step further.
-        /// - Returns: whether there is more to do.
-        private func turn() -> Bool {
-            let waiting = requests.withLock { $0.waiting }
-            if !waiting.isEmpty {
-                handOver()
-                // Who stops an answer and asks on goes on in its place.
-                for loop in loops.values { forget(loop.endAsked().map(\.request)) }
-            }
-            admit(waiting)
-            for loop in loops.values where !loop.runs.isEmpty {
-                let isBesideOthers = loops.values.contains { $0 !== loop && !$0.runs.isEmpty }
-                forget(loop.step(isBesideOthers: isBesideOthers).map(\.request))
-            }
-            if departure != nil { tellDeparture() }
-            let held = EngineRole.allCases.filter(isBeingRead)
-            return requests.withLock { $0.goesOn(without: held) }
-        }
-
-        /// Shows what the answers hold back for their next pieces, before something else has the thread.
-        private func handOver() { for loop in loops.values { loop.handOver() } }
-
-        private func admit(_ waiting: [GenerationRequest]) {
-            // Nobody overtakes who waits for the same model.
-            var full: [GenerationLoop] = []
-            for request in waiting {
-                if request.signal.isCancelled {
-                    for loop in loops.values { loop.letGo(of: request) }
-                    request.reply.finish(.failure(CancellationError()))
-                    forget([request])
-                    continue
-                }
-                if request.stopwatch.elapsed >= request.options.timeout {
-                    for loop in loops.values { loop.letGo(of: request) }
-                    request.reply.finish(.success(GenerationFacts(promptTokens: 0).summary(reason: .timedOut)))
-                    forget([request])
-                    continue
-                }
-                guard let loop = loop(request.role) else {
-                    if isBeingRead(request.role) { continue }
-                    request.reply.finish(.failure(Self.notLoaded))
-                    forget([request])
-                    continue
-                }
-                // Its prompt may have been made for a model that would have answered in place of this one.
-                for other in loops.values where other !== loop { other.letGo(of: request) }
-                if full.contains(where: { $0 === loop }) || isLeftToTheNext(request) { continue }
-                switch loop.admit(request) {
-                case .begun: requests.withLock { $0.begin(request) }
-                case .ended: forget([request])
-                case .mustWait: full.append(loop)
-                }
-            }
-        }
-
-        func forget(_ ended: [GenerationRequest]) {
-            guard !ended.isEmpty else { return }
-            requests.withLock { $0.remove(ended) }
-        }
-
-        private static var notLoaded: LLMError {
+        static var notLoaded: LLMError {
             LLMError(.modelNotLoaded, "no model is loaded", context: ErrorContext(remedy: "Load a model first."))
+        }
+
+        // MARK: Steps
+
+        /// Takes steps until no request needs one. Jobs that wait for the thread run before the next step.
+        private func work() {
+            while step() {
+                guard executor.hasWaitingJobs else { continue }
+                deliver()
+                Task { self.work() }
+                return
+            }
         }
     }
 #endif

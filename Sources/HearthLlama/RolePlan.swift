@@ -9,7 +9,7 @@
         /// Below this many whole GiB two models do not fit (seed 001).
         static let roomForTwo: UInt64 = 6
 
-        /// The roles whose models are given back before another is loaded, the one it replaces last.
+        /// The roles whose models are unloaded before another is loaded, the one it replaces last.
         func unloadedFirst(loading role: EngineRole, loaded: Set<EngineRole>) -> [EngineRole] {
             var roles: [EngineRole] = []
             if role == .vision, loaded.contains(.text), deviceMemory >> 30 < Self.roomForTwo { roles.append(.text) }

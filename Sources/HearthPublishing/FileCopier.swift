@@ -4,7 +4,7 @@ import HearthBase
 /// Reads a file once, to compute its digest and chunk index and, if wanted, to copy it. Blocks.
 struct FileCopier {
     let fileSystem: any FileSystem
-    let progress: @Sendable (PublishProgress) -> Void
+    let progress: @Sendable (_ file: Path, _ completedBytes: UInt64, _ totalBytes: UInt64) -> Void
     /// Called between reads.
     let isCancelled: @Sendable () -> Bool
 
@@ -61,7 +61,7 @@ struct FileCopier {
             try consume(bytes, offset)
             let end = offset + UInt64(bytes.count)
             guard end <= source.status.size else { throw changed(source) }
-            progress(PublishProgress(file: source.path, completedBytes: end, totalBytes: source.status.size))
+            progress(source.path, end, source.status.size)
         }
         let status = try fileSystem.status(of: file)
         guard size == source.status.size, status.modified == source.status.modified else { throw changed(source) }

@@ -51,21 +51,11 @@ struct ManifestEntryWriter {
     private func describe(_ entry: inout [String: JSONValue]) {
         guard let header = source.header else { return }
         for (field, text) in [("name", header.name), ("license", header.license)] {
-            guard let text, (1...200).contains(text.utf8.count), text.unicodeScalars.allSatisfy(Self.isShown) else {
-                continue
-            }
-            setIfAbsent(field, text, in: &entry)
+            if let text, (1...200).contains(text.utf8.count), text.isPlain() { setIfAbsent(field, text, in: &entry) }
         }
         entry["contextLength"] = nil
         if let length = header.contextLength, (1...1 << 31).contains(length) {
             entry["contextLength"] = .integer(length)
-        }
-    }
-
-    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: false
-        default: true
         }
     }
 
@@ -84,11 +74,11 @@ struct ManifestEntryWriter {
         ]
         for case (let field, let text?) in texts { entry[field] = .string(text) }
         if let length = request.contextLength { entry["contextLength"] = .integer(length) }
-        var needs: [String: JSONValue] = [:]
-        if case .object(let before)? = entry["requirements"] { needs = before }
-        if let memory = request.requirements.memoryBytes { needs["memoryBytes"] = .integer(memory) }
-        if let storage = request.requirements.storageBytes { needs["storageBytes"] = .integer(storage) }
-        if !needs.isEmpty { entry["requirements"] = .object(needs) }
+        if let memory = request.memoryBytes {
+            var needs = entry["requirements"]?.members ?? [:]
+            needs["memoryBytes"] = .integer(memory)
+            entry["requirements"] = .object(needs)
+        }
         if let rollout = request.rollout {
             entry["rollout"] = .object(["percent": .integer(rollout.percent), "seed": .string(rollout.seed)])
         }
@@ -113,8 +103,7 @@ struct ManifestEntryWriter {
     /// Estimates the requirements, unless the publisher gives them: memory as `Release.requiredMemory` does, storage as
     /// the files, with the archive they come in, plus a fifth.
     private func requirements(fetched: UInt64) -> JSONValue {
-        var members: [String: JSONValue] = [:]
-        if case .object(let before)? = previous?["requirements"] { members = before }
+        var members = previous?["requirements"]?.members ?? [:]
         let unpacked = source.packed?.unpackedSize
         let size = unpacked ?? fetched
         let estimate = Release(

@@ -46,9 +46,9 @@ struct OriginManifest {
         catalog.releases.firstIndex { $0.identity == identity }
     }
 
-    /// Adds or replaces a release's entry, and makes its version the current one if `current` says so.
+    /// Adds or replaces a release's entry, and makes its version the current one as `isCurrent` says.
     mutating func put(
-        _ entry: [String: JSONValue], of identity: ReleaseIdentity, current: PublishRequest.CurrentPolicy
+        _ entry: [String: JSONValue], of identity: ReleaseIdentity, isCurrent: Bool?
     ) throws {
         var entries = entries
         if let index = index(of: identity) {
@@ -58,7 +58,7 @@ struct OriginManifest {
         }
         document["models"] = .array(entries)
         let previous = catalog.current[identity.family] ?? catalog.preferredVersion(of: identity.family)
-        if Self.becomesCurrent(identity.version, after: previous, current) {
+        if Self.becomesCurrent(identity.version, after: previous, isCurrent) {
             catalog.current[identity.family] = identity.version
         } else if let previous {
             catalog.current[identity.family] = previous
@@ -74,19 +74,15 @@ struct OriginManifest {
         return true
     }
 
-    /// Decides by the policy whether a version becomes the current one.
+    /// Whether a version becomes the current one: as the publisher says, or else if it is newer.
     static func becomesCurrent(
-        _ version: ReleaseVersion, after previous: ReleaseVersion?, _ policy: PublishRequest.CurrentPolicy
+        _ version: ReleaseVersion, after previous: ReleaseVersion?, _ isCurrent: Bool?
     ) -> Bool {
         guard let previous else { return true }
-        switch policy {
-        case .always: return true
-        case .never: return false
-        case .ifNewer:
-            let isPrerelease = version.semantic?.prerelease.isEmpty == false
-            let wasPrerelease = previous.semantic?.prerelease.isEmpty == false
-            return version.isNewer(than: previous) == true && (!isPrerelease || wasPrerelease)
-        }
+        if let isCurrent { return isCurrent }
+        let isPrerelease = version.semantic?.prerelease.isEmpty == false
+        let wasPrerelease = previous.semantic?.prerelease.isEmpty == false
+        return version.isNewer(than: previous) == true && (!isPrerelease || wasPrerelease)
     }
 
     /// Raises the serial number and sets the date; the time between issue and expiry stays the same.

@@ -7,6 +7,8 @@ struct PublishPart: Sendable {
     let path: Path
     let status: FileStatus
     let role: FileRole
+    /// The format of weights and projectors; `nil` for other files.
+    let format: ModelFormat?
     /// The header of a GGUF file; `nil` for other files, and for an unknown version of GGUF.
     let header: GGUFHeader?
     /// The file's name in the release folder. An archive has none there; its contents have.
@@ -17,12 +19,14 @@ struct PublishPart: Sendable {
     let fileExtension: String
 
     /// Checks a file.
+    /// - Parameter isModel: whether it must be in a known model format.
     /// - Throws: ``PublishingError`` with `not-publishable`; `FileError`.
-    init(_ path: Path, role: FileRole, header: GGUFHeader? = nil, fileSystem: any FileSystem) throws {
+    init(_ path: Path, role: FileRole, isModel: Bool = false, fileSystem: any FileSystem) throws {
         self.path = path
         self.role = role
-        self.header = header
         status = try Self.status(of: path, fileSystem: fileSystem)
+        format = isModel ? try Self.format(of: path, fileSystem: fileSystem) : nil
+        header = format == .gguf ? try Self.header(of: path, size: status.size, fileSystem: fileSystem) : nil
         let fileName = path.lastComponent
         fileExtension = ArchiveFormat(fileName: fileName)?.rawValue ?? path.fileExtension
         guard let name = PathComponent(fileName), !fileName.hasPrefix(".") else {
@@ -33,8 +37,33 @@ struct PublishPart: Sendable {
         stem = (fileName as NSString).deletingPathExtension
     }
 
+    /// The format by the file's extension, compared with its first bytes.
+    private static func format(of path: Path, fileSystem: any FileSystem) throws -> ModelFormat {
+        let file = try fileSystem.open(path, .read)
+        var magic = [UInt8](repeating: 0, count: 4)
+        let count = try magic.withUnsafeMutableBytes { try fileSystem.read(file, into: $0, at: 0) }
+        let isGGUF = magic.prefix(count).elementsEqual("GGUF".utf8)
+        guard let format = ModelFormat(fileName: path.lastComponent) else {
+            let remedy =
+                isGGUF
+                ? "It holds GGUF: give its name the extension .gguf."
+                : "Models are .gguf, .onnx or .safetensors; a file that belongs to one is its companion."
+            throw PublishingError.refused(
+                path, "its name does not tell what kind of model it is", remedy, field: isGGUF ? nil : "companion")
+        }
+        guard isGGUF == (format == .gguf) else {
+            throw PublishingError(
+                .notPublishable, "\(path) cannot be published: \(isGGUF ? "it holds GGUF" : "it is not a GGUF file")",
+                context: ErrorContext(
+                    file: path.string, expected: isGGUF ? path.fileExtension : "GGUF",
+                    found: isGGUF ? "GGUF" : magic.hexadecimal,
+                    remedy: "Check whether it is the file its name says, and whole."))
+        }
+        return format
+    }
+
     /// The status of a file that must be regular and not empty.
-    static func status(of path: Path, fileSystem: any FileSystem) throws -> FileStatus {
+    private static func status(of path: Path, fileSystem: any FileSystem) throws -> FileStatus {
         guard let status = try fileSystem.status(at: path, followLinks: false) else {
             throw PublishingError.refused(path, "there is no such file", "Check the path.")
         }
@@ -54,7 +83,7 @@ struct PublishPart: Sendable {
     }
 
     /// The header of a GGUF file that must be as long as its header says.
-    static func header(of path: Path, size: UInt64, fileSystem: any FileSystem) throws -> GGUFHeader? {
+    private static func header(of path: Path, size: UInt64, fileSystem: any FileSystem) throws -> GGUFHeader? {
         let header: GGUFHeader
         do {
             header = try GGUFHeader(file: path, fileSystem: fileSystem)

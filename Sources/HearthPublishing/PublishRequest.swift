@@ -4,32 +4,13 @@ import HearthCatalog
 
 /// The files to publish, and the publisher's values for them.
 public struct PublishRequest: Sendable, Hashable {
-    /// Whether a release becomes the current one, which devices take unless they ask for another.
-    public enum CurrentPolicy: Sendable, Hashable {
-        /// If it is newer than the current one. A pre-release becomes current only after a pre-release.
-        case ifNewer
-        case always
-        case never
-    }
-
-    /// A file that belongs to a model, such as a projector.
-    public struct Companion: Sendable, Hashable {
-        public var path: Path
-        /// `nil` takes it from the file's name; an unknown name gives `other`.
-        public var role: FileRole?
-
-        /// Creates a companion with a role.
-        public init(_ path: Path, role: FileRole? = nil) {
-            self.path = path
-            self.role = role
-        }
-    }
-
     /// The models, one release each: single files, one part of a model in several files, or archives. Projectors,
-    /// labels and tokenizers among them are recognised by name and count as ``companions``.
+    /// labels and tokenizers among them are recognised by name and are ``companions`` too.
     public var files: [Path]
-    /// The companions of every model, besides those in ``files``; the models must then be of one family.
-    public var companions: [Companion] = []
+    /// Further files that belong to every model, such as a projector; the models must then be of one family.
+    public var companions: [Path] = []
+    /// The roles of companions whose names do not tell it; others with an unknown name get the role `other`.
+    package var roles: [Path: FileRole] = [:]
     /// The only file that devices unpack from an archive, `nil` for all.
     public var member: RelativePath?
     /// `nil` takes it from the files' names.
@@ -40,7 +21,9 @@ public struct PublishRequest: Sendable, Hashable {
     public var variant: Variant?
     /// Whether a published release may get other bytes.
     public var replaces = false
-    public var current = CurrentPolicy.ifNewer
+    /// Whether the release becomes the current one, which devices take unless they ask for another. `nil`: if it is
+    /// newer than the current one; a pre-release becomes current only after a pre-release.
+    public var isCurrent: Bool?
     /// Whether to report the changes without making them.
     public var isDryRun = false
 
@@ -52,7 +35,8 @@ public struct PublishRequest: Sendable, Hashable {
     public var role: ModelRole?
     public var contextLength: Int?
     public var minimumAppVersion: SemanticVersion?
-    public var requirements = Requirements()
+    /// The memory that a device needs, in bytes.
+    public var memoryBytes: UInt64?
     /// The share of devices that the release is offered to.
     public var rollout: Rollout?
     /// The question that devices ask a release before they use it; `nil` keeps that of the published entry.
@@ -72,14 +56,13 @@ public struct PublishReport: Sendable, Hashable {
     }
 
     /// A file of a release in the origin.
-    public struct File: Sendable, Hashable {
-        public let source: Path
+    package struct File: Sendable, Hashable {
         /// The name on devices; of an archive, the name in the manifest.
-        public let name: String
-        public let role: FileRole
-        public let path: Path
-        public let size: UInt64
-        public let digest: SHA256Digest
+        package let name: String
+        package let role: FileRole
+        package let path: Path
+        package let size: UInt64
+        package let digest: SHA256Digest
     }
 
     /// A published release.
@@ -87,7 +70,7 @@ public struct PublishReport: Sendable, Hashable {
         public let source: Path
         public let identity: ReleaseIdentity
         /// The weights or their archive first, then further parts and companions.
-        public let files: [File]
+        package let files: [File]
         /// The number of files in an archive, `nil` for a release without one.
         public let packedFiles: Int?
         public let outcome: Outcome
@@ -109,11 +92,4 @@ public struct PublishReport: Sendable, Hashable {
     public let serial: UInt64
     /// Whether the manifest was written, or would be without a dry run.
     public let changesManifest: Bool
-}
-
-/// The progress of publishing.
-public struct PublishProgress: Sendable, Hashable {
-    public let file: Path
-    public let completedBytes: UInt64
-    public let totalBytes: UInt64
 }

@@ -9,7 +9,7 @@ import HearthCatalog
 /// model of the request, so the models must be of one family.
 struct PublishSorting {
     private(set) var models: [Model] = []
-    private(set) var companions: [PublishRequest.Companion]
+    private(set) var companions: [(path: Path, role: FileRole?)]
 
     /// The files of one release, without companions.
     enum Model {
@@ -29,7 +29,7 @@ struct PublishSorting {
 
     /// - Throws: ``PublishingError`` with `not-publishable`, `shard-missing`; `FileError`.
     init(_ request: PublishRequest, fileSystem: any FileSystem) throws {
-        companions = request.companions
+        companions = request.companions.map { ($0, request.roles[$0]) }
         var sets: Set<Path> = []
         for path in request.files {
             let name = path.lastComponent
@@ -42,9 +42,9 @@ struct PublishSorting {
                 // One part of a model means the whole model, and so do all its parts together.
                 if sets.insert(shards[0].absolute).inserted { models.append(.shards(shards)) }
             } else if let role = FileRole(companionName: name) {
-                companions.append(PublishRequest.Companion(path, role: role))
+                companions.append((path, role))
             } else if try Self.isProjector(path, fileSystem) {
-                companions.append(PublishRequest.Companion(path, role: .projector))
+                companions.append((path, .projector))
             } else {
                 models.append(.file(path))
             }

@@ -34,9 +34,9 @@ struct PublishSource: Sendable {
         let packed: PackedModel?
         switch model {
         case .file:
-            main = try Self.model(path, fileSystem: fileSystem)
+            main = try PublishPart(path, role: .weights, isModel: true, fileSystem: fileSystem)
             packed = nil
-            format = try Self.format(of: path, fileSystem: fileSystem)
+            format = main.format ?? .gguf
             if let header = main.header, header.splitCount > 1 {
                 throw PublishingError.refused(
                     path, "it is part \(header.splitIndex &+ 1) of \(header.splitCount)",
@@ -115,45 +115,31 @@ struct PublishSource: Sendable {
         return ReleaseIdentity(family: family, version: named, variant: variant)
     }
 
-    /// Checks a model in one file.
-    private static func model(_ path: Path, fileSystem: any FileSystem) throws -> PublishPart {
-        let status = try PublishPart.status(of: path, fileSystem: fileSystem)
-        let format = try format(of: path, fileSystem: fileSystem)
-        let header =
-            format == .gguf ? try PublishPart.header(of: path, size: status.size, fileSystem: fileSystem) : nil
-        return try PublishPart(path, role: .weights, header: header, fileSystem: fileSystem)
-    }
-
     /// Checks a part of a model, whose header must fit its name.
     private static func shard(
         _ path: Path, number: Int, of count: Int, _ fileSystem: any FileSystem
     ) throws -> PublishPart {
-        let part = try model(path, fileSystem: fileSystem)
+        let part = try PublishPart(
+            path, role: number == 1 ? .weights : .shard, isModel: true, fileSystem: fileSystem)
         if let header = part.header, header.splitCount != count || header.splitIndex + 1 != number {
             throw PublishingError.refused(
                 path, "its header says that it is part \(header.splitIndex &+ 1) of \(header.splitCount)",
                 "Check whether the parts are those of one model.", expected: "part \(number) of \(count)")
         }
-        return try PublishPart(
-            path, role: number == 1 ? .weights : .shard, header: part.header, fileSystem: fileSystem)
+        return part
     }
 
     /// Checks a companion.
-    static func companion(
-        _ companion: PublishRequest.Companion, fileSystem: any FileSystem
-    ) throws -> PublishPart {
-        let path = companion.path
-        let role = companion.role ?? FileRole(companionName: path.lastComponent) ?? .other
-        let status = try PublishPart.status(of: path, fileSystem: fileSystem)
-        guard role == .projector else { return try PublishPart(path, role: role, fileSystem: fileSystem) }
-        _ = try format(of: path, fileSystem: fileSystem)
-        let header = try PublishPart.header(of: path, size: status.size, fileSystem: fileSystem)
-        if let header, !header.isProjector {
+    static func companion(_ path: Path, role: FileRole?, fileSystem: any FileSystem) throws -> PublishPart {
+        let role = role ?? FileRole(companionName: path.lastComponent) ?? .other
+        let part = try PublishPart(path, role: role, isModel: role == .projector, fileSystem: fileSystem)
+        if role == .projector, part.format != .gguf || part.header?.isProjector == false {
+            let architecture = part.header?.architecture
             throw PublishingError.refused(
-                path, "it is no projector: its header says \(header.architecture ?? "nothing of the kind")",
-                "Give the mmproj file that was made for the model.", expected: "clip", found: header.architecture)
+                path, "it is no projector: its header says \(architecture ?? "nothing of the kind")",
+                "Give the mmproj file that was made for the model.", expected: "clip", found: architecture)
         }
-        return try PublishPart(path, role: role, header: header, fileSystem: fileSystem)
+        return part
     }
 
     /// Refuses files whose names are the same on some file system, and a second projector.
@@ -180,31 +166,6 @@ struct PublishSource: Sendable {
         if roles.filter({ $0 == .projector }).count > 1 {
             throw twice("\(identity) would have two projectors", others.last?.path ?? main.path)
         }
-    }
-
-    /// The format by the file's extension, compared with its first bytes.
-    private static func format(of path: Path, fileSystem: any FileSystem) throws -> ModelFormat {
-        let file = try fileSystem.open(path, .read)
-        var magic = [UInt8](repeating: 0, count: 4)
-        let count = try magic.withUnsafeMutableBytes { try fileSystem.read(file, into: $0, at: 0) }
-        let isGGUF = magic.prefix(count).elementsEqual("GGUF".utf8)
-        guard let format = ModelFormat(fileName: path.lastComponent) else {
-            let remedy =
-                isGGUF
-                ? "It holds GGUF: give its name the extension .gguf."
-                : "Models are .gguf, .onnx or .safetensors; a file that belongs to one is its companion."
-            throw PublishingError.refused(
-                path, "its name does not tell what kind of model it is", remedy, field: isGGUF ? nil : "companion")
-        }
-        guard isGGUF == (format == .gguf) else {
-            throw PublishingError(
-                .notPublishable, "\(path) cannot be published: \(isGGUF ? "it holds GGUF" : "it is not a GGUF file")",
-                context: ErrorContext(
-                    file: path.string, expected: isGGUF ? path.fileExtension : "GGUF",
-                    found: isGGUF ? "GGUF" : magic.hexadecimal,
-                    remedy: "Check whether it is the file its name says, and whole."))
-        }
-        return format
     }
 }
 

@@ -38,16 +38,7 @@ extension PublishSource {
 
 extension PublishPart {
     /// The file as the report lists it.
-    func report(_ path: Path, _ found: FileCopier.Result) -> PublishReport.File {
-        PublishReport.File(
-            source: self.path, name: name.name, role: role, path: path, size: found.size, digest: found.digest)
-    }
-}
-
-extension OriginFolder.Placed {
-    /// The file as the report lists it.
-    var report: PublishReport.File {
-        PublishReport.File(
-            source: part.path, name: part.name.name, role: part.role, path: path, size: size, digest: digest)
+    func report(_ path: Path, size: UInt64, digest: SHA256Digest) -> PublishReport.File {
+        PublishReport.File(name: name.name, role: role, path: path, size: size, digest: digest)
     }
 }

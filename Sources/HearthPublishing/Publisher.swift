@@ -18,7 +18,9 @@ public struct Publisher: Sendable {
     private let time: TimeSource
 
     /// Creates a publisher for the origin in `folder`, which is made at the first publication.
-    public init(folder: Path, fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource = .system) {
+    public init(folder: Path) { self.init(folder: folder, fileSystem: LocalFileSystem(), time: .system) }
+
+    package init(folder: Path, fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource) {
         self.folder = folder
         self.fileSystem = fileSystem
         self.time = time
@@ -32,7 +34,10 @@ public struct Publisher: Sendable {
     /// - Throws: ``PublishingError``; `StoreError` for an archive that devices would refuse; `CatalogError` if the
     ///   origin's manifest is not well formed; `FileError`; `CancellationError`.
     public func publish(
-        _ request: PublishRequest, progress: @escaping @Sendable (PublishProgress) -> Void = { _ in }
+        _ request: PublishRequest,
+        progress: @escaping @Sendable (_ file: Path, _ completedBytes: UInt64, _ totalBytes: UInt64) -> Void = {
+            _, _, _ in
+        }
     ) async throws -> PublishReport {
         let isCancelled = Locked(false)
         let copier = FileCopier(
@@ -48,7 +53,9 @@ public struct Publisher: Sendable {
 
     private func publish(_ request: PublishRequest, copier: FileCopier) throws -> PublishReport {
         let sorting = try PublishSorting(request, fileSystem: fileSystem)
-        let companions = try sorting.companions.map { try PublishSource.companion($0, fileSystem: fileSystem) }
+        let companions = try sorting.companions.map {
+            try PublishSource.companion($0.path, role: $0.role, fileSystem: fileSystem)
+        }
         let sources = try sorting.models.map { model in
             try PublishSource(
                 model, companions: companions, request: request, fileSystem: fileSystem, isCancelled: copier.isCancelled
@@ -81,10 +88,10 @@ public struct Publisher: Sendable {
             placed.append(file)
             if let entry = file.entry {
                 try manifest.put(
-                    entry, of: source.identity, current: file.outcome == .unchanged ? .never : request.current)
+                    entry, of: source.identity, isCurrent: file.outcome == .unchanged ? false : request.isCurrent)
                 isChanged = true
             }
-            if file.outcome == .unchanged, request.current == .always {
+            if file.outcome == .unchanged, request.isCurrent == true {
                 isChanged = try manifest.makeCurrent(source.identity) || isChanged
             }
         }
@@ -141,7 +148,9 @@ public struct Publisher: Sendable {
         let previous = manifest.catalog.releases.first { $0.identity == source.identity }
         guard let previous else {
             let files = try source.parts.map { try origin.put($0, found: nil, known: nil, replaces: false) }
-            return Placed(source: source, files: files.map(\.report), outcome: .published, entry: writer.entry(files))
+            return Placed(
+                source: source, files: files.map { $0.part.report($0.path, size: $0.size, digest: $0.digest) },
+                outcome: .published, entry: writer.entry(files))
         }
         let found = try source.parts.map { try copier.hash($0) }
         let known = zip(source.parts, found).map { previous.published($0.name, $1.digest) }
@@ -154,7 +163,8 @@ public struct Publisher: Sendable {
             }
             if isThere {
                 let files = zip(zip(source.parts, found), known).map { pair, file in
-                    pair.0.report(file?.localPath ?? folder.appending("models").appending(pair.0.name), pair.1)
+                    let path = file?.localPath ?? folder.appending("models").appending(pair.0.name)
+                    return pair.0.report(path, size: pair.1.size, digest: pair.1.digest)
                 }
                 return Placed(source: source, files: files, outcome: .unchanged, entry: writer.annotated())
             }
@@ -173,7 +183,8 @@ public struct Publisher: Sendable {
             try origin.put(pair.0, found: pair.1, known: file?.localPath, replaces: !isSame)
         }
         return Placed(
-            source: source, files: files.map(\.report), outcome: isSame ? .published : .replaced,
+            source: source, files: files.map { $0.part.report($0.path, size: $0.size, digest: $0.digest) },
+            outcome: isSame ? .published : .replaced,
             entry: writer.entry(files), withdrawn: isSame ? [] : previous.localFiles)
     }
 

@@ -4,7 +4,7 @@
     /// The codes of ``ServerError``.
     public enum ServerErrorDomain: ErrorDomain {
         public static var codes: [ErrorCode<Self>] {
-            [.portInUse, .permission, .addressUnavailable, .folderMissing, .cannotListen, .alreadyRunning]
+            [.portInUse, .permission, .addressUnavailable, .folderMissing, .cannotListen]
         }
     }
 
@@ -22,7 +22,5 @@
         public static var folderMissing: Self { "folder-missing" }
         /// The system or the HTTP library refused for another reason.
         public static var cannotListen: Self { "cannot-listen" }
-        /// The server was started twice.
-        public static var alreadyRunning: Self { "already-running" }
     }
 #endif

@@ -1,12 +1,12 @@
 import Foundation
 
 /// Archives made in memory, of regular files and nothing else.
-public enum ArchiveFiles {
+package enum ArchiveFiles {
     /// A file and its path inside.
-    public typealias Member = (name: String, data: Data)
+    package typealias Member = (name: String, data: Data)
 
     /// A tar file in the oldest form that every reader knows; names of at most 99 bytes.
-    public static func tar(_ members: [Member]) -> Data {
+    package static func tar(_ members: [Member]) -> Data {
         var archive = Data()
         for member in members {
             var header = [UInt8](repeating: 0, count: 512)
@@ -32,7 +32,7 @@ public enum ArchiveFiles {
     }
 
     /// A zip file whose members are stored as they are.
-    public static func zip(_ members: [Member]) -> Data {
+    package static func zip(_ members: [Member]) -> Data {
         var archive = Data()
         var directory = Data()
         for member in members {
@@ -65,7 +65,7 @@ public enum ArchiveFiles {
     }
 
     /// The bytes as gzip, not made smaller.
-    public static func gzip(_ data: Data) -> Data {
+    package static func gzip(_ data: Data) -> Data {
         var out = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
         for (piece, isLast) in pieces(of: data, 65535) {
             out.append(isLast ? 1 : 0)
@@ -79,7 +79,7 @@ public enum ArchiveFiles {
     }
 
     /// The bytes as a frame of Zstandard, made smaller only where one byte is all there is of 128 KiB.
-    public static func zstandard(_ data: Data) -> Data {
+    package static func zstandard(_ data: Data) -> Data {
         var out = Data()
         out.put(0xFD2F_B528 as UInt32)
         out += [0, 0x58]

@@ -1,21 +1,21 @@
 import HearthInference
 
 /// An engine that forwards to another one, so that a test states only what differs.
-public protocol ForwardingEngine: InferenceEngine {
+package protocol ForwardingEngine: InferenceEngine {
     associatedtype Engine: InferenceEngine
     var engine: Engine { get }
 }
 
 extension ForwardingEngine {
-    public var modelInformation: ModelInformation { get async throws { try await engine.modelInformation } }
+    package var modelInformation: ModelInformation { get async throws { try await engine.modelInformation } }
 
-    public var capabilities: EngineCapabilities { get async throws { try await engine.capabilities } }
+    package var capabilities: EngineCapabilities { get async throws { try await engine.capabilities } }
 
-    public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
+    package func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
         try await engine.prepare(messages, options: options)
     }
 
-    public func generate(
+    package func generate(
         _ messages: [ChatMessage], options: GenerationOptions, onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary {
         try await engine.generate(messages, options: options, onEvent: onEvent)
@@ -24,7 +24,7 @@ extension ForwardingEngine {
 
 extension InferenceEngine {
     /// The events of a generation as a stream, with the summary as `.finish`; cancelling its reader cancels the generation.
-    public func generate(
+    package func generate(
         _ messages: [ChatMessage], options: GenerationOptions
     ) -> AsyncThrowingStream<GenerationEvent, any Error> {
         AsyncThrowingStream { continuation in

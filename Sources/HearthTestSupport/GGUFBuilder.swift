@@ -2,15 +2,15 @@ import Foundation
 import HearthBase
 
 /// Builds GGUF files in memory, well-formed ones and others.
-public struct GGUFBuilder: Sendable {
+package struct GGUFBuilder: Sendable {
     /// The description of a tensor.
-    public struct Tensor: Sendable {
-        public var name: String
-        public var dimensions: [UInt64]
-        public var type: UInt32
-        public var offset: UInt64
+    package struct Tensor: Sendable {
+        package var name: String
+        package var dimensions: [UInt64]
+        package var type: UInt32
+        package var offset: UInt64
 
-        public init(name: String, dimensions: [UInt64], type: UInt32 = 0, offset: UInt64 = 0) {
+        package init(name: String, dimensions: [UInt64], type: UInt32 = 0, offset: UInt64 = 0) {
             self.name = name
             self.dimensions = dimensions
             self.type = type
@@ -18,21 +18,21 @@ public struct GGUFBuilder: Sendable {
         }
     }
 
-    public var version: UInt32 = 3
-    public var entries: [(key: String, value: GGUFValue)] = []
-    public var tensors: [Tensor] = []
+    package var version: UInt32 = 3
+    package var entries: [(key: String, value: GGUFValue)] = []
+    package var tensors: [Tensor] = []
     /// What the header says there is, where that is to be a lie.
-    public var claimedEntries: UInt64?
-    public var claimedTensors: UInt64?
+    package var claimedEntries: UInt64?
+    package var claimedTensors: UInt64?
 
-    public init(version: UInt32 = 3, entries: [(key: String, value: GGUFValue)] = [], tensors: [Tensor] = []) {
+    package init(version: UInt32 = 3, entries: [(key: String, value: GGUFValue)] = [], tensors: [Tensor] = []) {
         self.version = version
         self.entries = entries
         self.tensors = tensors
     }
 
     /// A small model's header: enough for every question ``GGUFHeader`` answers.
-    public static var small: GGUFBuilder {
+    package static var small: GGUFBuilder {
         GGUFBuilder(
             entries: [
                 ("general.architecture", .string("llama")), ("general.name", .string("Small Test")),
@@ -53,7 +53,7 @@ public struct GGUFBuilder: Sendable {
     }
 
     /// The header without the padding and the tensor data that would follow.
-    public func header() -> Data {
+    package func header() -> Data {
         var data = Data("GGUF".utf8)
         data.appendLittleEndian(version)
         data.appendLittleEndian(claimedTensors ?? UInt64(tensors.count))

@@ -2,14 +2,14 @@ import Foundation
 import HearthBase
 
 /// A clock that stands still until a test moves it.
-public final class ManualClock: Clock {
+package final class ManualClock: Clock {
     /// A moment, counted from the clock's creation.
-    public struct Instant: InstantProtocol {
-        public var offset: Duration
+    package struct Instant: InstantProtocol {
+        package var offset: Duration
 
-        public func advanced(by duration: Duration) -> Self { Self(offset: offset + duration) }
-        public func duration(to other: Self) -> Duration { other.offset - offset }
-        public static func < (left: Self, right: Self) -> Bool { left.offset < right.offset }
+        package func advanced(by duration: Duration) -> Self { Self(offset: offset + duration) }
+        package func duration(to other: Self) -> Duration { other.offset - offset }
+        package static func < (left: Self, right: Self) -> Bool { left.offset < right.offset }
     }
 
     private struct Sleeper {
@@ -36,17 +36,17 @@ public final class ManualClock: Clock {
     private let start: Date
 
     /// A clock whose calendar begins at `start`.
-    public init(start: Date = Date(timeIntervalSince1970: 1_800_000_000)) { self.start = start }
+    package init(start: Date = Date(timeIntervalSince1970: 1_800_000_000)) { self.start = start }
 
-    public var now: Instant { state.withLock { $0.now } }
-    public var minimumResolution: Duration { .nanoseconds(1) }
+    package var now: Instant { state.withLock { $0.now } }
+    package var minimumResolution: Duration { .nanoseconds(1) }
 
     /// The clock as a time source whose calendar moves along.
-    public var time: TimeSource {
+    package var time: TimeSource {
         TimeSource(clock: self, now: { self.start.addingTimeInterval(self.now.offset.seconds) })
     }
 
-    public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -78,7 +78,7 @@ public final class ManualClock: Clock {
     }
 
     /// Moves the clock and wakes the sleepers whose moment has come.
-    public func advance(by duration: Duration) {
+    package func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
             let now = state.now
@@ -90,7 +90,7 @@ public final class ManualClock: Clock {
     }
 
     /// Returns once at least `count` tasks sleep on the clock.
-    public func sleepers(atLeast count: Int) async {
+    package func sleepers(atLeast count: Int) async {
         await withCheckedContinuation { continuation in
             let isSatisfied = state.withLock { state in
                 if state.sleepers.count >= count { return true }

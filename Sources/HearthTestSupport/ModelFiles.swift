@@ -2,13 +2,13 @@ import Foundation
 import HearthBase
 
 /// Files that are models as far as their headers go, with any bytes after them: for tests that move files and load none.
-public enum ModelFiles {
+package enum ModelFiles {
     /// A GGUF file without tensors.
     /// - Parameters:
     ///   - texts: metadata such as `general.name`.
     ///   - numbers: metadata such as `llama.context_length`.
     ///   - payload: the bytes after the header, where the weights would be.
-    public static func gguf(
+    package static func gguf(
         texts: [(String, String)] = [], numbers: [(String, UInt32)] = [], payload: [UInt8] = [1, 2, 3]
     ) -> Data {
         let entries: [(key: String, value: GGUFValue)] =

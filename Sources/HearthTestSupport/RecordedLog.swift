@@ -6,7 +6,7 @@ import HearthBase
 /// let log = await RecordedLog.start(.warning)
 /// defer { log.stop() }
 /// ```
-public final class RecordedLog: Sendable {
+package final class RecordedLog: Sendable {
     private struct Turns {
         var isTaken = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -18,7 +18,7 @@ public final class RecordedLog: Sendable {
     private init() {}
 
     /// Waits for its turn, then records every entry at or above a level.
-    public static func start(_ threshold: Log.Level) async -> RecordedLog {
+    package static func start(_ threshold: Log.Level) async -> RecordedLog {
         await withCheckedContinuation { turn in
             let isFree = turns.withLock { turns in
                 if turns.isTaken { turns.waiting.append(turn) }
@@ -33,7 +33,7 @@ public final class RecordedLog: Sendable {
     }
 
     /// Leaves the log to the next.
-    public func stop() {
+    package func stop() {
         Log.use(nil)
         let next = Self.turns.withLock { turns in
             turns.isTaken = !turns.waiting.isEmpty
@@ -43,7 +43,7 @@ public final class RecordedLog: Sendable {
     }
 
     /// The messages that were written so far; `part` is a subsystem, a category, or both joined by a full stop.
-    public func messages(of part: String? = nil) -> [String] {
+    package func messages(of part: String? = nil) -> [String] {
         written.withLock { $0 }
             .filter { part == nil || [$0.subsystem, $0.category, $0.name].contains(part) }.map(\.message)
     }

@@ -2,19 +2,19 @@ import HearthBase
 import HearthInference
 
 /// An engine that answers from a script, so that conversations are tested without a model.
-public actor ScriptedEngine: InferenceEngine {
+package actor ScriptedEngine: InferenceEngine {
     /// One step of an answer.
-    public enum Step: Sendable {
+    package enum Step: Sendable {
         case event(GenerationEvent)
         /// Waits until the caller is cancelled, which ends the answer, or until ``goOn()``.
         case waitForCancellation
         case fail(any Error)
         case finish(FinishReason)
 
-        public static func text(_ text: String) -> Self { .event(.text(text)) }
-        public static func thinking(_ text: String) -> Self { .event(.thinking(text)) }
-        public static func truncated(_ dropped: Int) -> Self { .event(.truncated(dropped: dropped)) }
-        public static func toolCall(_ call: ToolCall) -> Self { .event(.toolCall(call)) }
+        package static func text(_ text: String) -> Self { .event(.text(text)) }
+        package static func thinking(_ text: String) -> Self { .event(.thinking(text)) }
+        package static func truncated(_ dropped: Int) -> Self { .event(.truncated(dropped: dropped)) }
+        package static func toolCall(_ call: ToolCall) -> Self { .event(.toolCall(call)) }
     }
 
     private var answers: [[Step]]
@@ -22,25 +22,25 @@ public actor ScriptedEngine: InferenceEngine {
     private var stalls = 0
     private var sources: [AsyncStream<Never>.Continuation] = []
     /// The conversations and options of all requests, in order; preparations are among them and use a script each.
-    public private(set) var requests: [[ChatMessage]] = []
-    public private(set) var options: [GenerationOptions] = []
+    package private(set) var requests: [[ChatMessage]] = []
+    package private(set) var options: [GenerationOptions] = []
     /// The conversations of the preparations.
-    public private(set) var preparations: [[ChatMessage]] = []
-    public nonisolated let capabilities: EngineCapabilities
-    public nonisolated let modelInformation = ModelInformation(description: "scripted", contextLength: 4096)
+    package private(set) var preparations: [[ChatMessage]] = []
+    package nonisolated let capabilities: EngineCapabilities
+    package nonisolated let modelInformation = ModelInformation(description: "scripted", contextLength: 4096)
 
     /// Gives the answers in order; after the last one it fails with `model-not-loaded`.
-    public init(_ answers: [[Step]], capabilities: EngineCapabilities = []) {
+    package init(_ answers: [[Step]], capabilities: EngineCapabilities = []) {
         self.answers = answers
         self.capabilities = capabilities
     }
 
-    public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
+    package func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
         preparations.append(messages)
         _ = try await generate(messages, options: options) { _ in }
     }
 
-    public func generate(
+    package func generate(
         _ messages: [ChatMessage], options: GenerationOptions, onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary {
         requests.append(messages)
@@ -71,12 +71,12 @@ public actor ScriptedEngine: InferenceEngine {
     }
 
     /// Returns once so many `waitForCancellation` steps have been reached since the start.
-    public func stalled(times: Int = 1) async {
+    package func stalled(times: Int = 1) async {
         while stalls < times { await withCheckedContinuation { waiting.append($0) } }
     }
 
     /// Lets all waiting answers continue.
-    public func goOn() {
+    package func goOn() {
         for source in sources { source.finish() }
         sources = []
     }

@@ -2,11 +2,11 @@ import Foundation
 import HearthBase
 
 /// A folder of a test's own, removed with its last reference.
-public final class TemporaryFolder: Sendable {
-    public let path: Path
+package final class TemporaryFolder: Sendable {
+    package let path: Path
 
     /// Makes an empty folder.
-    public init(_ function: StaticString = #function) throws {
+    package init(_ function: StaticString = #function) throws {
         let name = "hearth-test-\(UInt64.random(in: 0 ... .max))"
         path = Path(FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path + "/" + name)
         try LocalFileSystem().makeFolders(path)
@@ -16,11 +16,11 @@ public final class TemporaryFolder: Sendable {
     deinit { try? LocalFileSystem().removeTree(path) }
 
     /// A path below the folder; `name` may hold separators.
-    public func path(_ name: String) -> Path { Path(path.string + "/" + name) }
+    package func path(_ name: String) -> Path { Path(path.string + "/" + name) }
 
     /// Writes a file below the folder, with the folders it needs.
     @discardableResult
-    public func write(_ name: String, _ data: Data) throws -> Path {
+    package func write(_ name: String, _ data: Data) throws -> Path {
         let target = path(name)
         try LocalFileSystem().makeFolders(target.parent)
         try LocalFileSystem().replaceContents(of: target, with: data)

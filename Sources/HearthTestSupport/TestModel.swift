@@ -2,12 +2,12 @@ import Foundation
 import HearthBase
 
 /// The default model as set-up left it in the cache: real weights for tests that need some.
-public enum TestModel {
+package enum TestModel {
     /// The name of the file.
-    public static let fileName = "SmolLM2-135M-Instruct.Q4_1.gguf"
+    package static let fileName = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
     /// The cache of set-up, found as `scripts/env.sh` finds it.
-    public static var cache: Path {
+    package static var cache: Path {
         let environment = ProcessInfo.processInfo.environment
         func folder(_ variable: String, _ rest: String) -> Path? {
             environment[variable].flatMap { $0.isEmpty ? nil : Path($0 + rest) }
@@ -17,10 +17,10 @@ public enum TestModel {
     }
 
     /// The weights. A test that needs them fails without them: `make setup` fetches them.
-    public static var path: Path { Path(cache.string + "/models/" + fileName) }
+    package static var path: Path { Path(cache.string + "/models/" + fileName) }
 
     /// The tiny models with random weights that `scripts/tiny-models.py` made; it tells what each is.
-    public enum Tiny: String, Sendable, CaseIterable {
+    package enum Tiny: String, Sendable, CaseIterable {
         case projector, grid, recurrent, vectors, window, thinking
         case twoWayProjector = "projector-two-way"
         case gridProjector = "projector-grid"
@@ -28,7 +28,7 @@ public enum TestModel {
     }
 
     /// A tiny model of set-up: in a folder named after the script that made it, as `scripts/env.sh` says.
-    public static func path(_ model: Tiny) throws -> Path {
+    package static func path(_ model: Tiny) throws -> Path {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let script = try Data(contentsOf: root.appending(path: "scripts/tiny-models.py"))

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Small pictures as files: a red field of 40 × 30 pixels with a blue square and a yellow disc, unless said otherwise.
-public enum TestPictures {
+package enum TestPictures {
     /// Baseline JPEG.
-    public static let jpeg = decoded(
+    package static let jpeg = decoded(
         """
         /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABQODxIPDRQSEBIXFRQYHjIhHhwcHj0sLiQySUBMS0dARkVQWnNiUFVtVkVGZIhlbXd7gYKBTmCNl4
         x9lnN+gXz/2wBDARUXFx4aHjshITt8U0ZTfHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHz/wAARCAAe
@@ -19,7 +19,7 @@ public enum TestPictures {
         """)
 
     /// JPEG in several scans.
-    public static let progressiveJPEG = decoded(
+    package static let progressiveJPEG = decoded(
         """
         /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABQODxIPDRQSEBIXFRQYHjIhHhwcHj0sLiQySUBMS0dARkVQWnNiUFVtVkVGZIhlbXd7gYKBTmCNl4
         x9lnN+gXz/2wBDARUXFx4aHjshITt8U0ZTfHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHz/wgARCAAe
@@ -34,7 +34,7 @@ public enum TestPictures {
         """)
 
     /// JPEG of one component.
-    public static let greyJPEG = decoded(
+    package static let greyJPEG = decoded(
         """
         /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABQODxIPDRQSEBIXFRQYHjIhHhwcHj0sLiQySUBMS0dARkVQWnNiUFVtVkVGZIhlbXd7gYKBTmCNl4
         x9lnN+gXz/wAALCAAeACgBAREA/8QAHwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcICQoL/8QAtRAAAgEDAwIEAwUFBAQAAAF9AQIDAAQRBRIh
@@ -45,7 +45,7 @@ public enum TestPictures {
         """)
 
     /// PNG of three colours.
-    public static let png = decoded(
+    package static let png = decoded(
         """
         iVBORw0KGgoAAAANSUhEUgAAACgAAAAeCAIAAADRv8uKAAAAlUlEQVR42mM8oaHBMBCAiWGAwKjFdAMsaHwfkS0k6d/yxmc0qMkLakqAxpZvyN
         wbPlw0txjNSmRBXNaz0MJKYqynKI7vLHAi231DMFUT712snh5qPibVu5ieHq2dRi3GAVQS9pGhC7n8YqFW/Uq/oMZf+RBUPzQTF/GexlRJabUI
@@ -53,7 +53,7 @@ public enum TestPictures {
         """)
 
     /// PNG with a palette of two bits.
-    public static let palettePNG = decoded(
+    package static let palettePNG = decoded(
         """
         iVBORw0KGgoAAAANSUhEUgAAACgAAAAeAgMAAAAjs7ROAAAACVBMVEXw3B4UPNzIKCgUhnwZAAAAaklEQVR4nJXQsQ3CQBBE0efVBYjcPVAGTZ
         C7lC2FGFGEq0D0QAME6CDgcHKB8UZfXzPSaIeL34X/sXjMjMe17G2igJqLvTM1nHl2tTdqZ1+QW0bGdymyGE/qdbGB6GvJruGBc8PIPcPaoz6n
@@ -61,7 +61,7 @@ public enum TestPictures {
         """)
 
     /// PNG of 16 bits.
-    public static let greyPNG = decoded(
+    package static let greyPNG = decoded(
         """
         iVBORw0KGgoAAAANSUhEUgAAACgAAAAeEAAAAAArJt9CAAAAlklEQVR4nGOMiGCgKmCirnEj0kAWBPPVK/xKxcSIMXBIeZlYUFICY/X0UGwgwj
         AYD91QRkROIRQpXV24ZJANJToMcRuH6u6BimV87mNgQHbjwLiQkPsYGBBuHPw5ZZgYWFZGWA0styDlZeLKO0KASC9jK1ewyw9cpOBzI7IcI2kV
@@ -69,7 +69,7 @@ public enum TestPictures {
         """)
 
     /// PNG with transparency.
-    public static let alphaPNG = decoded(
+    package static let alphaPNG = decoded(
         """
         iVBORw0KGgoAAAANSUhEUgAAACgAAAAeCAYAAABe3VzdAAAAwklEQVR4nGM8oaHxn2EQA6aBdgAhMOpASsGgdyALNkEfkS0UGbrljQ9F+pHBoA
         /BQe9ArFFMbaCx5RuG2A0fLqL00tSB2ByGLkfIoTRxID6H4VKLy6FUT4N3FjiRpQ+XpwZ9JqGqA8kNPRjAFoojJwQpDT0YQA/FkROCtAKjDqQU
@@ -78,7 +78,7 @@ public enum TestPictures {
         """)
 
     /// BMP of 12 × 10 pixels.
-    public static let bmp = decoded(
+    package static let bmp = decoded(
         """
         Qk2eAQAAAAAAADYAAAAoAAAADAAAAAoAAAABABgAAAAAAGgBAADEDgAAxA4AAAAAAAAAAAAAKCjIKCjIKCjIKCjIKCjIKCjIKCHHKCzJJzbLKC
         LHKCbHKCjIKCjIJyjJJijKJijKJijKJiXJJVrTILbnH87tIozeJzTLKCbIJyjJLynBNiq6NSm7Nia6MkHCHtbvHuLxHt7xHunzIo7fKCDGICfQ
@@ -89,7 +89,7 @@ public enum TestPictures {
         """)
 
     /// BMP of one bit.
-    public static let oneBitBMP = decoded(
+    package static let oneBitBMP = decoded(
         """
         Qk0uAQAAAAAAAD4AAAAoAAAAKAAAAB4AAAABAAEAAAAAAPAAAADEDgAAxA4AAAIAAAACAAAAAAAAAP///wBJJJJKqQAAAJJJJKhCAAAAJJJJAp
         QAAABJJJJ8SQAAAJJJKddSAAAAJJJHfoUAAABKLK/36AAAAJFBCr2lAAAAJSq/7/AAAABIRBt7dQAAAJUIv9/YAAAAIFE19XoAAABJAj9f6QAA
@@ -98,7 +98,7 @@ public enum TestPictures {
         """)
 
     /// All of them, by name.
-    public static let all: [(name: String, bytes: [UInt8])] = [
+    package static let all: [(name: String, bytes: [UInt8])] = [
         ("jpeg", jpeg),
         ("progressiveJPEG", progressiveJPEG),
         ("greyJPEG", greyJPEG),
@@ -111,13 +111,13 @@ public enum TestPictures {
     ]
 
     /// A PNG of one colour and any size.
-    public static func png(width: Int, height: Int, red: UInt8 = 255, green: UInt8 = 0, blue: UInt8 = 0) -> [UInt8] {
+    package static func png(width: Int, height: Int, red: UInt8 = 255, green: UInt8 = 0, blue: UInt8 = 0) -> [UInt8] {
         let line: [UInt8] = [0] + Array(repeatElement([red, green, blue], count: width).joined())
         return png(width: width, height: height, unpacked: Array(repeatElement(line, count: height).joined()))
     }
 
     /// A PNG whose header says one thing and whose data may be another.
-    public static func png(width: Int, height: Int, unpacked: [UInt8]) -> [UInt8] {
+    package static func png(width: Int, height: Int, unpacked: [UInt8]) -> [UInt8] {
         var packed: [UInt8] = [0x78, 0x01]
         var place = 0
         repeat {
@@ -133,7 +133,7 @@ public enum TestPictures {
     }
 
     /// A PNG around data that is compressed already.
-    public static func png(width: Int, height: Int, packed: [UInt8], depth: UInt8 = 8, colour: UInt8 = 2) -> [UInt8] {
+    package static func png(width: Int, height: Int, packed: [UInt8], depth: UInt8 = 8, colour: UInt8 = 2) -> [UInt8] {
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         let header = number(width) + number(height) + [depth, colour, 0, 0, 0]
         return signature + chunk("IHDR", header) + chunk("IDAT", packed) + chunk("IEND", [])

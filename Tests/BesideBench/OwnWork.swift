@@ -60,15 +60,17 @@
 
     /// Serves a folder on this machine.
     struct Hosting: OwnWork {
-        private let server: OriginServer
+        private let folder: Path
+        private let port: UInt16
 
         init(folder: Path, port: String) {
             guard let port = UInt16(port) else { exit(64) }
-            server = OriginServer(folder: folder, port: port)
+            self.folder = folder
+            self.port = port
         }
 
         func run(_ hasBegun: @escaping @Sendable () -> Void) async throws {
-            _ = try await blocking { try server.start() }
+            let server = try await blocking { try OriginServer(folder: folder, port: port) }
             hasBegun()
             let (never, source) = AsyncStream<Never>.makeStream()
             for await _ in never {}

@@ -52,12 +52,9 @@ import Testing
     @Test func itRunsInThePool() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("echo-v1.0.0-q4_1.gguf", Data("x".utf8))
-        let manager = try ModelManager(
-            home: folder.path("home"), configuration: Configuration(), environment: [:], deviceMemory: 8 << 30,
-            engines: Self.engines)
-        _ = try await manager.pull(.file(file))
-        let models = LiveModels(manager: manager)
-        let model = try await models.model(#require(Family("echo")))
+        let hearth = try Hearth(home: folder.path("home"), configuration: Configuration(), engines: Self.engines)
+        _ = try await hearth.manager.pull(.file(file))
+        let model = try await hearth.find(ModelReference(parsing: "echo"))
         var phases: [GenerationPhase] = []
         var text = ""
         for try await event in LanguageModelSession(model: model).streamResponse(to: "hello pool").events {
@@ -65,8 +62,8 @@ import Testing
             if case .text(let piece) = event { text += piece }
         }
         #expect(text == "hello pool " && phases == [.loading(fraction: nil)])
-        #expect(try await manager.store.state(of: #require(Family("echo"))).probation?.answers == 1)
-        await models.stop()
+        #expect(try await hearth.manager.store.state(of: #require(Family("echo"))).probation?.answers == 1)
+        await hearth.close()
     }
 
     @Test func itRunsInTheCommandLine() async throws {

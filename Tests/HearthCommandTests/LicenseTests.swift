@@ -16,7 +16,8 @@ import Testing
         "Swift runtime, standard library, Foundation, Swift Collections and libdispatch", "ICU",
     ]
     private static let system = [
-        "GNU C library", "libstdc++ and libgcc", "libarchive", "libcurl", "OpenSSL libcrypto", "GLib and GIO",
+        "GNU C library", "libstdc++ and libgcc", "libarchive", "libcurl", "zlib", "OpenSSL libcrypto",
+        "GLib and GIO",
     ]
 
     private static var expected: [String] {

@@ -26,6 +26,7 @@
         private func probe(memory: UInt64 = 16 << 30, gpu: UInt64 = 0) -> CommandProbe {
             var probe = CommandProbe(home: folder.path("home"))
             probe.device = { MemoryPlan.Device(memory: memory, gpu: GPUMemory(free: gpu)) }
+            probe.usableMemory = memory
             return probe
         }
 

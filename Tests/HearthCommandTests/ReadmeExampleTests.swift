@@ -6,19 +6,16 @@ import Testing
 @Suite struct ReadmeExampleTests {
     func example(manifest: URL) async throws {
         // README
-        // Knows the engines: fetches only models that they can load, quantises those that are too large, and asks each
-        // release a question before it becomes live.
-        let manager = try ModelManager(
-            home: try HearthHome.path(), configuration: Configuration(origins: ["main": manifest]))
-        guard let family = Family("smollm2-135m-instruct") else { return }
+        // Fetches only models that this device can run, quantises those that are too large, and asks each release a
+        // question before it becomes live.
+        let hearth = try Hearth(origins: [Origin("main", manifest)])
 
         // The installed model now, an update in the background; waits only if no model is installed.
-        let models = LiveModels(manager: manager)
-        let model = try await models.model(family, policy: .localWithBackgroundUpdate) { progress in
+        let model = try await hearth.model("smollm2-135m-instruct") { progress in
             print(progress.state, progress.fraction ?? 0)
         }
 
-        // Loaded at the first use. An update replaces it between two answers.
+        // An update replaces the model between two answers.
         let session = LanguageModelSession(model: model, instructions: "Answer in one sentence.")
         print(try await session.respond(to: "What is the capital of France?").content)
 
@@ -27,6 +24,7 @@ import Testing
         for try await snapshot in stream {
             print(snapshot.content, snapshot.summary?.timings.decodeTokensPerSecond ?? 0)
         }
+        await hearth.close()
         // README
     }
 

@@ -23,7 +23,7 @@ import Testing
         #expect(plan([(1, true), (1500, false), (1, true)]) == [1, 256, 1])
         // As many answers as a call has room for, and a prompt that still gets on.
         #expect(plan([(1, true), (1, true), (9, false)], capacity: 3) == [1, 1, 1])
-        // The words that end somebody's thinking are computed together.
+        // The tokens that end a thinking are computed together.
         #expect(plan([(6, true), (1, true)]) == [6, 1])
     }
 
@@ -72,7 +72,7 @@ import Testing
         #expect(Double(read) <= 0.65 * Double(all) + Double(chunk))
     }
 
-    /// Any wishes: nothing is given that nobody wants, no room is left while somebody wants it, answers always get on.
+    /// Any requests: no share exceeds its request, no room is left while a request waits, every answer gets its token.
     @Test func keepsItsPromisesForAnyWishes() {
         var random = SeededGenerator(seed: 8)
         for _ in 0..<5000 {
@@ -94,7 +94,7 @@ import Testing
 
     /// Short prompts come without end, one for each that is through: neither the long one nor one in the middle waits for ever.
     @Test(arguments: 2...8, [1, 2, 5, 32, 256])
-    func nobodyStarves(prompts: Int, chunk: Int) {
+    func everyPromptProgresses(prompts: Int, chunk: Int) {
         var left: [(name: Int, tokens: Int)] = [(0, 1500), (1, 300)] + (2...prompts).map { ($0, 40) }
         var calls = 0
         while left.contains(where: { $0.name < 2 }), calls < 100_000 {
@@ -105,7 +105,7 @@ import Testing
             left.removeAll { $0.tokens == 0 }
             while left.count <= prompts { left.append((2, 40)) }
         }
-        // Whoever came first gets a quarter of every call.
+        // The first request gets a quarter of every call.
         #expect(calls <= (1500 + 300) * 4 / chunk + 2)
     }
 }

@@ -9,7 +9,7 @@ import protocol HearthInference.Tool
 /// What the article `BesideFoundationModels` promises, beside a module that declares the same names.
 @Suite struct BesideFoundationModelsTests {
     @Test func aModuleSaysWhichIsMeant() async throws {
-        let engine: any HearthInference.LanguageModel = ScriptedEngine([[.text("ok"), .finish(.endOfGeneration)]])
+        let engine: any InferenceEngine = ScriptedEngine([[.text("ok"), .finish(.endOfGeneration)]])
         let session = HearthInference.LanguageModelSession(model: engine)
         _ = LookalikeModels.LanguageModelSession()
         #expect(try await session.respond(to: "a").content == "ok")

@@ -9,7 +9,7 @@ import Testing
     private func mebibytes(_ bytes: UInt64) -> Double { Double(bytes) / 1_048_576 }
 
     /// What a context of the pinned version holds for the default model (`llama_get_memory_breakdown` after a whole call), in
-    /// MiB: its cache, and what it computes in. Besides it gives out a vector and the odds of all tokens for each of a call.
+    /// MiB: its cache, and what it computes in. It also gives out a vector and the logits of all tokens for each token of a call.
     @Test(arguments: [
         (2048, false, 45.0, 25.63), (1024, false, 22.5, 24.56), (512, false, 11.25, 24.56), (256, false, 5.625, 24.56),
         (2048, true, 45, 410.05), (256, true, 5.625, 49.13),
@@ -101,14 +101,14 @@ import Testing
         #expect(error?.context.remedy?.hasPrefix("Unload") == true)
     }
 
-    /// It keeps nothing of what it computes, and computes no odds; room for them there is all the same.
+    /// It has no cache and computes no logits; llama.cpp allocates memory for them all the same.
     @Test func whatOnlyGivesVectorsTakesLess() {
         let window = EmbeddingWindow(length: 2048, answers: false)
         let plan = EmbeddingPlan(Self.small, window: window)
         let answering = EmbeddingPlan(Self.small, window: EmbeddingWindow(length: 2048, looksAhead: true))
         #expect(plan.estimate.cache == 0 && answering.estimate.cache > 0)
-        let odds = UInt64(2048 * 4 * 49_152)
-        #expect(plan.estimate.compute >= odds && plan.estimate.compute + odds / 2 < answering.estimate.compute)
+        let logits = UInt64(2048 * 4 * 49_152)
+        #expect(plan.estimate.compute >= logits && plan.estimate.compute + logits / 2 < answering.estimate.compute)
     }
 
     @Test func whatLiesOnACardNeedNotFitTheMachine() throws {

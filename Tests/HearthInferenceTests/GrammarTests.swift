@@ -203,8 +203,8 @@ import Testing
         ("a ```\n", false), ("```", false),
     ])
     func fencesAreLines(text: String, isInside: Bool) {
-        var fences = CodeFences()
-        fences.append(text.utf8)
-        #expect(fences.isInside == isInside)
+        var fence = CodeFence()
+        for byte in text.utf8 { fence.take(byte) }
+        #expect(fence.isOpen == isInside)
     }
 }

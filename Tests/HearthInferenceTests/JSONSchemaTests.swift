@@ -74,7 +74,7 @@ import Testing
         #expect(try JSONSchema(of: [Int].self) == .array(of: .integer))
     }
 
-    /// What contains itself or decodes a list by hand cannot be decoded from nothing, and need not be.
+    /// Types that contain themselves or decode a list by hand cannot be decoded from placeholders, and need not be.
     @Test func aTypeThatSaysItItselfIsNotDecoded() throws {
         #expect(try JSONSchema(of: OwnNode.self) == OwnNode.jsonSchema)
         #expect(try JSONSchema(of: OwnListed.self) == OwnListed.jsonSchema)
@@ -117,7 +117,7 @@ import Testing
         "{\"pattern\":\"" + String(repeating: "(", count: 100) + "\"}",
         String(repeating: "[", count: 100_000),
     ])
-    func refusesWhatNobodyShouldWorkOn(schema: String) {
+    func refusesUnusableSchemas(schema: String) {
         #expect { try OutputConstraint.check(schema: schema) } throws: { ($0 as? LLMError)?.code == .unusableGrammar }
     }
 

@@ -31,12 +31,11 @@ import Testing
         let entries =
             Self.base.filter { $0.0 != "x.attention.head_count_kv" } + [
                 ("x.attention.head_count_kv", Self.numbers([2, 0, 2, 0])), ("x.attention.key_length", .uint32(32)),
-                ("x.attention.value_length", .uint32(16)), ("x.attention.sliding_window", .uint32(512)),
-                ("x.attention.sliding_window_pattern", .uint32(2)), ("x.ssm.inner_size", .uint32(128)),
+                ("x.attention.value_length", .uint32(16)), ("x.ssm.inner_size", .uint32(128)),
                 ("x.ssm.state_size", .uint32(16)), ("x.ssm.conv_kernel", .uint32(4)),
             ]
         let shape = try #require(ModelShape(try Self.header(entries), fileBytes: 1))
-        #expect(shape.layers[0] == ModelShape.Layer(keyWidth: 64, valueWidth: 32, window: 512))
+        #expect(shape.layers[0] == ModelShape.Layer(keyWidth: 64, valueWidth: 32))
         #expect(shape.layers[1] == ModelShape.Layer(keyWidth: 0, valueWidth: 0))
         // Two layers without attention: a state of 16 x 128 and three columns of 128 each, in F32.
         #expect(shape.recurrentBytes == 2 * 4 * (16 * 128 + 3 * 128))

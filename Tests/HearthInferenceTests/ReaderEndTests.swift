@@ -4,7 +4,7 @@ import Testing
 
 /// What ends with the task that reads it.
 @Suite(.timeLimit(.minutes(10))) struct ReaderEndTests {
-    /// Whoever makes the stream says on its way out that it was stopped; the task that was cancelled sees the end all the same.
+    /// The producer ends the stream with an error when it is stopped; the cancelled task sees the end all the same.
     @Test func aCancelledTaskSeesTheEndAndNoError() async throws {
         let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
         continuation.endsWithItsReader { continuation.finish(throwing: CancellationError()) }
@@ -36,7 +36,7 @@ import Testing
     /// An end of its own stops nothing, and its error is seen.
     @Test func itsOwnEndIsItsOwn() async {
         let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
-        continuation.endsWithItsReader { Issue.record("nobody was cancelled") }
+        continuation.endsWithItsReader { Issue.record("no task was cancelled") }
         continuation.finish(throwing: LLMError(.generateFailed, "it failed"))
         await #expect(throws: LLMError.self) { for try await _ in stream {} }
     }

@@ -67,7 +67,7 @@ extension SlotTableTests {
         table.release(0, holding: HeldPrefix(tokens: tokens(3, 8)))
         #expect(table.limitSaved(to: 199) == [states[1]])
         #expect(table.limitSaved(to: 0) == [states[0]] && table.savedStates.isEmpty)
-        // Nothing is kept any more, and nobody is asked to.
+        // No state is kept any more, and no sequence is saved.
         #expect(table.unsavedSlots.isEmpty)
         #expect(try !choose(&table, tokens(4, 9)).saves)
         table.release(0, holding: HeldPrefix(tokens: tokens(4, 9)))
@@ -76,7 +76,7 @@ extension SlotTableTests {
         #expect(try choose(&table, tokens(5, 9)).saves)
     }
 
-    @Test func aStateTooLargeByItselfPushesNobodyOut() throws {
+    @Test func aStateAboveTheLimitRemovesNoOther() throws {
         var table = SlotTable(count: 1, rules: tight)
         let one = table.didSave(HeldPrefix(tokens: tokens(1, 8)), bytes: 100)
         let two = table.didSave(HeldPrefix(tokens: tokens(2, 8)), bytes: 100)
@@ -121,7 +121,7 @@ extension SlotTableTests {
         func talk(_ name: Int32, _ count: Int) -> [Int32] { system + (0..<Int32(count)).map { name + $0 } }
         var table = SlotTable(count: count)
         let evicted = table.didSave(HeldPrefix(tokens: talk(1000, 600)), bytes: 1)
-        // Nobody else has it: a long state is better than nothing.
+        // No other sequence has it: a long state is better than none.
         let first = try choose(&table, talk(3000, 30))
         #expect(first.restores == evicted.state && first.copies == nil && first.plan.reused == 200)
         table.release(first.slot, holding: HeldPrefix(tokens: talk(3000, 100)))

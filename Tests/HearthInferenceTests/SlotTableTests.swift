@@ -96,7 +96,7 @@ import Testing
         #expect(third.slot == first.slot && third.saves && third.plan.reused == 1500)
     }
 
-    /// The answer is retold without what was thought, or in other words: nobody comes back to the old one.
+    /// The answer is retold without what was thought, or in other words: the old one is not continued.
     @Test func aRetoldAnswerGoesOnInItsSequence() throws {
         for reach in [MemoryReach.anywhere, .presentOnly] {
             var table = SlotTable(count: 2)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    /// An edited question leaves the old conversation where it was: copied, or where only one sequence is there, saved.
+    /// An edited question leaves the old conversation where it was: copied, or saved if there is only one sequence.
     @Test(arguments: [1, 2])
     func anEditedQuestionKeepsTheOldConversation(count: Int) throws {
         var table = SlotTable(count: count)

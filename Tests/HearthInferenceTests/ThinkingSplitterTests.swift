@@ -19,7 +19,7 @@ struct SplitText: Equatable, CustomStringConvertible {
     init(
         _ pieces: some Sequence<String>, tags: [ThinkingTags] = ThinkingTags.usual, openedByPrompt: ThinkingTags? = nil
     ) {
-        var splitter = ThinkingSplitter(tags: tags, openedByPrompt: openedByPrompt)
+        var splitter = ThinkingSplitter(frame: AnswerFrame(tags: tags), openedByPrompt: openedByPrompt)
         var deltas: [ThinkingSplitter.Delta] = []
         for piece in pieces { splitter.append(piece, into: &deltas) }
         splitter.finish(into: &deltas)
@@ -70,19 +70,22 @@ extension ThinkingSplitter.Delta {
         ("<think>a</think>b<think>c</think>d", "a", "b<think>c</think>d", .answering),
         ("</think>b", "", "</think>b", .answering),
         ("```\n<think>\n```", "", "```\n<think>\n```", .answering),
-        // What looks like a mark and is none.
+        // Texts that only look like marks.
         ("<think>a<</think>b", "a<", "b", .answering),
         ("<think>a</</think>b", "a</", "b", .answering),
         ("<think>a</think </think>b", "a</think", "b", .answering),
         ("<think>a<think>b</think>c", "a<think>b", "c", .answering),
         ("<think>a</think></think>b", "a", "</think>b", .answering),
-        // In a code block of the thinking.
-        ("<think>x\n```\n</think>\n```\ny</think>b", "x\n```\n</think>\n```\ny", "b", .answering),
-        ("<think>~~~ swift\n</think>\n~~~~\ny</think>b", "~~~ swift\n</think>\n~~~~\ny", "b", .answering),
-        ("<think>   ```\n</think>\n```\n</think>b", "```\n</think>\n```", "b", .answering),
-        ("<think>\n```\n</think>\n```", "```\n</think>\n```", "", .thinking),
-        ("<think>````\n```\n</think>\n````\n</think>b", "````\n```\n</think>\n````", "b", .answering),
-        ("<think>```\n</think>\n~~~\n</think>\n```\n</think>b", "```\n</think>\n~~~\n</think>\n```", "b", .answering),
+        // In a line of code.
+        ("<think>x\n```\nif \"</think>\"\n```\ny</think>b", "x\n```\nif \"</think>\"\n```\ny", "b", .answering),
+        ("<think>~~~ swift\na </think>\n~~~~\ny</think>b", "~~~ swift\na </think>\n~~~~\ny", "b", .answering),
+        ("<think>   ```\na</think>\n```\n</think>b", "```\na</think>\n```", "b", .answering),
+        ("<think>\n```\na</think>\n```", "```\na</think>\n```", "", .thinking),
+        ("<think>````\n```\na</think>\n````\n</think>b", "````\n```\na</think>\n````", "b", .answering),
+        (
+            "<think>```\na</think>\n~~~\na</think>\n```\n</think>b", "```\na</think>\n~~~\na</think>\n```", "b",
+            .answering
+        ),
         ("<think>```\ncode\n```</think>b", "```\ncode\n```", "b", .answering),
         ("<think>```\ncode\n```  \n\n</think>b", "```\ncode\n```", "b", .answering),
         // No code block: within a line, indented, or too short.
@@ -90,10 +93,12 @@ extension ThinkingSplitter.Delta {
         ("<think>```x``` y\n</think>b", "```x``` y", "b", .answering),
         ("<think>a\n    ```\n</think>b", "a\n    ```", "b", .answering),
         ("<think>``\n</think>b", "``", "b", .answering),
-        // A block that never ends was none.
+        // At the beginning of a line a mark counts in a block too: the model may never end the block.
         ("<think>```\ncode\n</think>\nb", "```\ncode", "b", .answering),
+        ("<think>```\ncode\n  </think>\nb", "```\ncode", "b", .answering),
         ("<think>```\ncode\n</think>\nb</think>c", "```\ncode", "b</think>c", .answering),
-        ("<think>```\ncode\n</think>\n", "```\ncode", "", .answering),
+        ("<think>```\ncode\n</think>\n", "```\ncode", "", .closed),
+        ("<think>x\n```\n</think>\n```\ny", "x\n```", "```\ny", .answering),
         ("<think>```\ncode", "```\ncode", "", .thinking),
         // Other scripts.
         ("<think>想一想🤔</think>答案 👩‍👩‍👧", "想一想🤔", "答案 👩‍👩‍👧", .answering),
@@ -119,7 +124,7 @@ extension ThinkingSplitter.Delta {
 
     @Test(arguments: [
         ("a</think>b", "a", "b", ThinkingSplitter.State.answering), ("\n a", "a", "", .thinking), ("", "", "", .opened),
-        ("</think>b", "", "b", .answering), ("```\n</think>\n```\n</think>b", "```\n</think>\n```", "b", .answering),
+        ("</think>b", "", "b", .answering), ("```\na</think>\n```\n</think>b", "```\na</think>\n```", "b", .answering),
     ])
     func beginsInsideWhereThePromptOpens(
         output: String, thinking: String, text: String, state: ThinkingSplitter.State
@@ -144,7 +149,7 @@ extension ThinkingSplitter.Delta {
         let odd = ThinkingTags(opening: "aab", closing: "aabaab")
         #expect(SplitText(["aabxaabaaabaab!"], tags: [odd]) == SplitText("xaaba", "!", .answering))
         #expect(SplitText("aabxaabaaabaab!".map(String.init), tags: [odd]) == SplitText("xaaba", "!", .answering))
-        // Half a pair is none.
+        // Half a pair is ignored.
         #expect(
             SplitText(["<a>b"], tags: [ThinkingTags(opening: "<a>", closing: "")])
                 == SplitText("", "<a>b", .answering))
@@ -184,63 +189,11 @@ extension ThinkingSplitter.Delta {
         #expect(deltas == [.thinking("```\nx"), .text("b")])
     }
 
-    /// The model has ended it, in a block that it forgot to end: no second mark is needed, and what follows is the answer.
-    @Test(arguments: [("", ThinkingSplitter.State.closed), ("b ", .answering)])
-    func aMarkInDoubtCountsWhereTheThinkingIsToEnd(said: String, state: ThinkingSplitter.State) {
-        var closed = ThinkingSplitter(openedByPrompt: .think)
-        var deltas = closed.append("```\n</think>\n" + said)
-        var settled = closed
-        closed.close(into: &deltas)
-        closed.append("c", into: &deltas)
-        #expect(deltas.first == .thinking("```") && !deltas.dropFirst().contains { $0 != .text($0.content) })
-        #expect(deltas.dropFirst().map(\.content).joined() == said + "c")
-        deltas = []
-        #expect(settled.isThinking)
-        let isSettled = settled.settle(into: &deltas)
-        #expect(isSettled && settled.state == state && deltas.map(\.content).joined() == said)
-        let isSettledAgain = settled.settle(into: &deltas)
-        #expect(!isSettledAgain)
-        var thinking = ThinkingSplitter(openedByPrompt: .think)
-        deltas = thinking.append("```\nx")
-        let isEnded = thinking.settle(into: &deltas)
-        #expect(!isEnded && thinking.isThinking)
-    }
-
-    /// However it is cut, with characters of several bytes about the place, and whatever follows.
-    @Test(arguments: ["x", "é", "想", "🤔"])
-    func aBlockThatGoesOnForTooLongIsNone(character: String) {
-        let most = ThinkingSplitter.mostDoubted
-        func output(_ bytes: Int) -> (said: String, after: String) {
-            let after = "\nb" + String(repeating: character, count: (bytes - 2) / character.utf8.count)
-            return ("<think>```\ncode\n</think>" + after + "\n```\nc</think>d", after)
-        }
-        for size in [1, 7, 64, 5000] {
-            func pieces(_ text: String) -> [String] {
-                let scalars = Array(text.unicodeScalars)
-                return stride(from: 0, to: scalars.count, by: size).map { start in
-                    String(String.UnicodeScalarView(scalars[start..<min(start + size, scalars.count)]))
-                }
-            }
-            let short = output(most - 8)
-            #expect(
-                SplitText(pieces(short.said))
-                    == SplitText("```\ncode\n</think>" + short.after + "\n```\nc", "d", .answering))
-            let long = output(most + 8)
-            #expect(
-                SplitText(pieces(long.said))
-                    == SplitText("```\ncode", String(long.after.dropFirst()) + "\n```\nc</think>d", .answering))
-        }
-        // And the answer comes as it is written from then on.
-        var splitter = ThinkingSplitter(openedByPrompt: .think)
-        _ = splitter.append("```\n</think>" + output(most + 8).after)
-        #expect(splitter.append("now") == [.text("now")])
-    }
-
     @Test func codeNeedNotHideMarks() {
         for size in [1, 100] {
             var splitter = ThinkingSplitter(openedByPrompt: .think, codeHidesMarks: false)
             var deltas: [ThinkingSplitter.Delta] = []
-            let said = Array("```\nx\n</think>{}\n```")
+            let said = Array("```\nx </think>{}\n```")
             for start in stride(from: 0, to: said.count, by: size) {
                 splitter.append(String(said[start..<min(start + size, said.count)]), into: &deltas)
             }
@@ -262,5 +215,14 @@ extension ThinkingSplitter.Delta {
         #expect(ThinkingTags.named(in: "{{ messages }}") == [.think])
         #expect(ThinkingTags.named(in: "{% if '[/THINK]' in content %}") == [.brackets])
         #expect(ThinkingTags.named(in: "content.split('</think>')") == [.think])
+    }
+}
+
+extension ThinkingSplitter {
+    /// The deltas of the next piece.
+    fileprivate mutating func append(_ piece: String) -> [Delta] {
+        var deltas: [Delta] = []
+        append(piece, into: &deltas)
+        return deltas
     }
 }

@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    /// A result looks like a message of the user and is none: the question that led to it stays.
+    /// A result only looks like a message of the user: the question that led to it stays.
     @Test func aPromptNeverBeginsWithAResult() throws {
         let talk = [
             ChatMessage(.user, "a"), ChatMessage(.assistant, "b"), ChatMessage(.user, "c"),

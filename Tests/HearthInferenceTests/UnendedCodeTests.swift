@@ -1,7 +1,7 @@
 import HearthInference
 import Testing
 
-/// Answers after thinking that forgot to end a code block.
+/// Answers after thinking with a code block that does not end.
 @Suite struct UnendedCodeTests {
     private struct Seen {
         var text = ""
@@ -21,32 +21,18 @@ import Testing
 
     private static let thought = "```swift\nlet x = 1\n</think>\n\n"
 
-    @Test func aStopStringIsSeenAfterAWhile() {
+    @Test func theAnswerBeginsAtOnce() {
         var reader = AnswerReader(stopStrings: ["END"], openedByPrompt: .think)
         var seen = Seen()
-        append(
-            Self.thought + "Yes. END" + String(repeating: ".", count: ThinkingSplitter.mostDoubted), to: &reader, &seen)
+        append(Self.thought + "Yes. END", to: &reader, &seen)
         #expect(reader.matchedStop == "END" && !reader.isThinking)
         #expect(seen.text == "Yes. " && seen.thinking == "```swift\nlet x = 1")
     }
 
-    @Test func whatIsHeldToAGrammarIsTheAnswerAtOnce() {
+    @Test func anAnswerHeldToAGrammarBeginsAtAnyMark() {
         var reader = AnswerReader(openedByPrompt: .think, codeHidesMarks: false)
         var seen = Seen()
-        append(Self.thought + "{", to: &reader, &seen)
+        append("```swift\nlet x </think>{", to: &reader, &seen)
         #expect(reader.state == .answering && seen.text == "{")
-    }
-
-    @Test func theEngineNeedNotWriteAMarkThatIsThere() {
-        var reader = AnswerReader(stopStrings: ["END"], openedByPrompt: .think)
-        var seen = Seen()
-        append("```swift\nlet", to: &reader, &seen)
-        var isSettled = reader.settleThinking { seen.note($0) }
-        #expect(!isSettled && reader.isThinking)
-        append(" x = 1\n</think>\n\nYes. END", to: &reader, &seen)
-        #expect(reader.isThinking && seen.text.isEmpty)
-        isSettled = reader.settleThinking { seen.note($0) }
-        #expect(isSettled && !reader.isThinking)
-        #expect(seen.text == "Yes. " && seen.thinking == "```swift\nlet x = 1" && reader.matchedStop == "END")
     }
 }

@@ -107,7 +107,7 @@
                     _ = bench.loop.step()
                     try third(bench)
                     continuation.finish()
-                    bench.letGo()
+                    bench.cancelAll()
                 }
                 var count = 0
                 do {
@@ -145,7 +145,7 @@
             @Test func areSeenWhenTheAnswerEndsEarly() async throws {
                 let count = try await pieces { bench in
                     _ = bench.loop.step()
-                    bench.letGo()
+                    bench.cancelAll()
                 }
                 #expect(count == 3)
             }

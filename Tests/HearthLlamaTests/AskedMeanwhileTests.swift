@@ -10,19 +10,17 @@
     extension LlamaActor {
         /// Keeps the engine's thread.
         fileprivate func occupy(_ began: AsyncStream<Void>.Continuation, until released: DispatchSemaphore) {
-            visitors.subtract(1, ordering: .relaxed)
             began.finish()
             released.wait()
         }
 
-        /// Whether a load waits for the answers of the model whose place it takes.
-        fileprivate var givesWay: Bool { departure != nil }
+        /// Whether a load waits for the answers of the model it replaces.
+        fileprivate var givesWay: Bool { arrival != nil }
 
         /// Runs something while nobody else gets to the engine's thread.
         nonisolated func whileOccupied(_ body: () async throws -> Void) async rethrows {
             let released = DispatchSemaphore(value: 0)
             let (began, source) = AsyncStream<Void>.makeStream()
-            knock()
             Task { await occupy(source, until: released) }
             for await _ in began {}
             defer { released.signal() }
@@ -58,10 +56,10 @@
                             if value == 1 { isRead.withLock { $0 = true } }
                         }
                     }
-                    await until { engine.isVisited }
+                    await until { engine.executor.hasWaitingJobs }
                 }
                 // From then on the load has the thread, and the first answer goes on for it.
-                await until { !engine.isVisited }
+                await until { !engine.executor.hasWaitingJobs }
                 let before = pieces.withLock { $0 }
                 await until { pieces.withLock { $0 } > before + 10 }
                 #expect(!isRead.withLock { $0 })
@@ -90,9 +88,9 @@
                         for try await event in stream { if case .text = event { pieces.withLock { $0 += 1 } } }
                     }
                     load = Task { try await engine.load(TestModel.path) }
-                    await until { engine.isVisited }
+                    await until { engine.executor.hasWaitingJobs }
                 }
-                await until { !engine.isVisited }
+                await until { !engine.executor.hasWaitingJobs }
                 let before = pieces.withLock { $0 }
                 await until { pieces.withLock { $0 } > before + 10 }
                 let stream = engine.generate(capitalOfFrance, options: .greedy())
@@ -119,7 +117,7 @@
                         defer { isDone.withLock { $0 = true } }
                         _ = try await engine.embed(texts)
                     }
-                    await until { engine.isVisited }
+                    await until { engine.mailbox.withLock { !$0.vectors.isEmpty } }
                 }
                 let isGone = Locked<Bool?>(nil)
                 try await engine.load(TestModel.path) { _ in
@@ -177,7 +175,7 @@
                     defer { isDone.withLock { $0 = true } }
                     return try await engine.embed(["a", "b"])
                 }
-                await until { engine.waitingForChange > 0 || isDone.withLock { $0 } }
+                await until { engine.mailbox.withLock { !$0.vectors.isEmpty } || isDone.withLock { $0 } }
                 #expect(!isDone.withLock { $0 })
                 released.signal()
                 #expect(try await vectors.value.count == 2)

@@ -48,7 +48,7 @@
                 /// Whether it has not gone on by itself.
                 var stands: Bool { isStanding.withLock { $0 } }
 
-                func letGo() async throws {
+                func release() async throws {
                     released.signal()
                     try await load.value
                 }
@@ -62,7 +62,7 @@
                 #expect(try await engine.embed(["one"]).count == 1)
                 #expect(load.stands)
                 #expect(throws: LLMError.self) { try engine.modelInformation(.vision) }
-                try await load.letGo()
+                try await load.release()
                 #expect(try engine.modelInformation(.vision).contextLength == 2048)
                 await engine.unload()
             }
@@ -78,36 +78,49 @@
                 // By then the engine has looked at it.
                 for _ in 0..<1000 { await engine.visit() }
                 #expect(engine.isAnswering && load.stands)
-                try await load.letGo()
+                try await load.release()
                 #expect(try await Answer(stream).text.contains("Paris"))
                 await engine.unload()
             }
 
-            /// The engine does not look again and again at those who wait for a model.
-            @Test func nobodyIsAnsweredForThoseWhoWaitForIt() throws {
+            /// No step is taken for requests that only wait for a model.
+            @Test func noStepIsTakenForRequestsThatWait() {
                 let (_, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
                 let request = GenerationRequest(
-                    role: .vision, messages: [], options: .greedy(), signal: StopSignal(),
+                    role: .vision, messages: [], options: .greedy(),
                     stopwatch: TimeSource.system.stopwatch(), reply: GenerationReply(continuation))
-                var board = RequestBoard()
-                func wakes() -> Bool { board.wakes() }
-                func goesOn(_ held: EngineRole...) -> Bool { board.goesOn(without: held) }
-                #expect(!wakes() && !goesOn())
-                guard
-                    case .queued(wakes: true) = board.add(request, Admission(sequences: 1, cells: 1), queue: [.vision])
-                else { throw LLMError(.busy, "it is not queued") }
-                #expect(!wakes())
-                #expect(goesOn() && goesOn(.text))
-                #expect(!goesOn(.vision))
-                let (once, twice) = (wakes(), wakes())
-                #expect(once && !twice)
-                #expect(!goesOn(.vision))
-                request.signal.cancel()
-                // A step beside something else has seen it, and brings nobody onto the way.
-                #expect(goesOn(.vision))
-                let (told, again) = (wakes(), wakes())
-                #expect(told && !again)
-                #expect(goesOn(.vision))
+                var mailbox = Mailbox()
+                func starts() -> Bool { mailbox.startsServing() }
+                func hasWork(_ held: GenerationRequest...) -> Bool { mailbox.hasWork(except: held, holdsVectors: true) }
+                #expect(!starts() && !hasWork())
+                #expect(mailbox.add(request, Admission(sequences: 1, cells: 1), queue: [.vision]) == nil)
+                let (first, second) = (starts(), starts())
+                #expect(first && !second)
+                #expect(hasWork() && !hasWork(request))
+                let (third, fourth) = (starts(), starts())
+                #expect(third && !fourth)
+                request.signal.expire()
+                #expect(hasWork(request))
+                mailbox.remove([request])
+                #expect(!hasWork() && !starts())
+                mailbox.add(VectorRequest(["a"]))
+                #expect(starts() && !hasWork() && mailbox.hasWork())
+            }
+
+            /// The time-out counts the time in which a request waits for a model.
+            @Test func aRequestThatWaitsForItTimesOut() async throws {
+                let clock = ManualClock()
+                let engine = LlamaActor(configuration: Self.configuration(), time: clock.time)
+                let load = await StandingLoad(engine, .text)
+                var options = GenerationOptions.greedy()
+                options.timeout = .seconds(60)
+                let stream = engine.generate(capitalOfFrance, options: options)
+                await clock.sleepers(atLeast: 1)
+                clock.advance(by: .seconds(61))
+                #expect(try await Answer(stream).summary?.reason == .timedOut)
+                #expect(load.stands)
+                try await load.release()
+                await engine.unload()
             }
 
             @Test func anUnloadStopsWhoWaitsForIt() async throws {
@@ -117,7 +130,7 @@
                 let unload = Task { await engine.unload(.text) }
                 await #expect(throws: CancellationError.self) { _ = try await Answer(stream) }
                 #expect(load.stands)
-                try await load.letGo()
+                try await load.release()
                 await unload.value
             }
 
@@ -128,7 +141,7 @@
                 engine.stop()
                 await #expect(throws: CancellationError.self) { _ = try await Answer(stream) }
                 #expect(load.stands)
-                try await load.letGo()
+                try await load.release()
                 await engine.unload()
             }
 
@@ -141,7 +154,7 @@
                     _ = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
                 }
                 #expect(error?.code == .modelNotLoaded && load.stands)
-                try await load.letGo()
+                try await load.release()
                 await engine.unload()
             }
 
@@ -151,7 +164,7 @@
                 let load = await StandingLoad(engine, .text)
                 let unload = Task { await engine.unload() }
                 while engine.waitingForChange == 0 { await Task.yield() }
-                try await load.letGo()
+                try await load.release()
                 await unload.value
                 #expect(throws: LLMError.self) { try engine.modelInformation }
             }

@@ -35,7 +35,8 @@
                 for _ in others { await begun.next() }
                 var random = SeededGenerator(seed: 30)
                 var latencies: [Double] = []
-                for round in 0..<20 {
+                let rounds = TestExtent.isFull ? 20 : 6
+                for round in 0..<rounds {
                     let (reading, source) = AsyncStream<Void>.makeStream()
                     let task = Task {
                         for try await event in engine.generate(Self.long(round), options: .greedy()) {
@@ -51,7 +52,7 @@
                     // On a busy machine an answer may be at its end before it is cancelled.
                     if try await !task.value { latencies.append(watch.elapsed.seconds * 1000) }
                 }
-                #expect(latencies.count >= 10)
+                #expect(latencies.count >= rounds / 2)
                 latencies.sort()
                 print(
                     String(
@@ -62,7 +63,7 @@
                 #expect(latencies[latencies.count - 1] < 5000)
                 for other in others { other.cancel() }
                 for other in others { #expect(try await !other.value.isEmpty) }
-                // Their sequences are free for somebody else.
+                // Their sequences are free for other requests.
                 let answer = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
                 #expect(answer.text.contains("Paris"))
                 await engine.unload()

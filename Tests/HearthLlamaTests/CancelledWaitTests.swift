@@ -32,7 +32,7 @@
                     engine.waitingForChange == 1
                 }
                 #expect(load.stands && engine.waitingForChange == 0)
-                try await load.letGo()
+                try await load.release()
                 // Nothing of it is left, and the place is the next one's.
                 #expect(throws: LLMError.self) { try engine.modelInformation(.vision) }
                 try await engine.load(TestModel.path(.window), role: .vision)
@@ -46,16 +46,16 @@
                 await cancelled {
                     try await engine.embed(["a"])
                 } once: {
-                    engine.waitingForChange == 1
+                    engine.mailbox.withLock { !$0.vectors.isEmpty }
                 }
-                #expect(load.stands && engine.waitingForChange == 0)
-                try await load.letGo()
+                #expect(load.stands)
+                try await load.release()
                 #expect(try await engine.embed(["a"]).count == 1)
                 await engine.unload()
             }
 
-            /// However many texts there are, one of them comes to the thread at a time: who loads or unloads waits for that one.
-            @Test func whoUnloadsWaitsForOneTextAtMost() async throws {
+            /// Texts are steps like others: an unload comes after the step under way, however many wait.
+            @Test func anUnloadWaitsForOneStepAtMost() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration)
                 let made = Locked(0)
                 let texts = Locked<[Task<Void, any Error>]>([])
@@ -68,10 +68,9 @@
                         }
                         texts.withLock { $0.append(text) }
                     }
-                    await until { engine.texts.waitingCount == 7 && engine.isVisited }
+                    await until { engine.mailbox.withLock { $0.vectors.count == 8 } }
                     unload.withLock { $0 = Task { await engine.unload() } }
-                    // The one that occupies the thread is no visitor any more; a text and the unloading are.
-                    await until { engine.visitors.load(ordering: .relaxed) == 2 }
+                    await until { engine.executor.hasWaitingJobs }
                 }
                 await unload.withLock { $0 }?.value
                 for text in texts.withLock({ $0 }) {
@@ -82,22 +81,31 @@
                 #expect(made.withLock { $0 } <= 1)
             }
 
-            @Test func vectorsAndALoadForTheEnginesThread() async throws {
+            @Test func vectorsForTheEnginesThread() async throws {
+                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration)
+                await engine.whileOccupied {
+                    await cancelled {
+                        try await engine.embed(["a"])
+                    } once: {
+                        engine.mailbox.withLock { !$0.vectors.isEmpty }
+                    }
+                }
+                #expect(try await engine.embed(["a"]).count == 1)
+                await engine.unload()
+            }
+
+            /// It comes to the thread after the step under way, and changes nothing.
+            @Test func aLoadForTheEnginesThread() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration)
                 let before = try engine.answering(.text).weights
-                let waits: [@Sendable () async throws -> Void] = [
-                    { _ = try await engine.embed(["a"]) }, { try await engine.load(TestModel.path) },
-                ]
-                for wait in waits {
-                    await engine.whileOccupied {
-                        await cancelled(wait) { engine.isVisited }
-                        #expect(engine.isVisited && engine.waitingForChange == 0)
-                    }
-                    // It comes to the thread all the same, and does nothing there.
-                    await until { !engine.isVisited }
+                var load: Task<Void, any Error>?
+                await engine.whileOccupied {
+                    load = Task { try await engine.load(TestModel.path) }
+                    await until { engine.executor.hasWaitingJobs }
+                    load?.cancel()
                 }
+                await #expect(throws: CancellationError.self) { try await load?.value }
                 #expect(try engine.answering(.text).weights === before)
-                #expect(try await engine.embed(["a"]).count == 1)
                 await engine.unload()
             }
 

@@ -177,7 +177,7 @@
                 let name = try #require(try FileManager.default.contentsOfDirectory(atPath: states.string).first)
                 let url = Path(states.string + "/" + name).url
                 var state = try #require(StateFile(decoding: try Data(contentsOf: url)))
-                state.state[0] ^= 1
+                state.state[state.state.startIndex] ^= 1
                 try state.encoded().write(to: url)
                 try await engine.load(TestModel.path)
                 #expect(try await turn(engine, first.messages).usage.cachedTokens == 0)
@@ -197,21 +197,20 @@
                     progress: { _ in true })
                 func memory() -> ConversationMemory {
                     ConversationMemory(
-                        maker: "m", window: 256, cells: 256, sequences: 1, canGoBack: true, folder: folder.path,
-                        savedBytes: 1 << 30, fileSystem: disk)
+                        model, maker: "m", folder: folder.path, savedBytes: 1 << 30, fileSystem: disk)
                 }
                 func reused(by memory: ConversationMemory) throws -> Int {
-                    model.clearMemory(0)
-                    return try #require(memory.begin(prompt, need: 128, beside: 0, model)).plan.reused
+                    model.sequences.clear(0)
+                    return try #require(memory.place(prompt, need: 128)).plan.reused
                 }
                 let first = memory()
                 #expect(try reused(by: first) == 0)
                 var batch = TokenBatch(capacity: prompt.ledger.count)
                 batch.append(prompt.ledger[...], at: 0, outputs: .last)
-                #expect(model.context.decode(batch) == 0)
-                model.didCompute(prompt.ledger, in: 0)
-                first.end(0, model)
-                first.saveAll(model)
+                #expect(model.sequences.context.decode(batch) == 0)
+                model.sequences.didCompute(prompt.ledger, in: 0)
+                first.end(0)
+                first.saveAll()
                 let second = memory()
                 disk.fail(call: 1, of: .openExisting, errno: EMFILE)
                 #expect(try reused(by: second) == 0)
@@ -220,7 +219,7 @@
             }
 
             /// Two models and windows share a folder, as two roles do.
-            @Test func leaveTheStatesOfOthersInTheFolderAlone() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func leaveTheStatesOfOthersInTheFolderAlone() async throws {
                 let folder = try TemporaryFolder()
                 let configuration = Self.configuration(folder: folder.path("states"))
                 let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)

@@ -17,28 +17,26 @@
                     contextLength: 256, threadCount: 1, stateBytes: 0, sequences: 2),
                 progress: { _ in true })
             func memory() -> ConversationMemory {
-                ConversationMemory(
-                    maker: "m", window: 256, cells: 256, sequences: 2, canGoBack: true, folder: folder.path,
-                    savedBytes: 1 << 30)
+                ConversationMemory(model, maker: "m", folder: folder.path, savedBytes: 1 << 30)
             }
             func begin(_ prompt: Prompt, beside others: Int, in memory: ConversationMemory) throws
                 -> ConversationMemory.Place
             {
-                try #require(memory.begin(prompt, need: prompt.ledger.count, beside: others, model))
+                try #require(memory.place(prompt, need: prompt.ledger.count, beside: others))
             }
             func compute(_ prompt: Prompt, in sequence: Int) throws {
                 var batch = TokenBatch(capacity: prompt.ledger.count)
                 batch.append(prompt.ledger[...], at: 0, of: sequence, outputs: .last)
-                try #require(model.context.decode(batch) == 0)
-                model.didCompute(prompt.ledger, in: sequence)
+                try #require(model.sequences.context.decode(batch) == 0)
+                model.sequences.didCompute(prompt.ledger, in: sequence)
             }
             let saved = Prompt([.tokens(Array(2..<122))], text: "")
             let first = memory()
             let place = try begin(saved, beside: 0, in: first)
             try compute(saved, in: place.sequence)
-            first.end(place.sequence, model)
-            first.saveAll(model)
-            model.clearMemory(place.sequence)
+            first.end(place.sequence)
+            first.saveAll()
+            model.sequences.clear(place.sequence)
 
             let second = memory()
             let busy = Prompt([.tokens(Array(repeating: 5, count: 150))], text: "")
@@ -47,9 +45,9 @@
             let other = Prompt([.tokens(Array(2..<82) + [9])], text: "")
             let otherPlace = try begin(other, beside: busy.ledger.count, in: second)
             #expect(otherPlace.plan.reused == 0 && otherPlace.plan.miss == .cold)
-            second.end(otherPlace.sequence, model)
-            model.clearMemory(busyPlace.sequence)
-            second.end(busyPlace.sequence, model)
+            second.end(otherPlace.sequence)
+            model.sequences.clear(busyPlace.sequence)
+            second.end(busyPlace.sequence)
             // With room again it is there, whole.
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path.string).count == 1)
             #expect(try begin(saved, beside: 0, in: second).plan.reused == saved.ledger.count - 1)
@@ -68,7 +66,7 @@
             await engine.unload()
         }
 
-        @Test func areNotKeptBeyondTheirRoom() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func areNotKeptBeyondTheirRoom() async throws {
             let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(bytes: 0))
             let first = try await turn(engine, Self.long("fox"))
             _ = try await turn(engine, Self.long("bear", sentences: 80))
@@ -89,7 +87,7 @@
             }
         }
 
-        @Test func oneTooLargeToBeKeptPushesNoOtherOut() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func oneTooLargeToBeKeptPushesNoOtherOut() async throws {
             // Room for the small ones, some 200 tokens each of 22.5 KiB.
             var configuration = Self.configuration(bytes: 16 << 20)
             configuration.sequences = 1

@@ -17,7 +17,7 @@
             self.model = model
             let prompt = try Prompt(request, for: model)
             #expect((prompt.calls != nil) == !request.options.tools.isEmpty)
-            outlet = AnswerOutlet(time: .system, request.yield)
+            outlet = AnswerOutlet(time: .system, request.reply.deliver)
             writer = try AnswerWriter(
                 request, prompt: prompt,
                 policy: StopPolicy(maximumNewTokens: 500, contextLength: 1000, timeout: .seconds(60)),
@@ -25,7 +25,7 @@
             // Whatever they are: the odds are replaced, and only have to be there.
             var batch = TokenBatch(capacity: 1)
             batch.append([5], at: 0, outputs: .last)
-            #expect(model.context.decode(batch) == 0)
+            #expect(model.sequences.context.decode(batch) == 0)
         }
 
         /// The tokens that end the thinking in the model's place.
@@ -39,10 +39,10 @@
 
         private func say(_ token: llama_token) throws -> [llama_token] {
             let odds = UnsafeMutableBufferPointer(
-                start: try model.context.logits(at: -1), count: model.vocabulary.count)
+                start: try model.sequences.context.logits(at: -1), count: model.vocabulary.count)
             odds.update(repeating: 0)
             odds[Int(token)] = 100
-            let step = try writer.next(-1, of: model.context, usedContext: 10, &facts)
+            let step = try writer.next(-1, of: model.sequences.context, usedContext: 10, &facts)
             guard case .compute(let tokens) = step else { return [] }
             return tokens
         }
@@ -93,10 +93,10 @@
 
             @Test func aMarkInCodeIsPartOfTheThinking() async throws {
                 let answer = try await answer(options(), by: TestModel.path(.thinking)) { model in
-                    try model.say("Like\n```\nlet\n</think>\nvar\n```\nso.\n</think>\n\nYes.")
+                    try model.say("Like\n```\nlet </think>\nvar\n```\nso.\n</think>\n\nYes.")
                     model.end()
                 }
-                #expect(answer.thinking == "Like\n```\nlet\n</think>\nvar\n```\nso.")
+                #expect(answer.thinking == "Like\n```\nlet </think>\nvar\n```\nso.")
                 #expect(answer.text == "Yes.")
             }
 
@@ -104,19 +104,19 @@
             @Test func theFirstMarkEndsItBeforeAnAnswerOfAGrammar() async throws {
                 let options = options(constraint: .gbnf(#"root ::= "certainly""#))
                 let answer = try await answer(options, by: TestModel.path(.thinking)) { model in
-                    try model.say("Like\n```\nlet\n</think>\n\nSure, of course.")
+                    try model.say("Like\n```\nlet </think>\n\nSure, of course.")
                 }
                 #expect(answer.thinking == "Like\n```\nlet")
                 #expect(!answer.text.isEmpty && "certainly".hasPrefix(answer.text), "\(answer.text)")
             }
 
             @Test func theFirstMarkEndsItBeforeAnAnswerThatMayCall() async throws {
-                let said = "<think>\nLike\n```\nlet\n</think>\n\nI look."
+                let said = "<think>\nLike\n```\nlet </think>\n\nI look."
                 for tools in [[], [Self.tool]] {
                     let answer = try await answer(
                         options(tools: tools), by: TestModel.path, template: ToolTemplates.hermes
                     ) { try $0.say(said) }
-                    // Without tools it is not known yet whether the code goes on.
+                    // Without tools a mark in a line of code is a part of it.
                     #expect(answer.text.hasPrefix("I look") == !tools.isEmpty, "\(answer.text)")
                 }
             }

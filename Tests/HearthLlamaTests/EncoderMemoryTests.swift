@@ -15,9 +15,8 @@
                 defer { log.stop() }
                 let engine = try await LlamaActor.load(TestModel.path(.vectors), configuration: configuration)
                 _ = try await engine.embed(["fox"])
-                engine.knock()
                 let entry = try #require(await engine.visited { $0.memory }.entries[.text])
-                let (loaded, embedding) = (try #require(entry.plan?.estimate), try #require(entry.embedding?.estimate))
+                let (loaded, embedding) = (try #require(entry.plan?.estimate), try #require(entry.vectors?.estimate))
                 #expect(loaded.cache == 0 && embedding.cache == 0)
                 #expect(loaded.compute == 500 * (4 * (4 * 64 + 3 * 128) + 2 * 500) + 4 * 49_152 * 8)
                 // 1.19 MiB to compute with, and a row of logits for each conversation; nothing else, whatever the context.

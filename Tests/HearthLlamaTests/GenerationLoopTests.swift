@@ -12,18 +12,18 @@
             /// Computed together the odds differ in their last digits from those computed alone, so two answers may part at a
             /// close choice. What is said must be what the model, alone and answering token by token, holds for the best or nearly so.
             private func expectOwnAnswer(_ ledger: [llama_token], from first: Int, _ model: LoadedModel) throws {
-                model.clearMemory(0)
+                model.sequences.clear(0)
                 var prompt = TokenBatch(capacity: first)
                 prompt.append(ledger[..<first], at: 0, outputs: .last)
-                #expect(model.context.decode(prompt) == 0)
+                #expect(model.sequences.context.decode(prompt) == 0)
                 for (position, token) in ledger.enumerated().dropFirst(first) {
-                    let odds = try #require(llama_get_logits_ith(model.context.raw, -1))
+                    let odds = try #require(llama_get_logits_ith(model.sequences.context.raw, -1))
                     let all = UnsafeBufferPointer(start: odds, count: model.vocabulary.count)
                     let best = try #require(all.max())
                     #expect(all[Int(token)] > best - 0.5, "token \(position - first): \(best - all[Int(token)])")
                     var batch = TokenBatch(capacity: 1)
                     batch.append([token], at: position, outputs: .last)
-                    #expect(model.context.decode(batch) == 0)
+                    #expect(model.sequences.context.decode(batch) == 0)
                 }
             }
 
@@ -35,8 +35,8 @@
                     let bench = try StepBench(gpuLayers: layers, hasGPU: hasGPU)
                     #expect(bench.loop.admit(bench.ask(StepBench.longText)) == .begun)
                     _ = bench.loop.step()
-                    #expect(bench.loop.model.ledger(0).count == tokens)
-                    bench.letGo()
+                    #expect(bench.loop.model.sequences.ledger(0).count == tokens)
+                    bench.cancelAll()
                 }
             }
 
@@ -46,13 +46,13 @@
                     #expect(bench.loop.admit(bench.ask(StepBench.longText)) == .begun)
                     _ = bench.loop.step(isBesideOthers: true)
                     // Before anything is known of this machine.
-                    #expect(bench.loop.model.ledger(0).count == 64)
+                    #expect(bench.loop.model.sequences.ledger(0).count == 64)
                     _ = bench.loop.step(isBesideOthers: true)
-                    #expect(bench.loop.model.ledger(0).count <= 64 + 256)
-                    let before = bench.loop.model.ledger(0).count
+                    #expect(bench.loop.model.sequences.ledger(0).count <= 64 + 256)
+                    let before = bench.loop.model.sequences.ledger(0).count
                     _ = bench.loop.step()
-                    #expect(bench.loop.model.ledger(0).count == before + 512)
-                    bench.letGo()
+                    #expect(bench.loop.model.sequences.ledger(0).count == before + 512)
+                    bench.cancelAll()
                 }
             }
 
@@ -77,14 +77,18 @@
                     #expect(bench.loop.admit(bench.ask(StepBench.longText, tokens: 500)) == .begun)
                     let run = try #require(bench.loop.runs.last)
                     _ = bench.loop.step()
-                    if !isBesideAnswers { #expect(bench.loop.model.context.threadCount == Int(cores)) }
+                    if !isBesideAnswers { #expect(bench.loop.model.sequences.context.threadCount == Int(cores)) }
                     free = 0
-                    while run.phase == .prefill, bench.loop.model.context.threadCount > 1 { _ = bench.loop.step() }
+                    while run.phase == .prefill, bench.loop.model.sequences.context.threadCount > 1 {
+                        _ = bench.loop.step()
+                    }
                     #expect(run.phase == .prefill)
                     free = cores
-                    while run.phase == .prefill, bench.loop.model.context.threadCount == 1 { _ = bench.loop.step() }
+                    while run.phase == .prefill, bench.loop.model.sequences.context.threadCount == 1 {
+                        _ = bench.loop.step()
+                    }
                     #expect(run.phase == .prefill)
-                    bench.letGo()
+                    bench.cancelAll()
                 }
             }
 
@@ -96,7 +100,7 @@
                 try await blocking {
                     let bench = try StepBench()
                     let requests = Self.subjects.map { bench.ask("Write a story about a \($0).", tokens: 20) }
-                    var runs: [GenerationRun] = []
+                    var runs: [Generation] = []
                     // One after the other, so that prompts are read beside answers.
                     for request in requests {
                         #expect(bench.loop.admit(request) == .begun)
@@ -108,7 +112,7 @@
                     #expect(Set(runs.map(\.sequence)).count == 8)
                     let alone = try StepBench(sequences: 1)
                     for (index, run) in runs.enumerated() where !cancelled.contains(index) {
-                        let ledger = bench.loop.model.ledger(run.sequence)
+                        let ledger = bench.loop.model.sequences.ledger(run.sequence)
                         #expect(ledger.count == run.prompt.ledger.count + 19)
                         #expect(ledger.starts(with: run.prompt.ledger))
                         try expectOwnAnswer(ledger, from: run.prompt.ledger.count, alone.loop.model)
@@ -142,7 +146,7 @@
                     #expect(bench.loop.admit(bench.ask("Hello.")) == .begun)
                     _ = bench.loop.step()
                     #expect(bench.loop.runs.last?.phase == .decode)
-                    bench.letGo()
+                    bench.cancelAll()
                 }
             }
 
@@ -153,7 +157,7 @@
                     let run = bench.loop.runs[0]
                     _ = bench.loop.step()
                     #expect(run.position == 512)
-                    bench.letGo()
+                    bench.cancelAll()
                 }
             }
 
@@ -169,14 +173,41 @@
                     #expect(bench.loop.admit(large) == .mustWait)
                     for _ in 0..<4 { _ = bench.loop.step() }
                     #expect(bench.loop.admit(large) == .mustWait)
-                    bench.letGo()
+                    bench.cancelAll()
                     #expect(bench.loop.admit(large) == .begun)
                     #expect(bench.loop.admit(small) == .begun)
                     // What the first left behind has made room.
-                    let held = (0..<3).map { bench.loop.model.ledger($0).count }.reduce(0, +)
+                    let held = (0..<3).map { bench.loop.model.sequences.ledger($0).count }.reduce(0, +)
                     #expect(held <= 1024)
-                    bench.letGo()
+                    bench.cancelAll()
                 }
+            }
+
+            /// A prompt made again, because another model is to answer, tells of the dropped messages once.
+            @Test func aPromptMadeAgainTellsDroppedMessagesOnce() async throws {
+                let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
+                try await blocking {
+                    let benches = try (0..<2).map { _ in try StepBench(sequences: 1, context: 256) }
+                    #expect(benches[0].loop.admit(benches[0].ask("Write a story.", tokens: 8)) == .begun)
+                    let messages = [
+                        ChatMessage(.user, String(repeating: "word ", count: 400)), ChatMessage(.assistant, "?"),
+                        ChatMessage(.user, "Hi"),
+                    ]
+                    let request = GenerationRequest(
+                        role: .text, messages: messages, options: .greedy(maximumNewTokens: 1),
+                        stopwatch: TimeSource.system.stopwatch(), reply: GenerationReply(continuation))
+                    let generation = try Generation(
+                        request, prompt: Prompt(request, for: benches[0].loop.model), model: benches[0].loop.model,
+                        time: .system)
+                    request.prepared = generation
+                    #expect(benches[0].loop.admit(request) == .mustWait)
+                    #expect(benches[1].loop.admit(request) == .begun)
+                    benches[1].finish()
+                    benches[0].cancelAll()
+                }
+                var dropped: [Int] = []
+                for try await event in stream { if case .truncated(let count) = event { dropped.append(count) } }
+                #expect(dropped == [2])
             }
         }
     }

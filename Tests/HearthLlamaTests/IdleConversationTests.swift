@@ -16,16 +16,15 @@
                         contextLength: 512, threadCount: 1, stateBytes: 0, sequences: 2),
                     progress: { _ in true })
                 let memory = ConversationMemory(
-                    maker: "m", window: 512, cells: 512, sequences: 2, canGoBack: true, attendsToAll: attendsToAll,
-                    folder: nil, savedBytes: 1 << 30)
+                    model, maker: "m", attendsToAll: attendsToAll, savedBytes: 1 << 30)
                 func turn(_ prompt: Prompt) throws -> ConversationMemory.Place {
-                    let place = try #require(memory.begin(prompt, need: 128, beside: 0, model))
+                    let place = try #require(memory.place(prompt, need: 128))
                     let rest = prompt.ledger[place.plan.reused...]
                     var batch = TokenBatch(capacity: rest.count)
                     batch.append(rest, at: place.plan.reused, of: place.sequence, outputs: .last)
-                    try #require(model.context.decode(batch) == 0)
-                    model.didCompute(rest, in: place.sequence)
-                    memory.end(place.sequence, model)
+                    try #require(model.sequences.context.decode(batch) == 0)
+                    model.sequences.didCompute(rest, in: place.sequence)
+                    memory.end(place.sequence)
                     return place
                 }
                 let fox = Prompt([.tokens(Array(2..<122))], text: "")
@@ -33,11 +32,11 @@
                 let first = try turn(fox)
                 let second = try turn(bear)
                 #expect(first.plan.reused == 0 && second.plan.reused == 0)
-                #expect(model.ledger(first.sequence).isEmpty == attendsToAll)
+                #expect(model.sequences.ledger(first.sequence).isEmpty == attendsToAll)
                 // Both come back.
                 let again = try turn(fox)
                 #expect(again.plan.reused == 119)
-                #expect(model.ledger(again.sequence) == fox.ledger)
+                #expect(model.sequences.ledger(again.sequence) == fox.ledger)
                 #expect(try turn(bear).plan.reused == 119)
             }
         }

@@ -7,7 +7,7 @@
 
     extension LlamaActor {
         /// The tokens whose state the first sequence of the model for text has.
-        fileprivate var computedTokens: Int { loops[.text]?.model.ledger(0).count ?? 0 }
+        fileprivate var computedTokens: Int { loops[.text]?.model.sequences.ledger(0).count ?? 0 }
     }
 
     extension RealModel {
@@ -133,14 +133,11 @@
                         role: role, messages: [], options: .greedy(), signal: StopSignal(),
                         stopwatch: TimeSource.system.stopwatch(), reply: GenerationReply(continuation))
                 }
-                func isQueued(_ answer: RequestBoard.Answer) -> Bool {
-                    if case .queued = answer { true } else { false }
-                }
-                var board = RequestBoard()
-                let text = board.add(request(.text), admission, queue: [.text])
-                let vision = board.add(request(.vision), admission, queue: [.vision])
-                let both = board.add(request(.vision), admission, queue: [.text, .vision])
-                #expect(isQueued(text) && isQueued(vision) && !isQueued(both))
+                var mailbox = Mailbox()
+                let text = mailbox.add(request(.text), admission, queue: [.text])
+                let vision = mailbox.add(request(.vision), admission, queue: [.vision])
+                let both = mailbox.add(request(.vision), admission, queue: [.text, .vision])
+                #expect(text == nil && vision == nil && both?.code == .busy)
             }
 
             @Test func answersGoOnWhileManyTextsAreEmbedded() async throws {
@@ -174,7 +171,7 @@
                     await engine.whileOccupied {
                         before = Task { await engine.computedTokens }
                         for _ in 0..<waiting { group.addTask { try await engine.embed(["word"]).count } }
-                        while engine.texts.waitingCount < waiting - 1 { await Task.yield() }
+                        while engine.mailbox.withLock({ $0.vectors.count }) < waiting { await Task.yield() }
                     }
                     for try await count in group { #expect(count == 1) }
                     let computed = await engine.computedTokens
@@ -206,25 +203,25 @@
                 }
             }
 
+            /// A request that another model goes on with begins anew.
             @Test func vectorsOfOneCallAreOfOneModel() async throws {
-                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(1))
-                func mark(by mark: LoadMark?) async throws -> LoadMark? {
-                    let vector = try await abandonable { wait in
-                        engine.knock()
-                        return try await engine.embed("a", 0, by: mark, StopSignal(), wait)
+                try await blocking {
+                    let models = try (0..<2).map { _ in
+                        try LoadedModel(
+                            path: TestModel.path, configuration: Self.configuration(1), progress: { _ in true })
                     }
-                    guard case .made(_, by: let maker) = vector else { return nil }
-                    return maker
+                    let request = VectorRequest(["a", "b"])
+                    func step(_ model: LoadedModel) throws -> Bool {
+                        request.use(model.weights.mark)
+                        return try request.step(model.wholeEmbedder())
+                    }
+                    #expect(try step(models[0]) && !request.isDone)
+                    for (model, isDone) in [(models[1], false), (models[1], true)] {
+                        #expect(try step(model) && request.isDone == isDone)
+                    }
                 }
-                let old = try #require(try await mark(by: nil))
-                #expect(try await mark(by: old) === old)
-                try await engine.load(TestModel.path, configuration: Self.configuration(1))
-                #expect(try await mark(by: old) == nil)
-                let new = try #require(try await mark(by: nil))
-                #expect(new !== old)
-                #expect(try await mark(by: new) === new)
-                await engine.unload()
-                await #expect(throws: LLMError.self) { _ = try await engine.embed([]) }
+                let empty = LlamaActor()
+                await #expect(throws: LLMError.self) { _ = try await empty.embed([]) }
             }
 
             @Test func vectorsDoNotWaitForAnAnswer() async throws {
@@ -249,8 +246,7 @@
     extension LlamaActor {
         /// Whether a request is kept for which there is no room yet, looked at between two steps.
         fileprivate nonisolated func keepsNext() async -> Bool {
-            knock()
-            return await visited { $0.loops.values.contains { $0.next != nil } }
+            await visited { $0.mailbox.withLock { $0.waiting.contains { $0.prepared != nil } } }
         }
     }
 #endif

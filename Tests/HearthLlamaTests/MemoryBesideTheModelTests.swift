@@ -41,7 +41,6 @@
             }
 
             func ledger(_ engine: LlamaActor) async -> MemoryLedger {
-                engine.knock()
                 return await engine.visited { $0.memory }
             }
 
@@ -76,14 +75,14 @@
                 let error = await #expect(throws: LLMError.self) { _ = try await engine.embed([texts[1]]) }
                 #expect(error?.code == .exceededContextWindowSize)
                 #expect(error?.context.expected == "at most 512 tokens")
-                let made = try #require(await ledger(engine).entries[.text]?.embedding)
+                let made = try #require(await ledger(engine).entries[.text]?.vectors)
                 #expect(made.window.length == 512)
                 #expect(try made.hostBytes == Self.bytes(512))
                 try await paris(engine)
                 // The same vector as with plenty of room; and what was taken goes with the model.
                 try await engine.load(
                     TestModel.path, configuration: LlamaConfiguration(contextLength: 1024, threadCount: 1))
-                #expect(await ledger(engine).entries[.text]?.embedding == nil)
+                #expect(await ledger(engine).entries[.text]?.vectors == nil)
                 let whole = try await engine.embed(texts)
                 #expect(zip(vector, whole[0]).reduce(0) { $0 + $1.0 * $1.1 } > 0.9999)
                 await engine.unload()
@@ -96,7 +95,6 @@
                 for insists in [false, true] {
                     configuration.ignoresMemory = insists
                     let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
-                    engine.knock()
                     let tried = try await engine.visited { engine in
                         let loop = engine.loop(.text)
                         let model = try #require(loop).model
@@ -104,12 +102,15 @@
                         _ = try engine.makeRoom(forVectors: EmbeddingWindow(length: 2048)) { window in
                             tried.append(window.length)
                             guard window.length <= 512 else { throw LLMError(.generateFailed, "the card is full") }
-                            return try model.makeEmbedder(EmbeddingMethod(model), window: window)
+                            let method = try EmbeddingMethod(model.weights, answers: true)
+                            let made = try TextEmbedder(model.weights, method, window, threads: model.threads)
+                            model.embedder = made
+                            return made
                         }
                         return tried
                     }
                     #expect(tried == [2048, 1024, 512])
-                    #expect(try await ledger(engine).entries[.text]?.embedding?.hostBytes == Self.bytes(512))
+                    #expect(try await ledger(engine).entries[.text]?.vectors?.hostBytes == Self.bytes(512))
                     #expect(try await engine.embed([String(repeating: "word ", count: 300)]).count == 1)
                     let error = await #expect(throws: LLMError.self) {
                         _ = try await engine.embed([String(repeating: "word ", count: 520)])
@@ -122,7 +123,6 @@
             @Test func whereNoneCanBeMadeTheLastReasonIsTold() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: try Self.configuration(room: 1 << 30))
-                engine.knock()
                 let error = await #expect(throws: LLMError.self) {
                     try await engine.visited { engine in
                         try engine.makeRoom(forVectors: EmbeddingWindow(length: 1024)) { window in
@@ -131,7 +131,7 @@
                     }
                 }
                 #expect(error?.message == "no room for 256 in calls of 32")
-                #expect(await ledger(engine).entries[.text]?.embedding == nil)
+                #expect(await ledger(engine).entries[.text]?.vectors == nil)
                 #expect(try await engine.embed(["fox"]).count == 1)
                 await engine.unload()
             }
@@ -155,10 +155,8 @@
                 // All but what a window of 512 takes beside both.
                 let taken =
                     try MemoryPlan.Device(memory: 6 << 30).budget - other.estimate.total - Self.bytes(512)
-                engine.knock()
                 await engine.visited { $0.memory.entries[.text]?.hostBytes = taken }
                 func embedder() async throws -> (length: Int?, object: ObjectIdentifier?) {
-                    engine.knock()
                     return await engine.visited { engine in
                         let made = engine.loop(.text)?.model.embedder
                         return (made?.window.length, made.map { ObjectIdentifier($0) })
@@ -168,7 +166,7 @@
                 let load = await BesideALoad.StandingLoad(engine, .vision, configuration: configuration(1024))
                 let vector = try await engine.embed([texts[0]])[0]
                 #expect(load.stands)
-                try await load.letGo()
+                try await load.release()
                 let short = try await embedder()
                 #expect(short.length == 512)
                 // Nothing has become more: the same one, and no plan for each text.
@@ -178,7 +176,6 @@
                 }
                 #expect(try await embedder() == short)
                 await engine.unload(.vision)
-                engine.knock()
                 let isGivenBack = try await engine.visited { engine in
                     let loop = engine.loop(.text)
                     let found = try #require(loop)
@@ -190,7 +187,7 @@
                 let vectors = try await engine.embed(texts)
                 #expect(zip(vector, vectors[0]).reduce(0) { $0 + $1.0 * $1.1 } > 0.9999)
                 #expect(try await embedder().length == 1024)
-                #expect(try await ledger(engine).entries[.text]?.embedding?.hostBytes == Self.bytes(1024))
+                #expect(try await ledger(engine).entries[.text]?.vectors?.hostBytes == Self.bytes(1024))
                 await engine.unload()
             }
 
@@ -201,7 +198,7 @@
                 let log = await RecordedLog.start(.debug)
                 defer { log.stop() }
                 _ = try await engine.embed(["fox"])
-                let plan = try #require(await ledger(engine).entries[.text]?.embedding)
+                let plan = try #require(await ledger(engine).entries[.text]?.vectors)
                 func sizes(_ name: String) -> [Double] {
                     log.messages(of: "llama").filter { $0.contains(name) }.compactMap { line in
                         line.split(separator: "=").dropFirst().first?.split(separator: " ").first.flatMap { Double($0) }
@@ -226,7 +223,6 @@
                 let other = try #require(LoadPlan(TestModel.path, projector: nil, configuration: configuration(8192)))
                 let budget = MemoryPlan.Device(memory: 6 << 30).budget
                 let taken = budget - other.estimate.total
-                engine.knock()
                 await engine.visited { $0.memory.entries[.text]?.hostBytes = taken }
                 // Without vectors it fits.
                 try await engine.load(TestModel.path, role: .vision, configuration: configuration(8192))
@@ -245,7 +241,6 @@
                 #expect(try await engine.embed(["fox"]).count == 1)
                 // With the model its context for vectors is gone.
                 try await engine.load(TestModel.path, configuration: configuration(256))
-                engine.knock()
                 await engine.visited { $0.memory.entries[.text]?.hostBytes = taken }
                 try await engine.load(TestModel.path, role: .vision, configuration: configuration(8192))
                 await engine.unload()

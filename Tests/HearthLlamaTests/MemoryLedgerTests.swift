@@ -15,11 +15,11 @@
         ) -> MemoryLedger.Entry {
             MemoryLedger.Entry(
                 deviceMemory: memory << 20, hostBytes: mebibytes << 20, gpuBytes: 0,
-                kept: MemoryLedger.Kept(states: states.map { $0 << 20 }, pictures: pictures.map { $0 << 20 }))
+                kept: KeptBytes(states: states.map { $0 << 20 }, pictures: pictures.map { $0 << 20 }))
         }
 
-        private func kept(_ states: UInt64?, _ pictures: UInt64?) -> MemoryLedger.Kept {
-            MemoryLedger.Kept(states: states.map { $0 << 20 }, pictures: pictures.map { $0 << 20 })
+        private func kept(_ states: UInt64?, _ pictures: UInt64?) -> KeptBytes {
+            KeptBytes(states: states.map { $0 << 20 }, pictures: pictures.map { $0 << 20 })
         }
 
         private func plan(_ configuration: LlamaConfiguration = LlamaConfiguration(deviceMemory: 1 << 30)) -> LoadPlan {
@@ -51,7 +51,7 @@
             ledger.entries[.vision] = nil
             #expect(ledger.kept(for: .text) == kept(256, nil))
             // One on its way has its room before it is there.
-            ledger.arrival = MemoryLedger.Arrival(hostBytes: 400 << 20, replaced: [])
+            ledger.arrival = (400 << 20, [])
             #expect(ledger.kept(for: .text) == kept(68, nil))
         }
 
@@ -64,11 +64,12 @@
         @Test func aContextForVectorsCountsLikeTheModel() throws {
             var ledger = MemoryLedger(entries: [.text: entry(300, states: 256), .vision: entry(100)])
             #expect(ledger.hostBytes() == 400 << 20 && ledger.hostBytes(without: [.text]) == 100 << 20)
-            #expect(try ledger.embedding(EmbeddingWindow(length: 2048), of: .text) == nil, "its sizes are not known")
+            let unknown = try ledger.planVectors(EmbeddingWindow(length: 2048), of: .text)
+            #expect(unknown == nil, "its sizes are not known")
             ledger.entries[.text]?.plan = plan()
-            let made = try #require(try ledger.embedding(EmbeddingWindow(length: 2048), of: .text))
+            let made = try #require(try ledger.planVectors(EmbeddingWindow(length: 2048), of: .text))
             #expect(made.window.length == 2048)
-            ledger.entries[.text]?.embedding = made
+            ledger.entries[.text]?.vectors = made
             #expect(ledger.hostBytes() == 400 << 20 + made.hostBytes)
             #expect(ledger.hostBytes(without: [.vision]) == 300 << 20 + made.hostBytes)
             #expect(ledger.hostBytes(without: [.text]) == 100 << 20)
@@ -81,25 +82,25 @@
             var ledger = MemoryLedger(entries: [.text: entry(300), .vision: entry(400)])
             ledger.entries[.text]?.plan = plan()
             let wanted = EmbeddingWindow(length: 2048)
-            #expect(try ledger.embedding(wanted, of: .text)?.window.length == 512)
+            #expect(try ledger.planVectors(wanted, of: .text)?.window.length == 512)
             ledger.entries[.vision] = entry(455)
-            let error = #expect(throws: LLMError.self) { _ = try ledger.embedding(wanted, of: .text) }
+            let error = #expect(throws: LLMError.self) { _ = try ledger.planVectors(wanted, of: .text) }
             #expect(error?.code == .doesNotFit && error?.message.contains("13 MiB of the device's 1024 MiB") == true)
             // Who insists gets it as it is.
             ledger.entries[.text]?.plan = plan(LlamaConfiguration(deviceMemory: 1 << 30, ignoresMemory: true))
-            #expect(try ledger.embedding(wanted, of: .text)?.window == wanted)
+            #expect(try ledger.planVectors(wanted, of: .text)?.window == wanted)
         }
 
         /// A model that is being replaced is still there, and the one that comes has its room already.
         @Test func aModelOnItsWayHasItsRoom() {
             var ledger = MemoryLedger(entries: [.text: entry(300), .vision: entry(200)])
-            ledger.arrival = MemoryLedger.Arrival(hostBytes: 350 << 20, replaced: [.vision])
-            #expect(ledger.hostBytes(beside: .text) == 650 << 20)
+            ledger.arrival = (350 << 20, [.vision])
+            #expect(ledger.room(for: .text).occupied == 650 << 20)
             ledger.arrival?.hostBytes = 100 << 20
-            #expect(ledger.hostBytes(beside: .text) == 500 << 20)
+            #expect(ledger.room(for: .text).occupied == 500 << 20)
             // What the old one of the role itself takes goes with it.
-            ledger.arrival = MemoryLedger.Arrival(hostBytes: 600 << 20, replaced: [.text])
-            #expect(ledger.hostBytes(beside: .text) == 500 << 20)
+            ledger.arrival = (600 << 20, [.text])
+            #expect(ledger.room(for: .text).occupied == 500 << 20)
         }
 
         /// Its layers are not placed before the model it replaces has answered all.
@@ -114,15 +115,13 @@
             try order.plan?.fit(beside: 300 << 20, gpu: card)
             var ledger = MemoryLedger(entries: [.text: entry(300), .vision: entry(100)])
             ledger.entries[.text]?.plan = plan()
-            ledger.arrival = MemoryLedger.Arrival(order, replaced: [.vision], gpu: card)
+            ledger.arrival = (order.plan?.hostBytes(expecting: card) ?? 0, [.vision])
             let wanted = EmbeddingWindow(length: 2048)
-            #expect(try ledger.embedding(wanted, of: .text)?.window == wanted)
+            #expect(try ledger.planVectors(wanted, of: .text)?.window == wanted)
             #expect(try #require(ledger.arrival).hostBytes < 100 << 20)
             // Without a card all of it is the machine's.
-            ledger.arrival = MemoryLedger.Arrival(order, replaced: [.vision], gpu: .none)
-            #expect(try ledger.embedding(wanted, of: .text)?.window.length == 256)
-            order.plan = nil
-            #expect(MemoryLedger.Arrival(order, replaced: [], gpu: card).hostBytes == 0)
+            ledger.arrival = (order.plan?.hostBytes(expecting: .none) ?? 0, [.vision])
+            #expect(try ledger.planVectors(wanted, of: .text)?.window.length == 256)
         }
 
         @Test func aCardsMemoryComesBackWithWhatIsGivenBack() throws {
@@ -134,86 +133,28 @@
             model.gpu = GPUMemory(free: 1 << 30)
             var ledger = MemoryLedger(entries: [.text: model, .vision: model])
             #expect(ledger.gpuBytes(of: [.text]) == 50 << 20)
-            let made = try #require(try ledger.embedding(EmbeddingWindow(length: 2048), of: .text))
+            let made = try #require(try ledger.planVectors(EmbeddingWindow(length: 2048), of: .text))
             #expect(made.hostBytes < made.estimate.total)
-            ledger.entries[.text]?.embedding = made
+            ledger.entries[.text]?.vectors = made
             #expect(ledger.gpuBytes(of: [.text]) == 50 << 20 + made.estimate.total - made.hostBytes)
             #expect(ledger.gpuBytes(of: [.vision, .text]) == 100 << 20 + made.estimate.total - made.hostBytes)
         }
 
-        /// What it was planned with may be more than could be made.
-        @Test func aContextForVectorsCountsAsItWasMade() throws {
-            var ledger = MemoryLedger(entries: [.text: entry(300)])
-            ledger.count(EmbeddingWindow(length: 512), of: .text)
-            ledger.count(EmbeddingWindow(length: 512), of: .vision)
-            #expect(ledger.entries[.text]?.embedding == nil && ledger.entries[.vision] == nil)
-            ledger.entries[.text]?.plan = plan()
-            let planned = try #require(try ledger.embedding(EmbeddingWindow(length: 2048), of: .text))
-            ledger.count(planned.window, of: .text)
-            #expect(ledger.entries[.text]?.embedding == planned)
-            ledger.count(EmbeddingWindow(length: 512), of: .text)
-            let made = EmbeddingPlan(Self.shape, window: EmbeddingWindow(length: 512))
-            #expect(made.hostBytes < planned.hostBytes && ledger.hostBytes() == 300 << 20 + made.hostBytes)
-        }
-
-        /// What it takes itself is not in the way of a longer one.
-        @Test func aContextForVectorsIsPlannedInPlaceOfTheOneThereIs() throws {
+        /// The memory of the present one is free for the next.
+        @Test func aContextForVectorsIsPlannedInPlaceOfThePresentOne() throws {
             var ledger = MemoryLedger(entries: [.text: entry(300), .vision: entry(400)])
             ledger.entries[.text]?.plan = plan()
             let wanted = EmbeddingWindow(length: 2048)
-            let short = try #require(try ledger.embedding(wanted, of: .text))
-            ledger.count(short.window, of: .text)
-            #expect(short.window.length == 512 && ledger.entries[.text]?.embedding == short)
-            #expect(try ledger.embedding(wanted, of: .text) == short)
+            let short = try #require(try ledger.planVectors(wanted, of: .text))
+            #expect(short.window.length == 512 && ledger.entries[.text]?.vectors == short)
+            #expect(ledger.hostBytes() == 700 << 20 + short.hostBytes)
+            #expect(try ledger.planVectors(wanted, of: .text) == short)
             let whole = EmbeddingPlan(Self.shape, window: wanted)
             ledger.entries[.vision]?.hostBytes = 468 << 20 - whole.hostBytes
-            #expect(try ledger.embedding(wanted, of: .text) == whole)
-        }
-
-        @Test func aShortContextForVectorsIsOutgrownOnceOthersLeaveMore() throws {
-            var ledger = MemoryLedger(entries: [.text: entry(300), .vision: entry(400)])
-            ledger.entries[.text]?.plan = plan()
-            let wanted = EmbeddingWindow(length: 2048)
-            let short = EmbeddingWindow(length: 512)
-            func outgrows(vision mebibytes: UInt64?, _ made: EmbeddingWindow = short) -> Bool {
-                ledger.entries[.vision] = mebibytes.map { entry($0) }
-                return ledger.outgrows(made, wanted: wanted, of: .text)
-            }
-            #expect(!outgrows(vision: nil), "there is none yet")
-            ledger.entries[.vision] = entry(400)
-            ledger.count(short, of: .text)
-            #expect(!outgrows(vision: 400) && !outgrows(vision: 500) && !outgrows(vision: 398))
-            #expect(!outgrows(vision: 380, wanted), "it is as long as wanted")
-            ledger.arrival = MemoryLedger.Arrival(hostBytes: 1 << 20, replaced: [])
-            #expect(!outgrows(vision: 300), "a model is on its way")
-            ledger.arrival = nil
-            #expect(outgrows(vision: 300))
-            #expect(!outgrows(vision: 300), "that is decided")
-            #expect(!outgrows(vision: 350) && outgrows(vision: nil))
-        }
-
-        /// Nothing is planned of a card's memory: more of it is a reason to try.
-        @Test func whatACardGetsBackIsTried() {
-            for known in [nil, plan(LlamaConfiguration(deviceMemory: 1 << 30, ignoresMemory: true)), plan()] {
-                var ledger = MemoryLedger(entries: [.text: entry(300), .vision: entry(100)])
-                ledger.entries[.text]?.plan = known
-                ledger.entries[.vision]?.gpuBytes = 50 << 20
-                let short = EmbeddingWindow(length: 512)
-                func outgrows() -> Bool {
-                    ledger.outgrows(short, wanted: EmbeddingWindow(length: 2048), of: .text)
-                }
-                ledger.count(short, of: .text)
-                #expect(!outgrows())
-                ledger.entries[.vision]?.gpuBytes = 40 << 20
-                #expect(outgrows())
-                // Where one of both has become less, the one there is stays.
-                ledger.count(short, of: .text)
-                ledger.entries[.vision] = entry(468)
-                #expect(!outgrows())
-                ledger.entries[.vision] = entry(10)
-                ledger.entries[.vision]?.gpuBytes = 60 << 20
-                #expect(!outgrows())
-            }
+            #expect(try ledger.planVectors(wanted, of: .text) == whole)
+            ledger.entries[.vision] = entry(468)
+            #expect(throws: LLMError.self) { try ledger.planVectors(wanted, of: .text) }
+            #expect(ledger.entries[.text]?.vectors == nil && ledger.hostBytes() == 768 << 20)
         }
 
         @Test func sizesOfStrangersDoNotOverflow() {
@@ -221,7 +162,7 @@
             huge.hostBytes = .max
             huge.gpuBytes = .max
             let ledger = MemoryLedger(
-                entries: [.text: huge, .vision: huge], arrival: MemoryLedger.Arrival(hostBytes: .max, replaced: []))
+                entries: [.text: huge, .vision: huge], arrival: (.max, []))
             #expect(ledger.hostBytes() >= 1 << 61 && ledger.gpuBytes(of: [.text, .vision]) >= 1 << 61)
             #expect(ledger.room(for: .text).budget == 0 && ledger.kept(for: .text) == kept(0, nil))
         }

@@ -1,4 +1,5 @@
 #if Llama
+    import Dispatch
     import Foundation
     import HearthBase
     import HearthInference
@@ -74,11 +75,13 @@
             }
         }
 
-        /// Looks at something on the engine's thread, between two steps; to be announced with `knock()`.
+        /// Reads something on the engine's thread, between two steps.
         func visited<Value: Sendable>(_ look: @Sendable (isolated LlamaActor) throws -> Value) rethrows -> Value {
-            visitors.subtract(1, ordering: .relaxed)
-            return try look(self)
+            try look(self)
         }
+
+        /// Whether a generation runs or waits.
+        nonisolated var isAnswering: Bool { mailbox.withLock { !$0.generations.isEmpty } }
     }
 
     extension LoadedModel {
@@ -86,8 +89,47 @@
         func wholeEmbedder() throws -> TextEmbedder {
             chooseThreads()
             if let embedder { return embedder }
-            let method = try EmbeddingMethod(self)
-            return try makeEmbedder(method, window: method.window(information.contextLength))
+            let method = try EmbeddingMethod(weights, answers: sequences.context.hasMemory)
+            let made = try TextEmbedder(weights, method, method.window(information.contextLength), threads: threads)
+            embedder = made
+            return made
+        }
+    }
+
+    extension TextEmbedder {
+        /// The vector of a text; `pause` runs between two steps.
+        func embed(_ text: String, _ index: Int, signal: StopSignal, _ pause: () -> Void) throws -> [Float] {
+            var text = try begin(text, index)
+            while true {
+                if let vector = try step(&text, signal: signal) { return vector }
+                pause()
+                if signal.isSet { throw CancellationError() }
+            }
+        }
+    }
+
+    extension ConversationMemory {
+        /// A memory with states in a folder.
+        convenience init(
+            _ model: LoadedModel, maker: String, canGoBack: Bool = true, attendsToAll: Bool = false,
+            folder: Path? = nil,
+            savedBytes: UInt64, fileSystem: any FileSystem = LocalFileSystem()
+        ) {
+            self.init(
+                model.sequences, maker: maker, canGoBack: canGoBack, attendsToAll: attendsToAll,
+                states: StateCache(folder: folder, limit: savedBytes, fileSystem: fileSystem))
+        }
+
+        /// The place of a prompt; waits for a saved state that is read from its file.
+        func place(_ prompt: Prompt, need: Int, beside others: Int = 0) -> Place? {
+            while true {
+                let read = DispatchSemaphore(value: 0)
+                switch begin(prompt, need: need, beside: others, onRead: { read.signal() }) {
+                case .begun(let place): return place
+                case .noSequence: return nil
+                case .readsState: read.wait()
+                }
+            }
         }
     }
 
@@ -113,6 +155,6 @@
     enum SoakSize {
         private static let asked = ProcessInfo.processInfo.environment["HEARTH_SOAK"].flatMap { Int($0) }
         static let isFull = asked != nil
-        static let requests = asked ?? 24
+        static let requests = asked ?? (TestExtent.isFull ? 24 : 10)
     }
 #endif

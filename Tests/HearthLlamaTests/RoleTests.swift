@@ -88,7 +88,7 @@
                 #expect(!events.contains(.picturesLeftOut(count: 1)))
                 guard case .finish(let summary)? = events.last else { return #expect(Bool(false)) }
                 #expect(summary.encodedPictures == 1)
-                #expect(try seeing.modelInformation == engine.modelInformation(.vision))
+                #expect(try await seeing.modelInformation == engine.modelInformation(.vision))
                 #expect(try await seeing.count("one two") == 2)
                 #expect(try await seeing.count(session.transcript) > 4)
                 let text = engine.model(for: .text)
@@ -97,7 +97,7 @@
                     try await LanguageModelSession(model: text).respond(to: "Hello?")
                 }
                 await seeing.unload()
-                #expect(throws: LLMError.self) { try seeing.modelInformation }
+                await #expect(throws: LLMError.self) { try await seeing.modelInformation }
             }
 
             /// Alone the second would fit with 4096 tokens.

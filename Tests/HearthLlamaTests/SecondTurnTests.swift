@@ -55,7 +55,7 @@
                         #expect(loop.admit(request) == .begun)
                         let run = try #require(loop.runs.first)
                         while !loop.runs.isEmpty { _ = loop.step() }
-                        return (run.prompt.ledger, run.prompt.asked, loop.model.ledger(0))
+                        return (run.prompt.ledger, run.prompt.asked, loop.model.sequences.ledger(0))
                     }
                     let answer = try await Answer(stream)
                     let next = [ChatMessage(.assistant, answer.text), ChatMessage(.user, "Why?")]
@@ -98,12 +98,12 @@
 
             /// Computes what is new of some tokens.
             private static func odds(after tokens: [llama_token], _ model: LoadedModel) throws -> [Float] {
-                let held = model.ledger(0).count
+                let held = model.sequences.ledger(0).count
                 var batch = TokenBatch(capacity: tokens.count - held)
                 batch.append(tokens[held...], at: held, outputs: .last)
-                #expect(model.context.decode(batch) == 0)
-                model.didCompute(tokens[held...], in: 0)
-                let odds = try model.context.logits(at: -1)
+                #expect(model.sequences.context.decode(batch) == 0)
+                model.sequences.didCompute(tokens[held...], in: 0)
+                let odds = try model.sequences.context.logits(at: -1)
                 return Array(UnsafeBufferPointer(start: odds, count: model.vocabulary.count))
             }
 
@@ -194,21 +194,20 @@
                         path: TestModel.path(.recurrent),
                         configuration: LlamaConfiguration(contextLength: 256, threadCount: 1, stateBytes: 0),
                         progress: { _ in true })
-                    let memory = ConversationMemory(
-                        maker: "", window: 256, cells: 256, sequences: 1, canGoBack: true, folder: nil, savedBytes: 0)
+                    let memory = ConversationMemory(model, maker: "", savedBytes: 0)
                     let front = Array(llama_token(100)..<120)
                     let one = front + [5, 6, 7]
-                    let first = memory.begin(Prompt([.tokens(one)], text: ""), need: 64, beside: 0, model)
+                    let first = memory.place(Prompt([.tokens(one)], text: ""), need: 64)
                     #expect(first?.plan.miss == .cold)
                     _ = try Self.odds(after: one, model)
-                    memory.end(0, model)
+                    memory.end(0)
                     let other = front + [8, 9]
-                    let second = memory.begin(Prompt([.tokens(other)], text: ""), need: 64, beside: 0, model)
+                    let second = memory.place(Prompt([.tokens(other)], text: ""), need: 64)
                     #expect(second?.plan.miss == .removalRefused && second?.plan.action == .rebuild)
                     #expect(second?.plan.reused == 0 && second?.plan.remaining == other.count)
-                    #expect(model.ledger(0).isEmpty && model.context.holds(0, in: 0))
+                    #expect(model.sequences.ledger(0).isEmpty && model.sequences.context.holds(0, in: 0))
                     let odds = try Self.odds(after: other, model)
-                    model.clearMemory(0)
+                    model.sequences.clear(0)
                     #expect(try Self.odds(after: other, model) == odds)
                 }
             }

@@ -53,7 +53,7 @@
                 let engine = try await LlamaActor.load(
                     TestModel.path, projector: projector, configuration: configuration)
                 let kept = await ledger(engine).kept(for: .text)
-                if room == 0 { #expect(kept == MemoryLedger.Kept(states: 0, pictures: 0)) }
+                if room == 0 { #expect(kept == KeptBytes(states: 0, pictures: 0)) }
                 if room > 0 { #expect(kept.pictures == configuration.deviceMemory / 64) }
                 var encoded: [Int] = []
                 for red in [255, 128, 255] as [UInt8] {

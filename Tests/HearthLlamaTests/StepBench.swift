@@ -13,15 +13,16 @@
 
         init(
             sequences: Int = 8, context: Int = 4096, batch: Int = 512, threads: Int? = 1, gpuLayers: Int = -1,
-            hasGPU: Bool = false, load: CoreLoad = CoreLoad(), time: TimeSource = .system
+            hasGPU: Bool = false, load: CoreLoad = CoreLoad(), time: TimeSource = .system, folder: Path? = nil,
+            fileSystem: any FileSystem = LocalFileSystem()
         ) throws {
             loop = GenerationLoop(
                 try LoadedModel(
                     path: TestModel.path,
                     configuration: LlamaConfiguration(
                         contextLength: context, batchSize: batch, threadCount: threads, gpuLayers: gpuLayers,
-                        stateBytes: 0, sequences: sequences),
-                    hasGPU: hasGPU, progress: { _ in true }),
+                        stateFolder: folder, stateBytes: folder == nil ? 0 : nil, sequences: sequences),
+                    hasGPU: hasGPU, fileSystem: fileSystem, progress: { _ in true }),
                 load: load, time: time)
         }
 
@@ -41,11 +42,11 @@
                 stopwatch: TimeSource.system.stopwatch(), reply: GenerationReply(continuation))
         }
 
-        /// Steps until nobody is left.
+        /// Steps until all have ended.
         func finish() { while !loop.runs.isEmpty { _ = loop.step() } }
 
-        /// Has all that run leave at the next step, since nobody needs the rest of what they say.
-        func letGo() {
+        /// Cancels all that run at the next step, since no test needs the rest of their answers.
+        func cancelAll() {
             for run in loop.runs { run.request.signal.cancel() }
             _ = loop.step()
             #expect(loop.runs.isEmpty)

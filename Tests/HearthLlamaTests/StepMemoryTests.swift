@@ -33,13 +33,13 @@
                     #expect(bench.loop.admit(bench.ask(system + "Write a story about it.", tokens: 90)) == .begun)
                     let first = bench.loop.runs[0].sequence
                     bench.finish()
-                    let held = bench.loop.model.ledger(first)
+                    let held = bench.loop.model.sequences.ledger(first)
                     #expect(held.count > 250)
                     #expect(bench.loop.admit(bench.ask(system + "Say two.", tokens: 4)) == .begun)
                     let second = bench.loop.runs[0]
                     #expect(second.sequence != first && second.position > 150)
                     bench.finish()
-                    #expect(bench.loop.model.ledger(first) == held)
+                    #expect(bench.loop.model.sequences.ledger(first) == held)
                 }
             }
 
@@ -51,16 +51,16 @@
                         #expect(bench.loop.admit(bench.ask(StepBench.long(word, sentences: 20), tokens: 4)) == .begun)
                         bench.finish()
                     }
-                    let held = { (0..<8).filter { !bench.loop.model.ledger($0).isEmpty } }
+                    let held = { (0..<8).filter { !bench.loop.model.sequences.ledger($0).isEmpty } }
                     #expect(held() == [0, 1, 2])
-                    let length = bench.loop.model.ledger(2).count
+                    let length = bench.loop.model.sequences.ledger(2).count
                     #expect((180..<250).contains(length))
                     // Beside this one there is room for one of them, not for two.
                     let last = bench.ask(StepBench.long("lake", sentences: 20), tokens: 1024 - 2 * length - 20)
                     #expect(bench.loop.admit(last) == .begun)
                     #expect(bench.loop.runs[0].sequence == 3)
                     #expect(held() == [2])
-                    bench.letGo()
+                    bench.cancelAll()
                 }
             }
 
@@ -127,20 +127,22 @@
                     let other = bench.ask("Write a story about a fox.", tokens: 12)
                     #expect(bench.loop.admit(other) == .begun)
                     for _ in 0..<3 { _ = bench.loop.step() }
-                    let run = try GenerationRun(
+                    let run = try Generation(
                         bench.ask("", tokens: 4), prompt: Prompt([.tokens([1, 2, 3])] + broken, text: ""),
                         model: bench.loop.model, time: .system)
                     #expect(bench.loop.admit(run) == .begun)
                     while run.phase != .finished { _ = bench.loop.step() }
                     let model = bench.loop.model
-                    #expect(model.ledger(run.sequence).isEmpty && model.context.holds(0, in: run.sequence))
+                    #expect(
+                        model.sequences.ledger(run.sequence).isEmpty
+                            && model.sequences.context.holds(0, in: run.sequence))
                     #expect(bench.loop.runs.count == (isPicture ? 1 : 0))
                     bench.finish()
                     #expect(model.conversations.table.slots.allSatisfy { !$0.isBusy })
                     for slot in model.conversations.table.slots.indices {
-                        let ledger = model.ledger(slot)
+                        let ledger = model.sequences.ledger(slot)
                         #expect(model.conversations.table.slots[slot].held.tokens == ledger)
-                        let isHeld = model.context.holds(ledger.count, in: slot)
+                        let isHeld = model.sequences.context.holds(ledger.count, in: slot)
                         #expect(isHeld)
                     }
                     #expect(bench.loop.admit(bench.ask("Hello.", tokens: 8)) == .begun)
@@ -174,12 +176,12 @@
                     #expect(bench.loop.admit(bench.ask("Hello.", tokens: 20)) == .begun)
                     _ = bench.loop.step()
                     let request = bench.ask("", tokens: 4)
-                    let run = try GenerationRun(request, prompt: prompt, model: bench.loop.model, time: .system)
+                    let run = try Generation(request, prompt: prompt, model: bench.loop.model, time: .system)
                     #expect(bench.loop.admit(run) == .begun)
                     bench.finish()
                     #expect(picture.places.map(\.position) == [3])
                     #expect(picture.places.map(\.sequence) == [run.sequence])
-                    let ledger = bench.loop.model.ledger(run.sequence)
+                    let ledger = bench.loop.model.sequences.ledger(run.sequence)
                     #expect(ledger.starts(with: prompt.ledger) && ledger.count > prompt.ledger.count)
                 }
             }

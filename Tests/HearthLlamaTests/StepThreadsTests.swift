@@ -34,7 +34,7 @@
 
             /// One step of a prompt, of 0.2 s.
             func step(_ threads: StepThreads) {
-                _ = threads.counted {
+                _ = threads.runPrefillStep {
                     pass(0.2, threads.count)
                     return 0
                 }
@@ -62,7 +62,7 @@
             let load = machine.load()
             let threads = StepThreads(count: 1, adapts: false, time: machine.clock.time)
             threads.count(with: load)
-            _ = threads.counted(by: { 4 }) {
+            _ = threads.runPrefillStep(by: { 4 }) {
                 machine.reading.time += 1
                 machine.reading.thread += 1
                 machine.reading.process += 4
@@ -79,7 +79,7 @@
             let before = threads.count
             threads.expect(streams: 1)
             while threads.count == before {
-                _ = threads.timed {
+                _ = threads.runDecodeStep {
                     machine.pass(0.02, threads.count)
                     return 0
                 }
@@ -110,15 +110,15 @@
             for _ in 0..<5 { machine.step(threads) }
             #expect(threads.count == 1)
             threads.choose()
-            #expect(threads.timed { 0 } == 0)
+            #expect(threads.runDecodeStep { 0 } == 0)
             #expect(threads.count == 1)
         }
 
         /// A step that fails tells nothing, and is told of.
         @Test func aStepThatFailsIsReported() {
             let threads = StepThreads(count: 1, adapts: true)
-            #expect(threads.timed { 2 } == 2)
-            #expect(threads.counted { -1 } == -1)
+            #expect(threads.runDecodeStep { 2 } == 2)
+            #expect(threads.runPrefillStep { -1 } == -1)
         }
     }
 
@@ -143,12 +143,12 @@
                     var batch = TokenBatch(capacity: 1)
                     batch.append([5], at: 0, outputs: .last)
                     for count in [2, 3, 4, 5, 6, 2] {
-                        model.context.setThreadCount(count)
-                        model.context.clear()
-                        #expect(model.context.decode(batch) == 0)
-                        #expect(model.context.poolCount <= 4)
+                        model.sequences.context.setThreadCount(count)
+                        model.sequences.context.clear()
+                        #expect(model.sequences.context.decode(batch) == 0)
+                        #expect(model.sequences.context.poolCount <= 4)
                     }
-                    #expect(model.context.poolCount == 4)
+                    #expect(model.sequences.context.poolCount == 4)
                 }
             }
 
@@ -169,11 +169,13 @@
                         var batch = TokenBatch(capacity: 1)
                         batch.append([5], at: 0, outputs: .last)
                         func compute(_ model: LoadedModel) throws {
-                            model.context.clear()
-                            guard model.context.decode(batch) == 0 else { throw LLMError(.generateFailed, "no token") }
+                            model.sequences.context.clear()
+                            guard model.sequences.context.decode(batch) == 0 else {
+                                throw LLMError(.generateFailed, "no token")
+                            }
                         }
                         try compute(contexts[0])
-                        contexts[0].context.rest()
+                        contexts[0].sequences.context.rest()
                         let before = try Self.helperSeconds(name)
                         let watch = TimeSource.system.stopwatch()
                         while watch.elapsed < .milliseconds(100) { try compute(contexts[1]) }

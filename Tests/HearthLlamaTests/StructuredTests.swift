@@ -65,7 +65,7 @@
                     constraint: constraint)
             }
 
-            @Test(arguments: 1...20 as ClosedRange<UInt32>)
+            @Test(arguments: 1...(TestExtent.isFull ? 20 : 4) as ClosedRange<UInt32>)
             func whateverIsDrawnFitsTheSchema(seed: UInt32) async throws {
                 // Lists and strings of any length may go on until the limit, so these are short.
                 let schema = """
@@ -136,7 +136,7 @@
             }
 
             /// The same with a schema: prose, and then what is an object of it by construction.
-            @Test(arguments: 1...5 as ClosedRange<UInt32>)
+            @Test(arguments: 1...(TestExtent.isFull ? 5 : 2) as ClosedRange<UInt32>)
             func aSchemaHoldsWhatFollowsItsTrigger(seed: UInt32) async throws {
                 let engine = try await SharedEngine.engine
                 let schema = """

@@ -31,7 +31,7 @@
                     let end = try model.vocabulary.tokens(
                         of: "\n\nThat is enough.\n</think>\n\n", addSpecial: false, parseSpecial: true)
                     func isClosed() -> Bool {
-                        let said = model.ledger(0).dropFirst(run.prompt.ledger.count)
+                        let said = model.sequences.ledger(0).dropFirst(run.prompt.ledger.count)
                         return said.indices.contains { said[$0...].starts(with: end) }
                     }
                     while run.phase == .prefill { _ = loop.step() }

@@ -114,7 +114,7 @@
                     configuration: LlamaConfiguration(contextLength: 256, threadCount: 1), progress: { _ in true })
                 #expect((model.vocabulary.warmUpToken == 0) == !hasEnd)
                 if hasEnd { #expect(model.vocabulary.isEndOfGeneration(model.vocabulary.warmUpToken)) }
-                #expect(model.ledger(0).isEmpty)
+                #expect(model.sequences.ledger(0).isEmpty)
             }
         }
     }

@@ -64,12 +64,14 @@ extension TestOrigin {
 
     @Test func purposesCanBeSaid() async throws {
         let origin = try TestOrigin()
-        let companions: [PublishRequest.Companion] = [
-            .init(try origin.write("eye.gguf", Parts.projector()), role: .projector),
-            .init(try origin.write("tokenizer.txt", Data("x".utf8)), role: .labels),
-            .init(try origin.write("notes.pdf", Data("x".utf8))),
-        ]
-        let release = try await origin.release(origin.source("m-v1.0.0-q4.gguf")) { $0.companions = companions }
+        let (eye, labels, notes) = (
+            try origin.write("eye.gguf", Parts.projector()), try origin.write("tokenizer.txt", Data("x".utf8)),
+            try origin.write("notes.pdf", Data("x".utf8))
+        )
+        let release = try await origin.release(origin.source("m-v1.0.0-q4.gguf")) {
+            $0.companions = [eye, labels, notes]
+            $0.roles = [eye: .projector, labels: .labels]
+        }
         #expect(release.companions.map(\.role) == [.projector, .labels, .other])
     }
 
@@ -268,14 +270,14 @@ extension TestOrigin {
         ]
         #expect(try await refused([model] + projectors, in: origin).code == .fileTwice)
         let same = try origin.write("c/m-v1.0.0-q4.gguf", Data("x".utf8))
-        #expect(try await refused([model], in: origin) { $0.companions = [.init(same)] }.code == .fileTwice)
+        #expect(try await refused([model], in: origin) { $0.companions = [same] }.code == .fileTwice)
     }
 
     @Test func whatNoDeviceInstalls() async throws {
         let origin = try TestOrigin()
         let model = try origin.source("m-v1.0.0-q4.gguf")
         let hidden = try origin.write(".labels.txt", Data("a".utf8))
-        #expect(try await refused([model], in: origin) { $0.companions = [.init(hidden)] }.code == .notPublishable)
+        #expect(try await refused([model], in: origin) { $0.companions = [hidden] }.code == .notPublishable)
         let missing = origin.folder.path("sources/labels.txt")
         #expect(try await refused([model, missing], in: origin).code == .notPublishable)
     }

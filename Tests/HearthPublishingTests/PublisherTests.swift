@@ -157,17 +157,17 @@ struct TestOrigin {
     }
 
     @Test(arguments: [
-        ("1.0.0", "1.1.0", PublishRequest.CurrentPolicy.ifNewer, "1.1.0"), ("1.1.0", "1.0.0", .ifNewer, "1.1.0"),
-        ("1.0.0", "2.0.0-rc.1", .ifNewer, "1.0.0"), ("2.0.0-rc.1", "2.0.0-rc.2", .ifNewer, "2.0.0-rc.2"),
-        ("2.0.0-rc.1", "2.0.0", .ifNewer, "2.0.0"), ("1.1.0", "1.0.0", .always, "1.0.0"),
-        ("1.0.0", "1.1.0", .never, "1.0.0"), ("1.0.0", "2.0.0-rc.1", .always, "2.0.0-rc.1"),
+        ("1.0.0", "1.1.0", Bool?.none, "1.1.0"), ("1.1.0", "1.0.0", nil, "1.1.0"),
+        ("1.0.0", "2.0.0-rc.1", nil, "1.0.0"), ("2.0.0-rc.1", "2.0.0-rc.2", nil, "2.0.0-rc.2"),
+        ("2.0.0-rc.1", "2.0.0", nil, "2.0.0"), ("1.1.0", "1.0.0", true, "1.0.0"),
+        ("1.0.0", "1.1.0", false, "1.0.0"), ("1.0.0", "2.0.0-rc.1", true, "2.0.0-rc.1"),
     ])
     func aNewerVersionBecomesCurrent(
-        _ first: String, _ second: String, _ policy: PublishRequest.CurrentPolicy, _ expected: String
+        _ first: String, _ second: String, _ policy: Bool?, _ expected: String
     ) async throws {
         let origin = try TestOrigin()
         try await origin.publish(origin.source("m-v\(first)-q4.gguf"))
-        try await origin.publish(origin.source("m-v\(second)-q4.gguf", [2])) { $0.current = policy }
+        try await origin.publish(origin.source("m-v\(second)-q4.gguf", [2])) { $0.isCurrent = policy }
         #expect(try origin.catalog().current.values.map(\.name) == [expected])
     }
 
@@ -192,10 +192,10 @@ struct TestOrigin {
         #expect(noted.serial == 2)
         #expect(noted.items.map(\.isCurrent) == [false])
         #expect(try origin.catalog().releases.first?.notes == "Two\nlines")
-        let current = try await origin.publish(source) { $0.current = .always }
+        let current = try await origin.publish(source) { $0.isCurrent = true }
         #expect(current.items.map(\.isCurrent) == [true])
         #expect(try origin.catalog().current.values.map(\.name) == ["1.0.0"])
-        #expect(try await origin.publish(source) { $0.current = .always }.changesManifest == false)
+        #expect(try await origin.publish(source) { $0.isCurrent = true }.changesManifest == false)
     }
 
     @Test func aMissingFileOfAPublishedReleaseIsPutBack() async throws {
@@ -304,7 +304,7 @@ struct TestOrigin {
         let task = Locked<Task<PublishReport, any Error>?>(nil)
         let gate = DispatchSemaphore(value: 0)
         let running = Task {
-            try await publisher.publish(PublishRequest(files: [source])) { _ in
+            try await publisher.publish(PublishRequest(files: [source])) { _, _, _ in
                 gate.wait()
                 task.withLock { $0 }?.cancel()
                 gate.signal()

@@ -1,9 +1,10 @@
 #if Server
     import Foundation
     import HearthBase
-    import HearthServer
     import HearthTestSupport
     import Testing
+
+    @testable import HearthServer
 
     /// Large files, and clients that read slowly or give up.
     extension OriginServerTests {

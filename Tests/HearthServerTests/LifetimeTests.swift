@@ -1,16 +1,18 @@
 #if Server
     import Foundation
     import HearthBase
-    import HearthServer
     import HearthTestSupport
     import Testing
+
+    @testable import HearthServer
 
     @Suite(.timeLimit(.minutes(10)))
     struct LifetimeTests {
         @Test func saysThatThePortIsTaken() async throws {
             try await OriginFixture.with { origin in
-                let other = OriginServer(folder: origin.folder, port: origin.address.port)
-                let error = #expect(throws: ServerError.self) { try other.start() }
+                let error = #expect(throws: ServerError.self) {
+                    try OriginServer(folder: origin.folder, port: origin.address.port)
+                }
                 #expect(error?.code == .portInUse)
                 #expect(error?.message.contains("port \(origin.address.port) is in use") == true)
                 #expect(error?.context.remedy?.isEmpty == false)
@@ -22,7 +24,7 @@
             try await BlockingExecutor.run {
                 let folder = try TemporaryFolder()
                 let error = #expect(throws: ServerError.self) {
-                    try OriginServer(folder: folder.path, address: address).start()
+                    try OriginServer(folder: folder.path, address: address)
                 }
                 #expect(error?.code == .addressUnavailable)
             }
@@ -33,26 +35,24 @@
                 let root = try TemporaryFolder()
                 try root.write("file", Data())
                 for path in [root.path("absent"), root.path("file")] {
-                    let error = #expect(throws: ServerError.self) { try OriginServer(folder: path).start() }
+                    let error = #expect(throws: ServerError.self) { try OriginServer(folder: path) }
                     #expect(error?.code == .folderMissing)
                     #expect(error?.context.file == path.string)
                 }
             }
         }
 
-        @Test func startsOnceAtATimeAndAgainAfterAStop() async throws {
+        @Test func freesThePortWhenItStops() async throws {
             try await BlockingExecutor.run {
                 let root = try TemporaryFolder()
                 try root.write("m.txt", Data("here".utf8))
-                let server = OriginServer(folder: root.path)
-                let address = try server.start()
-                let error = #expect(throws: ServerError.self) { try server.start() }
-                #expect(error?.code == .alreadyRunning)
+                let server = try OriginServer(folder: root.path)
+                let address = server.address
                 await server.stop()
                 await server.stop()
                 #expect(throws: RawConnection.Failure.self) { try RawConnection.fetch(address, "/m.txt") }
-                let again = OriginServer(folder: root.path, port: address.port)
-                #expect(try again.start() == address)
+                let again = try OriginServer(folder: root.path, port: address.port)
+                #expect(again.address == address)
                 #expect(try RawConnection.fetch(address, "/m.txt").text == "here")
                 await again.stop()
             }
@@ -61,13 +61,13 @@
         @Test func servesOnSixToo() async throws {
             try await BlockingExecutor.run {
                 let root = try TemporaryFolder()
-                let server = OriginServer(folder: root.path, address: "::1")
                 do {
-                    #expect(try server.start().url.hasPrefix("http://[::1]:"))
+                    let server = try OriginServer(folder: root.path, address: "::1")
+                    #expect(server.address.url.hasPrefix("http://[::1]:"))
+                    await server.stop()
                 } catch let error as ServerError where error.code == .addressUnavailable {
                     return  // this machine has no IPv6
                 }
-                await server.stop()
             }
         }
 
@@ -76,9 +76,8 @@
                 let root = try TemporaryFolder()
                 try root.write("large.gguf", Data(repeating: 7, count: 12 << 20))
                 let log = ExchangeLog()
-                let server = OriginServer(folder: root.path) { log.append($0) }
-                let address = try server.start()
-                let connection = try RawConnection(address, receiveBuffer: 65_536)
+                let server = try OriginServer(folder: root.path) { log.append($0) }
+                let connection = try RawConnection(server.address, receiveBuffer: 65_536)
                 try connection.send("GET", "/large.gguf")
                 _ = try connection.receive(upTo: 1)
                 async let stopped: Void = server.stop(grace: .seconds(30))
@@ -95,8 +94,8 @@
                 let root = try TemporaryFolder()
                 try root.write("large.gguf", Data(repeating: 7, count: 24 << 20))
                 let log = ExchangeLog()
-                let server = OriginServer(folder: root.path) { log.append($0) }
-                let connection = try RawConnection(try server.start(), receiveBuffer: 4096)
+                let server = try OriginServer(folder: root.path) { log.append($0) }
+                let connection = try RawConnection(server.address, receiveBuffer: 4096)
                 try connection.send("GET", "/large.gguf")
                 _ = try connection.receive(upTo: 1)
                 await server.stop(grace: .zero)
@@ -117,8 +116,8 @@
 
         private func provokeAndStop(_ sentinel: Sentinel) async throws {
             let root = try TemporaryFolder()
-            let server = OriginServer(folder: root.path) { _ in sentinel.touch() }
-            let address = try server.start()
+            let server = try OriginServer(folder: root.path) { _ in sentinel.touch() }
+            let address = server.address
             for request in [
                 "GET /x HTTP/1.1\r\n\r\n", "GET /x HTTP/1.1\r\nHost: h\r\nContent-Length: x\r\n\r\n",
                 "GET /x HTTP/1.1\r\nHost: h\r\nX: \(String(repeating: "a", count: 30_000))\r\n\r\n",

@@ -1,8 +1,9 @@
 #if Server
     import Foundation
     import HearthBase
-    import HearthServer
     import HearthTestSupport
+
+    @testable import HearthServer
 
     /// A running origin over a folder of its own.
     final class OriginFixture: Sendable {
@@ -36,8 +37,8 @@
             try files.makeLink(at: root.path("origin/latest.gguf"), to: "models/m.gguf")
             try files.makeLink(at: root.path("origin/circle.gguf"), to: "circle.gguf")
             let log = log
-            server = OriginServer(folder: folder) { log.append($0) }
-            address = try server.start()
+            server = try OriginServer(folder: folder) { log.append($0) }
+            address = server.address
         }
 
         func stop() async { await server.stop() }

@@ -1,7 +1,6 @@
 #if Server
     import Foundation
     import HearthBase
-    import HearthServer
     import HearthTestSupport
     import Testing
 
@@ -10,6 +9,8 @@
     #else
         import Glibc
     #endif
+
+    @testable import HearthServer
 
     @Suite(.timeLimit(.minutes(10)))
     struct OriginServerTests {
@@ -41,7 +42,6 @@
             ("bytes=0-0", 0, 0), ("bytes=0-299999", 0, 299_999), ("bytes=299999-", 299_999, 299_999),
             ("bytes=-1", 299_999, 299_999), ("bytes=131071-131073", 131_071, 131_073),
             ("bytes=7-999999999", 7, 299_999),
-            ("bytes=-999999999999999999999999", 0, 299_999),
         ])
         func sendsExactlyTheRange(field: String, first: Int, last: Int) async throws {
             try await OriginFixture.with { origin in

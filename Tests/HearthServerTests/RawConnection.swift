@@ -1,13 +1,14 @@
 #if Server
     import Foundation
     import HearthBase
-    import HearthServer
 
     #if canImport(Darwin)
         import Darwin
     #else
         import Glibc
     #endif
+
+    @testable import HearthServer
 
     /// A TCP connection that sends exactly the bytes it is given: a client library would mend what a test wants broken.
     final class RawConnection: Sendable {

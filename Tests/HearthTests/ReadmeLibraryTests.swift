@@ -4,16 +4,15 @@ import Testing
 
 /// The README's second example is code that compiles, too.
 @MainActor @Suite struct ReadmeLibraryTests {
-    func example(manager: ModelManager, home: Path) async throws {
+    func example(hearth: Hearth) async throws {
         // README
-        let library = ModelLibrary(manager: manager, home: home)
-        let models = ModelDownloadViewModel(library: library, loader: EngineLoader(manager: manager))
+        let (library, downloads) = (hearth.library, hearth.downloads)
         await library.refresh()
         for row in library.rows { print(row.model.displayName, row.model.sizeText, row.model.memoryText, row.state) }
 
-        models.selectedModel = library.rows.first?.model
-        try models.startDownload()
-        // models.downloadState, models.progress, … until models.isModelLoaded
+        downloads.selectedModel = library.rows.first?.model
+        try downloads.startDownload()
+        // downloads.downloadState, downloads.progress, … until downloads.isModelLoaded
         // README
     }
 

@@ -1,10 +1,10 @@
 import Foundation
-import HearthCatalog
 import HearthDelivery
 import HearthStore
 import HearthTransfer
 
 @testable import HearthBase
+@testable import HearthCatalog
 
 func fuzzVersion(_ data: Data) {
     guard let version = SemanticVersion(String(decoding: data, as: UTF8.self)) else { return }
@@ -70,7 +70,7 @@ func fuzzChunkIndex(_ data: Data) {
 func fuzzGGUF(_ data: Data) {
     for extent in [GGUFHeader.Extent.metadata, .tensors] {
         guard let header = typed({ try GGUFHeader(data: data, extent: extent) }) else { continue }
-        _ = (header.architecture, header.contextLength, header.headCountKV, header.quantization)
+        _ = (header.architecture, header.contextLength, header.quantization)
     }
 }
 

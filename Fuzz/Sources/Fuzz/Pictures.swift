@@ -1,6 +1,7 @@
 import Foundation
-import HearthBase
-import HearthInference
+
+@testable import HearthBase
+@testable import HearthInference
 
 /// The readers of JPEG, PNG and BMP: what they let through is unpacked by a library that believes the header.
 func fuzzPicture(_ data: Data) {

@@ -1,6 +1,6 @@
 import Foundation
-import HearthBase
 
+@testable import HearthBase
 @testable import HearthCatalog
 @testable import HearthDelivery
 @testable import HearthStore

@@ -240,11 +240,11 @@ extension Configuration {
 
     /// Reads a home's configuration; empty if the file does not exist. Blocks.
     /// - Throws: ``ConfigurationError``, `FileError`
-    public static func load(home: Path, fileSystem: any FileSystem = LocalFileSystem()) throws -> Configuration {
+    public static func load(home: Path) throws -> Configuration {
         let path = path(home: home)
         let data: Data
         do {
-            data = try fileSystem.contents(ofFile: path, limit: maximumFileSize)
+            data = try LocalFileSystem().contents(ofFile: path, limit: maximumFileSize)
         } catch let error as FileError where error.code == .notFound {
             return Configuration()
         }
@@ -260,7 +260,8 @@ extension Configuration {
 
     /// Writes a home's configuration, readable by its owner only; creates the home if needed. Blocks.
     /// - Throws: `FileError`
-    public func save(home: Path, fileSystem: any FileSystem = LocalFileSystem()) throws {
+    public func save(home: Path) throws {
+        let fileSystem = LocalFileSystem()
         try fileSystem.makeFolders(home)
         try fileSystem.replaceContents(of: Self.path(home: home), with: json(), permissions: 0o600)
     }

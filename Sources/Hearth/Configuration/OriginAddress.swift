@@ -3,10 +3,10 @@ import HearthBase
 import HearthHTTP
 
 /// Parses addresses of catalogs as users enter them.
-public enum OriginAddress {
+package enum OriginAddress {
     /// An `https` address, `http` to this machine, a `file:` address, or the path of a `models.json`.
     /// - Throws: ``ConfigurationError`` with `invalid-configuration`.
-    public static func url(_ text: String, field: String) throws -> URL {
+    package static func url(_ text: String, field: String) throws -> URL {
         let expectation = "an https address, an http address of this machine, or the path of a models.json"
         let isClean = text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F || $0 == " " }
         guard !text.isEmpty, text.utf8.count <= 4096, isClean else {

@@ -2,23 +2,23 @@ import Foundation
 import HearthBase
 
 /// The hardware and system of this device.
-public struct DeviceFacts: Sendable, Hashable, Codable {
+package struct DeviceFacts: Sendable, Hashable, Codable {
     /// The system, for example `Debian GNU/Linux 12 (bookworm)`.
-    public var operatingSystem: String
+    package var operatingSystem: String
     /// The architecture, for example `x86_64`.
-    public var architecture: String
+    package var architecture: String
     /// The processor's name.
-    public var processor: String?
+    package var processor: String?
     /// The cores this process may use.
-    public var coreCount: Int
+    package var coreCount: Int
     /// The instruction sets relevant to inference, for example `avx2`.
-    public var processorFeatures: [String]
-    public var memoryBytes: UInt64
+    package var processorFeatures: [String]
+    package var memoryBytes: UInt64
     /// The memory limit of the control group, `nil` without one.
-    public var memoryLimitBytes: UInt64?
+    package var memoryLimitBytes: UInt64?
 
     /// Reads the facts of this device. Blocks to read a few small files.
-    public static func read() -> DeviceFacts {
+    package static func read() -> DeviceFacts {
         // Unreadable facts (another system, a sandbox without /proc) are left out.
         let cpu = ProcessorDescription(cpuinfo: SystemFile.contents("/proc/cpuinfo") ?? "")
         let release = SystemFile.contents("/etc/os-release") ?? ""

@@ -1,16 +1,16 @@
 import HearthBase
 
 /// The system's report on available memory.
-public struct MemoryReading: Sendable, Hashable {
+package struct MemoryReading: Sendable, Hashable {
     /// The memory available without swapping or evicting anything, in bytes.
-    public var availableBytes: UInt64?
+    package var availableBytes: UInt64?
     /// The total memory, in bytes.
-    public var totalBytes: UInt64?
+    package var totalBytes: UInt64?
     /// The share of the last ten seconds in which tasks waited for memory, 0...1 (Linux: pressure stall information).
-    public var stalledShare: Double?
+    package var stalledShare: Double?
 
     /// A reading with the given values; `nil` if unknown.
-    public init(availableBytes: UInt64? = nil, totalBytes: UInt64? = nil, stalledShare: Double? = nil) {
+    package init(availableBytes: UInt64? = nil, totalBytes: UInt64? = nil, stalledShare: Double? = nil) {
         self.availableBytes = availableBytes
         self.totalBytes = totalBytes
         self.stalledShare = stalledShare
@@ -20,7 +20,7 @@ public struct MemoryReading: Sendable, Hashable {
     static let stallLimit = 0.1
 
     /// The bytes that idle engines should free: until a tenth of the total is available, or all while work stalls.
-    public var shortage: UInt64 {
+    package var shortage: UInt64 {
         if let stalledShare, stalledShare >= Self.stallLimit { return .max }
         guard let availableBytes, let totalBytes else { return 0 }
         let wanted = totalBytes / 10
@@ -29,25 +29,25 @@ public struct MemoryReading: Sendable, Hashable {
 }
 
 /// Reports available memory.
-public protocol MemoryPressureSource: Sendable {
+package protocol MemoryPressureSource: Sendable {
     /// The current reading. Blocks at most to read a few small files.
     func read() -> MemoryReading
 }
 
 /// Reads the memory of this machine and of this process's control groups.
-public struct SystemMemoryPressure: MemoryPressureSource {
+package struct SystemMemoryPressure: MemoryPressureSource {
     private let contents: @Sendable (String) -> String?
 
     /// Reads the system's files.
-    public init() { self.init(contents: SystemFile.contents) }
+    package init() { self.init(contents: SystemFile.contents) }
 
     /// Reads other texts, by the path of the file.
     init(contents: @escaping @Sendable (String) -> String?) { self.contents = contents }
 
     /// The available memory in bytes; `nil` if unknown.
-    public static func available() -> UInt64? { SystemMemoryPressure().read().availableBytes }
+    package static func available() -> UInt64? { SystemMemoryPressure().read().availableBytes }
 
-    public func read() -> MemoryReading {
+    package func read() -> MemoryReading {
         let machine = Self.table(contents("/proc/meminfo") ?? "", separator: ":")
         var available = machine["MemAvailable"].map { $0 > .max / 1024 ? .max : $0 * 1024 }
         var total = machine["MemTotal"].map { $0 > .max / 1024 ? .max : $0 * 1024 }

@@ -14,7 +14,7 @@ import HearthDelivery
 ///                 └─ cancel ────▶ end, nothing shown; also while loading
 ///   loads run one at a time: launch (text, then vision), a run's, those the user asked for
 /// ```
-public struct DownloadFlow: Sendable, Hashable {
+package struct DownloadFlow: Sendable, Hashable {
     /// The downloads and loads begun by one start.
     private struct Run: Sendable, Hashable {
         enum Step: Sendable, Hashable { case fetching, loading }
@@ -38,15 +38,15 @@ public struct DownloadFlow: Sendable, Hashable {
     }
 
     /// The model that the next fetch, load or removal is for; `nil` if none is selected.
-    public private(set) var selected: ModelInfo?
+    package private(set) var selected: ModelInfo?
     /// The model whose download is shown.
-    public private(set) var subject: ModelInfo?
+    package private(set) var subject: ModelInfo?
     /// The vision model to fetch once the text model is loaded.
-    public private(set) var pendingVision: ModelInfo?
+    package private(set) var pendingVision: ModelInfo?
     /// Why the last load failed.
-    public private(set) var loadError: String?
+    package private(set) var loadError: String?
     /// Why the last removal failed.
-    public private(set) var deleteError: String?
+    package private(set) var deleteError: String?
     private var run: Run?
     private var runs = 0
     private var loads: [Load] = []
@@ -56,18 +56,18 @@ public struct DownloadFlow: Sendable, Hashable {
     private var returnTo: ModelInfo?
 
     /// A flow without activity.
-    public init(selected: ModelInfo? = nil) { self.selected = selected }
+    package init(selected: ModelInfo? = nil) { self.selected = selected }
 
     /// The model being fetched.
-    public var fetching: ModelInfo? { run.flatMap { $0.step == .fetching ? $0.model : nil } }
+    package var fetching: ModelInfo? { run.flatMap { $0.step == .fetching ? $0.model : nil } }
     /// The model being loaded.
-    public var loading: ModelInfo? { loads.first?.model }
+    package var loading: ModelInfo? { loads.first?.model }
 
     // MARK: Events
 
     /// Applies an event; returns the effects to carry out, in this order.
     @discardableResult
-    public mutating func take(_ event: DownloadFlowEvent) -> [DownloadFlowEffect] {
+    package mutating func take(_ event: DownloadFlowEvent) -> [DownloadFlowEffect] {
         switch event {
         case .select(let model):
             selected = model

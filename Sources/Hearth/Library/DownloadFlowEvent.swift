@@ -3,9 +3,9 @@ import HearthCatalog
 import HearthDelivery
 
 /// Events that a ``DownloadFlow`` takes.
-public enum DownloadFlowEvent: Sendable, Hashable {
+package enum DownloadFlowEvent: Sendable, Hashable {
     /// How a fetch ended.
-    public enum Fetched: Sendable, Hashable {
+    package enum Fetched: Sendable, Hashable {
         case completed
         case failed
         /// Cancelled outside this flow.
@@ -15,7 +15,7 @@ public enum DownloadFlowEvent: Sendable, Hashable {
     }
 
     /// How a load ended.
-    public enum Loaded: Sendable, Hashable {
+    package enum Loaded: Sendable, Hashable {
         case loaded
         case failed(String)
         case stopped
@@ -44,9 +44,9 @@ public enum DownloadFlowEvent: Sendable, Hashable {
 }
 
 /// Actions that a ``DownloadFlow`` asks its owner to carry out, on the model named.
-public enum DownloadFlowEffect: Sendable, Hashable {
+package enum DownloadFlowEffect: Sendable, Hashable {
     /// Why a request by the user is refused.
-    public enum Refusal: Sendable, Hashable {
+    package enum Refusal: Sendable, Hashable {
         case downloadInProgress
         case nothingSelected
     }

@@ -7,11 +7,11 @@ import HearthStore
 import HearthTransfer
 
 /// Translates errors of delivery to errors of the library.
-public enum LibraryFailure {
+package enum LibraryFailure {
     /// Translates an error to a ``ModelLibraryError``; returns errors without a translation unchanged, such as
     /// corrupted bytes or a metered network.
     /// - Parameter model: the model concerned, if any.
-    public static func presented(_ error: any Error, model: ModelInfo? = nil) -> any HearthFailure {
+    package static func presented(_ error: any Error, model: ModelInfo? = nil) -> any HearthFailure {
         switch error {
         case let error as DeliveryError: delivery(error, model) ?? error
         case let error as NetworkError where error.code == .offline:
@@ -29,7 +29,7 @@ public enum LibraryFailure {
     }
 
     /// The failure shown for a download: code and sentence of the translated error, disposition of the original.
-    public static func shown(_ error: any Error, model: ModelInfo? = nil) -> DownloadFailure {
+    package static func shown(_ error: any Error, model: ModelInfo? = nil) -> DownloadFailure {
         let failure = presented(error, model: model)
         return DownloadFailure(
             code: failure.codeText, message: failure.sentence,

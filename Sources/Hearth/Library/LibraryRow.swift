@@ -21,16 +21,16 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     /// The release a download would fetch; the installed one if no source offers the model.
     public private(set) var model: ModelInfo
     /// The release in use on this device, `nil` if none is installed.
-    public private(set) var local: LocalModel?
+    package private(set) var local: LocalModel?
     /// The sources' offer, `nil` if unknown or if there is no offer.
-    public private(set) var offer: OfferedModel?
+    package private(set) var offer: OfferedModel?
     private var answer: NoUpdate?
     /// The state of its download in this app.
     public private(set) var download = DownloadState.idle
     /// The latest progress report of the download; `nil` without an active download or before its first report.
     public private(set) var reading: TransferProgress?
     /// The release of the last download, which later offers don't change; `nil` before the first.
-    public private(set) var wanted: ModelInfo?
+    package private(set) var wanted: ModelInfo?
     /// Whether a removal is in progress.
     public private(set) var isBeingDeleted = false
     /// Whether it is the model in use, the default model of the settings, the best for this device.
@@ -41,7 +41,7 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     public var id: Family { model.id }
 
     /// A row without an offer, an installed release or a download.
-    public init(_ model: ModelInfo) { self.model = model }
+    package init(_ model: ModelInfo) { self.model = model }
 
     // MARK: Display
 
@@ -98,7 +98,7 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
 
     /// Applies an event; returns the effects to carry out, in this order.
     @discardableResult
-    public mutating func take(_ event: LibraryRowEvent) -> [LibraryRowEffect] {
+    package mutating func take(_ event: LibraryRowEvent) -> [LibraryRowEffect] {
         let effects = follow(event)
         // Only active downloads have a reading.
         if !download.isActive { reading = nil }
@@ -201,7 +201,7 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
 }
 
 /// Events that a ``LibraryRow`` takes.
-public enum LibraryRowEvent: Sendable, Hashable {
+package enum LibraryRowEvent: Sendable, Hashable {
     /// The result of looking up the model on this device.
     case local(LocalModel?)
     /// The answer of the sources.
@@ -229,7 +229,7 @@ public enum LibraryRowEvent: Sendable, Hashable {
 }
 
 /// Actions that a ``LibraryRow`` asks its owner to carry out.
-public enum LibraryRowEffect: Sendable, Hashable {
+package enum LibraryRowEffect: Sendable, Hashable {
     /// Pull ``LibraryRow/wanted``.
     case fetch
     /// Cancel the pull; later effects wait until it has ended.

@@ -3,36 +3,36 @@ import HearthCatalog
 import HearthDelivery
 
 /// The rows of the library and its selected model, without side effects.
-public struct LibraryState: Sendable, Hashable {
+package struct LibraryState: Sendable, Hashable {
     /// Every model, sorted by role and name; state changes don't move a row.
-    public private(set) var rows: [LibraryRow] = []
+    package private(set) var rows: [LibraryRow] = []
     /// The selected model, `nil` without one.
-    public private(set) var selected: Family?
+    package private(set) var selected: Family?
     /// The default model of the settings, as the user wrote it: `family[@version][:variant]`.
-    public private(set) var defaultModel: String?
+    package private(set) var defaultModel: String?
     private var hasChosen = false
     private let recommended: Family?
 
     /// An empty library.
     /// - Parameter recommended: the app's recommendation; by default the text model with the highest memory
     ///   requirement of those that fit this device.
-    public init(recommended: Family? = nil) { self.recommended = recommended }
+    package init(recommended: Family? = nil) { self.recommended = recommended }
 
     /// The row of a model.
-    public subscript(_ family: Family) -> LibraryRow? { rows.first { $0.id == family } }
+    package subscript(_ family: Family) -> LibraryRow? { rows.first { $0.id == family } }
 
     /// The selected model's release on this device.
-    public var selectedModel: ModelInfo? { selected.flatMap { self[$0]?.local?.model } }
+    package var selectedModel: ModelInfo? { selected.flatMap { self[$0]?.local?.model } }
 
     /// Whether a model for that role is on the device; features that need one are off otherwise.
-    public func hasModel(for role: ModelRole) -> Bool {
+    package func hasModel(for role: ModelRole) -> Bool {
         rows.contains { $0.isUsable && ($0.local?.model.role == role || role == .vision && $0.model.seesImages) }
     }
 
     // MARK: Events
 
     /// Updates the rows from the models on this device.
-    public mutating func list(local models: [LocalModel]) {
+    package mutating func list(local models: [LocalModel]) {
         let found = Dictionary(models.map { ($0.model.id, $0) }, uniquingKeysWith: { first, _ in first })
         for family in found.keys where self[family] == nil { add(found[family]?.model) }
         for index in rows.indices { rows[index].take(.local(found[rows[index].id])) }
@@ -43,7 +43,7 @@ public struct LibraryState: Sendable, Hashable {
     /// - Parameters:
     ///   - noUpdates: why families have no update.
     ///   - isComplete: whether every source answered; if not, earlier offers of missing models stay.
-    public mutating func list(
+    package mutating func list(
         offered models: [OfferedModel], noUpdates: [Family: NoUpdate] = [:], isComplete: Bool = true
     ) {
         let found = Dictionary(models.map { ($0.model.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -58,14 +58,14 @@ public struct LibraryState: Sendable, Hashable {
     }
 
     /// Starts a download, also of a model without a row.
-    public mutating func download(_ model: ModelInfo) -> [LibraryRowEffect] {
+    package mutating func download(_ model: ModelInfo) -> [LibraryRowEffect] {
         if self[model.id] == nil { rows.append(LibraryRow(model)) }
         return take(.download, of: model.id)
     }
 
     /// Passes an event to a model's row; without a row there are no effects.
     @discardableResult
-    public mutating func take(_ event: LibraryRowEvent, of family: Family) -> [LibraryRowEffect] {
+    package mutating func take(_ event: LibraryRowEvent, of family: Family) -> [LibraryRowEffect] {
         guard let index = rows.firstIndex(where: { $0.id == family }) else { return [] }
         let effects = rows[index].take(event)
         settle()
@@ -74,7 +74,7 @@ public struct LibraryState: Sendable, Hashable {
 
     /// Selects a model that is on the device.
     /// - Returns: `false` if the model is not on the device or is being deleted.
-    public mutating func select(_ family: Family) -> Bool {
+    package mutating func select(_ family: Family) -> Bool {
         guard self[family]?.isUsable == true else { return false }
         selected = family
         hasChosen = true
@@ -83,13 +83,13 @@ public struct LibraryState: Sendable, Hashable {
     }
 
     /// Sets the default model, which is selected unless the user chose another.
-    public mutating func setDefault(_ text: String?) {
+    package mutating func setDefault(_ text: String?) {
         defaultModel = text
         settle()
     }
 
     /// The family of ``defaultModel``.
-    public var defaultFamily: Family? {
+    package var defaultFamily: Family? {
         defaultModel.flatMap { Family($0.prefix { $0 != "@" && $0 != ":" }) }
     }
 

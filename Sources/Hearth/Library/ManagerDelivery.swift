@@ -6,7 +6,7 @@ import HearthStore
 import HearthTransfer
 
 extension ModelManager: ModelDelivering {
-    public func localModels() async throws -> [LocalModel] {
+    package func localModels() async throws -> [LocalModel] {
         var models: [LocalModel] = []
         for (family, availability) in try await availabilities() {
             var model: LocalModel
@@ -21,7 +21,7 @@ extension ModelManager: ModelDelivering {
         return models
     }
 
-    public func offeredModels(_ policy: CachePolicy) async throws -> OfferedModels {
+    package func offeredModels(_ policy: CachePolicy) async throws -> OfferedModels {
         let found = try await offers(policy)
         return OfferedModels(
             found.offers.map { offer in
@@ -31,7 +31,7 @@ extension ModelManager: ModelDelivering {
             }, noUpdates: found.stays, problem: found.problem, cachedLists: found.cachedLists)
     }
 
-    public func pull(
+    package func pull(
         _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> LocalDelivery {
         if let there = try await delivered(model.identity) { return there }
@@ -64,7 +64,7 @@ extension ModelManager: ModelDelivering {
         LocalDelivery(LocalModel(ModelInfo(release)), weights: try release.requireWeights())
     }
 
-    public func discardDownload(of model: ModelInfo) async throws {
+    package func discardDownload(of model: ModelInfo) async throws {
         for transfer in try await transfers.list() where transfer.release == model.identity && !transfer.state.isHeld {
             do {
                 try await transfers.cancel(transfer.key)
@@ -74,11 +74,11 @@ extension ModelManager: ModelDelivering {
         }
     }
 
-    public func remove(_ model: ModelInfo) async throws {
+    package func remove(_ model: ModelInfo) async throws {
         try await remove(model.id)
     }
 
-    public func changes() async -> AsyncStream<LibraryChange> {
+    package func changes() async -> AsyncStream<LibraryChange> {
         let events = events()
         return AsyncStream { continuation in
             let task = Task {
@@ -114,7 +114,7 @@ extension LibraryChange {
 
 extension ModelLibrary {
     /// A library of a manager's models, with the settings in the home's `config.json`.
-    public convenience init(manager: ModelManager, home: Path, recommended: Family? = nil) {
+    package convenience init(manager: ModelManager, home: Path, recommended: Family? = nil) {
         self.init(delivery: manager, defaultModel: .configuration(home: home), recommended: recommended)
     }
 }

@@ -15,15 +15,15 @@ public enum ModelPresence: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A model on this device.
-public struct LocalModel: Sendable, Hashable {
+package struct LocalModel: Sendable, Hashable {
     /// The release in use.
-    public var model: ModelInfo
-    public var presence: ModelPresence
+    package var model: ModelInfo
+    package var presence: ModelPresence
     /// Why this device keeps the release: it is pinned, or newer ones are held back.
-    public var noUpdate: NoUpdate?
+    package var noUpdate: NoUpdate?
 
     /// A model with the given values.
-    public init(_ model: ModelInfo, presence: ModelPresence = .downloaded, noUpdate: NoUpdate? = nil) {
+    package init(_ model: ModelInfo, presence: ModelPresence = .downloaded, noUpdate: NoUpdate? = nil) {
         self.model = model
         self.presence = presence
         self.noUpdate = noUpdate
@@ -31,16 +31,16 @@ public struct LocalModel: Sendable, Hashable {
 }
 
 /// A model that a source offers this device.
-public struct OfferedModel: Sendable, Hashable {
+package struct OfferedModel: Sendable, Hashable {
     /// The release that this device would get, or has.
-    public var model: ModelInfo
+    package var model: ModelInfo
     /// Whether it would replace the release in use.
-    public var isUpdate: Bool
+    package var isUpdate: Bool
     /// Why this device may not have it, `nil` if it may.
-    public var objection: Ineligibility?
+    package var objection: Ineligibility?
 
     /// An offer with the given values.
-    public init(_ model: ModelInfo, isUpdate: Bool = false, objection: Ineligibility? = nil) {
+    package init(_ model: ModelInfo, isUpdate: Bool = false, objection: Ineligibility? = nil) {
         self.model = model
         self.isUpdate = isUpdate
         self.objection = objection
@@ -48,18 +48,18 @@ public struct OfferedModel: Sendable, Hashable {
 }
 
 /// The answer of the sources.
-public struct OfferedModels: Sendable {
+package struct OfferedModels: Sendable {
     /// The offers, at most one for each family.
-    public var models: [OfferedModel]
+    package var models: [OfferedModel]
     /// Why families have no update, as far as their sources answered.
-    public var noUpdates: [Family: NoUpdate]
+    package var noUpdates: [Family: NoUpdate]
     /// The error of a source that failed.
-    public var problem: (any Error)?
+    package var problem: (any Error)?
     /// The sources that did not answer, with the cached lists used instead.
-    public var cachedLists: [CachedList]
+    package var cachedLists: [CachedList]
 
     /// An answer with the given values.
-    public init(
+    package init(
         _ models: [OfferedModel], noUpdates: [Family: NoUpdate] = [:], problem: (any Error)? = nil,
         cachedLists: [CachedList] = []
     ) {
@@ -71,7 +71,7 @@ public struct OfferedModels: Sendable {
 }
 
 /// The delivery operations that view models use. `ModelManager` implements them; tests use a script.
-public protocol ModelDelivering: Sendable {
+package protocol ModelDelivering: Sendable {
     /// The models on this device, one for each family. Never touches the network.
     func localModels() async throws -> [LocalModel]
 
@@ -100,7 +100,7 @@ public protocol ModelDelivering: Sendable {
 }
 
 /// A change of the models on this device or of the offers.
-public enum LibraryChange: Sendable, Hashable {
+package enum LibraryChange: Sendable, Hashable {
     /// Models on this device changed.
     case local
     /// The sources' offers changed.
@@ -110,13 +110,13 @@ public enum LibraryChange: Sendable, Hashable {
 }
 
 /// The result of a pull.
-public struct LocalDelivery: Sendable, Hashable {
-    public var local: LocalModel
+package struct LocalDelivery: Sendable, Hashable {
+    package var local: LocalModel
     /// The file an engine opens.
-    public var weights: Path
+    package var weights: Path
 
     /// A delivery with the given values.
-    public init(_ local: LocalModel, weights: Path) {
+    package init(_ local: LocalModel, weights: Path) {
         self.local = local
         self.weights = weights
     }

@@ -9,22 +9,21 @@ import Observation
 /// Deinitialization cancels loads; downloads continue in the library.
 ///
 /// ```swift
-/// let models = ModelDownloadViewModel(library: library, loader: loader, text: saved)
-/// try models.startDownload(then: vision)
-/// // … models.progress, then models.isModelLoaded
+/// let downloads = hearth.downloads
+/// downloads.selectedModel = hearth.library.rows.first?.model
+/// try downloads.startDownload(then: vision)
+/// // … downloads.progress, then downloads.isModelLoaded
 /// ```
 @MainActor @Observable public final class ModelDownloadViewModel {
     /// The library that downloads and removes models.
     public let library: ModelLibrary
     private var flow: DownloadFlow
-    private var loads = LoadState()
 
     @ObservationIgnored private let loader: any ModelLoading
     @ObservationIgnored private var work = Work()
 
     /// The tasks of the view model, cancelled when it is released.
     private struct Work {
-        var watching: CancellingTask?
         var launching: CancellingTask?
         var loading: (family: Family, task: CancellingTask, end: Task<Void, Never>)?
     }
@@ -38,21 +37,15 @@ import Observation
     ///   - loader: loads and unloads models.
     ///   - text: the saved text model; by default the library's selected model.
     ///   - vision: the saved vision model.
-    public init(library: ModelLibrary, loader: any ModelLoading, text: ModelInfo? = nil, vision: ModelInfo? = nil) {
+    package init(library: ModelLibrary, loader: any ModelLoading, text: ModelInfo? = nil, vision: ModelInfo? = nil) {
         self.library = library
         self.loader = loader
         flow = DownloadFlow(selected: text ?? library.selectedModel)
-        work.watching = CancellingTask(
-            Task { [weak self] in
-                for await state in await loader.loadStates() { self?.hear(state) }
-            })
         work.launching = CancellingTask(
             Task { [weak self] in
                 await library.refreshLocal()
-                let state = await loader.loadState()
                 guard !Task.isCancelled else { return }
-                self?.hear(state)
-                self?.launch(vision: vision, whileLoaded: state)
+                self?.launch(vision: vision)
             })
     }
 
@@ -65,13 +58,13 @@ import Observation
     }
 
     /// Whether a text model is in memory and can answer.
-    public var isModelLoaded: Bool { loads.loaded[.text] != nil }
+    public var isModelLoaded: Bool { loader.loaded[.text] != nil }
 
     /// Whether a model is loading or waits to be loaded.
-    public var isModelLoading: Bool { loads.loading != nil || flow.loading != nil }
+    public var isModelLoading: Bool { loader.loading != nil || flow.loading != nil }
 
     /// Whether a model is in memory.
-    public func isLoaded(_ family: Family) -> Bool { loads.loaded.values.contains(family) }
+    public func isLoaded(_ family: Family) -> Bool { loader.loaded.values.contains(family) }
 
     /// The state of the current download, or of the last one until ``resetState()``.
     public var downloadState: DownloadState { flow.subject.map { library.downloadState(of: $0.id) } ?? .idle }
@@ -126,13 +119,9 @@ import Observation
 
     // MARK: Effects
 
-    private func hear(_ state: LoadState) {
-        if state.revision >= loads.revision { loads = state }
-    }
-
-    private func launch(vision: ModelInfo?, whileLoaded state: LoadState) {
+    private func launch(vision: ModelInfo?) {
         if flow.selected == nil, let model = library.selectedModel { take(.select(model)) }
-        guard state.loaded[.text] == nil, state.loading == nil else { return }
+        guard loader.loaded[.text] == nil, loader.loading == nil else { return }
         guard let text = flow.selected, library.row(of: text.id)?.isUsable == true else { return }
         let isVisionHere = vision.map { library.row(of: $0.id)?.isUsable == true } ?? false
         take(.launch([text] + (isVisionHere ? [vision].compactMap(\.self) : [])))
@@ -199,8 +188,6 @@ import Observation
             } catch {
                 ending = .failed(LibraryFailure.presented(error, model: model).sentence)
             }
-            // Take the new state before clearing `loading`, so that observers never see a gap between the two.
-            self?.hear(await loader.loadState())
             self?.work.loading = nil
             self?.take(.loaded(model.id, ending))
         }
@@ -214,7 +201,6 @@ import Observation
             // An engine that is still opening would hold the files.
             await load?.value
             await loader.unload(model.id)
-            self?.hear(await loader.loadState())
             do {
                 try await library.delete(model.id)
                 self?.take(.deleted(model.id, nil))

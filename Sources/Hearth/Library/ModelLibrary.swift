@@ -11,7 +11,7 @@ import Observation
 /// cancels them and keeps partial downloads. ``LibraryState`` makes all decisions.
 ///
 /// ```swift
-/// let library = ModelLibrary(delivery: manager, defaultModel: .configuration(home: home))
+/// let library = hearth.library
 /// await library.refresh()
 /// for row in library.rows { print(row.model.displayName, row.model.sizeText, row.state) }
 /// try library.download(row.id)
@@ -47,7 +47,7 @@ import Observation
     @ObservationIgnored private var watching: CancellingTask?
 
     /// How a download ended.
-    public enum Ending: Sendable, Hashable {
+    package enum Ending: Sendable, Hashable {
         case completed
         case failed(DownloadFailure)
         case cancelled
@@ -58,7 +58,7 @@ import Observation
     ///   - delivery: in an app, the `ModelManager`.
     ///   - defaultModel: stores the model for the next start.
     ///   - recommended: the app's recommendation; by default the fitting text model that needs the most memory.
-    public init(delivery: any ModelDelivering, defaultModel: DefaultModelSetting, recommended: Family? = nil) {
+    package init(delivery: any ModelDelivering, defaultModel: DefaultModelSetting, recommended: Family? = nil) {
         self.delivery = delivery
         work = LibraryWork(delivery: delivery)
         setting = defaultModel
@@ -184,7 +184,7 @@ import Observation
     /// - Parameter onEnd: called once when the download ends, also if it was already active.
     /// - Throws: ``ModelLibraryError`` with `insufficient-memory`, or `model-not-found` if the release is held back
     ///   or outside its rollout; `DeliveryError` with `app-too-old`; `LLMError` with `engine-missing`.
-    public func download(_ model: ModelInfo, onEnd: @escaping @MainActor (Ending) -> Void = { _ in }) throws {
+    package func download(_ model: ModelInfo, onEnd: @escaping @MainActor (Ending) -> Void = { _ in }) throws {
         let model = row(of: model.id)?.model ?? model
         let effects = state.download(model)
         publish()

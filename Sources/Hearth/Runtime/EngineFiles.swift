@@ -4,48 +4,93 @@ import HearthDelivery
 import HearthInference
 import HearthStore
 
-/// Opens engines for releases and leases their files while an engine may read them.
+/// Prepares sources for their engines, and claims the files of releases while an engine may read them.
 final class EngineFiles: Sendable {
     private let manager: ModelManager
-    private let open: @Sendable (ReleaseFiles) async throws -> any InferenceEngine
-    private let leases = Locked<[ReleaseIdentity: ReleaseLease]>([:])
+    private let engines: EngineRegistry
+    private let configuration: Configuration
+    private let memory: EngineMemory
+    /// Bundled releases, which are used in place.
+    let bundled = Locked<[ReleaseIdentity: BundledRelease]>([:])
     /// Loads, answers and artifact builds of installed releases. One that is cut short counts as a crash.
     private let work = WorkUnderWay()
 
-    init(manager: ModelManager, open: @escaping @Sendable (ReleaseFiles) async throws -> any InferenceEngine) {
+    init(manager: ModelManager, engines: EngineRegistry, configuration: Configuration, memory: EngineMemory) {
         self.manager = manager
-        self.open = open
+        self.engines = engines
+        self.configuration = configuration
+        self.memory = memory
     }
 
-    /// Loads the engine of an installed release.
-    func load(_ identity: ReleaseIdentity) async throws -> LoadedEngine<any InferenceEngine> {
+    /// Finds the files of a source.
+    func prepare(_ source: EngineSource) async throws -> PreparedEngine {
+        switch source {
+        case .files(let files): return engine(of: files, estimate: await manager.memoryEstimate(of: files))
+        case .release(let identity):
+            guard let release = bundled.withLock({ $0[identity] }) else { return try await prepare(identity) }
+            // The files of a bundled release are never removed.
+            guard let files = ReleaseFiles(try await manager.checked(release)) else {
+                throw StoreError(
+                    .releaseDamaged, "\(identity) holds no weights", context: ErrorContext(model: identity.description))
+            }
+            return engine(of: files, estimate: await manager.memoryEstimate(of: .bundled(release)))
+        }
+    }
+
+    private func prepare(_ identity: ReleaseIdentity) async throws -> PreparedEngine {
         // Leased before its files are read, until the engine is unloaded.
         let lease = try await manager.store.lease(identity)
-        guard let release = try await manager.store.installed(identity) else {
-            throw StoreError(
-                .notInstalled, "\(identity) is not installed", context: ErrorContext(model: identity.description))
-        }
-        let (weights, engine) = try await work.perform { [manager, open] in
+        do {
+            guard let release = try await manager.store.installed(identity) else {
+                throw StoreError(
+                    .notInstalled, "\(identity) is not installed", context: ErrorContext(model: identity.description))
+            }
             // Building an artifact may take minutes.
-            let weights = try await manager.weightsToOpen(of: release, under: lease)
+            let weights = try await work.perform { [manager] in
+                try await manager.weightsToOpen(of: release, under: lease)
+            }
             let files = ReleaseFiles(opening: weights, of: release)
             await ModelPageCacheWarmer.hint(file: files.weights, below: manager.store.layout.home)
-            return (weights, try await manager.store.guarding(identity, .load) { try await open(files) })
+            let estimate = await manager.memoryEstimate(of: .downloaded(release), opening: weights)
+            var engine = engine(of: files, estimate: estimate)
+            engine.isVision = engine.isVision || release.receipt.role == .vision
+            engine.open = { [manager, work, open = engine.open] occupied, progress in
+                let engine = try await work.perform {
+                    try await manager.store.guarding(identity, .load) { try await open(occupied, progress) }
+                }
+                return WatchedEngine(engine, of: identity, in: manager, answers: work)
+            }
+            engine.close = { lease.release() }
+            return engine
+        } catch {
+            lease.release()
+            throw error
         }
-        leases.withLock { $0[identity] = lease }
-        let watched = WatchedEngine(engine, of: identity, in: manager, answers: work)
-        return LoadedEngine(watched, bytes: await manager.memoryEstimate(of: .downloaded(release), opening: weights))
     }
 
-    /// Loads the engine of a bundled release, whose files are never removed.
-    func load(_ release: BundledRelease) async throws -> LoadedEngine<any InferenceEngine> {
-        let checked = try await manager.checked(release)
-        guard let files = ReleaseFiles(checked) else {
-            throw StoreError(
-                .releaseDamaged, "\(release.identity) holds no weights",
-                context: ErrorContext(model: release.identity.description))
+    /// - Parameter estimate: the engine's memory in bytes if its format has no memory plan.
+    private func engine(of files: ReleaseFiles, estimate: UInt64) -> PreparedEngine {
+        let request = EngineRegistry.Request(
+            files, configuration: configuration, deviceMemory: memory.deviceMemory)
+        return PreparedEngine(isVision: files.projector != nil) { [engines, memory, configuration] occupied in
+            var request = request
+            request.occupied = occupied
+            if let planned = try engines.memory(of: request) { return planned }
+            guard occupied > 0, !configuration.ignoresMemory, occupied.addingSaturating(estimate) > memory.budget else {
+                return estimate
+            }
+            throw LLMError(
+                .doesNotFit, "\(files.weights.lastComponent) does not fit beside the models in use",
+                context: ErrorContext(
+                    file: files.weights.string,
+                    expected: "at most \(memory.budget - min(memory.budget, occupied)) bytes",
+                    found: "\(estimate) bytes", remedy: "Ask again when they have answered."))
+        } open: { [engines] occupied, progress in
+            var request = request
+            request.occupied = occupied
+            request.progress = progress
+            return try await engines.open(request)
         }
-        return LoadedEngine(try await open(files), bytes: await manager.memoryEstimate(of: .bundled(release)))
     }
 
     /// Stops loads and answers of installed releases and background updates; no other starts.
@@ -54,8 +99,10 @@ final class EngineFiles: Sendable {
         await work.stop(within: limit, time, "a load, an answer or an update", besides: updates)
     }
 
-    /// Ends the lease on an unloaded release's files.
-    func unloaded(_ identity: ReleaseIdentity) { leases.withLock { $0.removeValue(forKey: identity) }?.release() }
+    /// Waits for the unloading of engines, after ``stop(within:_:)``.
+    func finish(_ unloading: Task<Void, Never>, within limit: Duration, _ time: TimeSource) async {
+        await work.stop(within: limit, time, "an engine", besides: unloading)
+    }
 }
 
 extension ModelManager {
@@ -69,6 +116,14 @@ extension ModelManager {
             case .bundled(let release): release.release.totalSize
             case .downloaded(let release): await openedSize(of: release, opening: weights)
             }
-        return size > .max / 2 ? .max / 2 : size + size / 8
+        return size.addingSaturating(size / 8)
+    }
+
+    /// The same for files; 0 for files that cannot be read, whose load reports the error.
+    func memoryEstimate(of files: ReleaseFiles) async -> UInt64 {
+        let paths = [files.weights, files.projector].compactMap(\.self)
+        let sizes = try? await blocking { try paths.map { try LocalFileSystem().status(at: $0)?.size ?? 0 } }
+        let size = (sizes ?? []).saturatedSum
+        return size.addingSaturating(size / 8)
     }
 }

@@ -3,47 +3,82 @@ import HearthCatalog
 import HearthDelivery
 import HearthInference
 
-/// An engine of a model's live release: it loads on first use and changes versions between two answers.
+/// An engine that is loaded on first use, and shared by all requests for its model.
 ///
-/// Before loading, it looks up the live release on the disk, which another process may have changed.
+/// A model of a family changes versions between two answers: before loading, it looks up the live release on the disk,
+/// which another process may have changed. A model of one release or of a file stays the same.
 public struct LiveModel: InferenceEngine {
-    public let family: Family
+    private enum Source: Sendable {
+        case live(LiveFamily)
+        case fixed(EngineSource)
+    }
+
     /// Keeps receiving activations while the app holds the model.
-    let models: LiveModels
-    let active: ActiveModel<LiveModels.Engine>
+    private let models: LiveModels
+    private let source: Source
 
-    /// Leases the engine of the live release for one request. End the lease soon: a new release may need its memory.
+    init(models: LiveModels, line: LiveFamily) {
+        self.models = models
+        source = .live(line)
+    }
+
+    init(models: LiveModels, source: EngineSource) {
+        self.models = models
+        self.source = .fixed(source)
+    }
+
+    /// The family, `nil` for the model of a file.
+    public var family: Family? {
+        switch source {
+        case .live(let line): line.family
+        case .fixed(let source): source.release?.family
+        }
+    }
+
+    /// The release that the next request gets if it can be loaded, `nil` for the model of a file.
+    public var release: ReleaseIdentity? {
+        get async {
+            switch source {
+            case .live(let line): await models.release(line)
+            case .fixed(let source): source.release
+            }
+        }
+    }
+
+    /// Leases the engine for one request. End the lease soon: another model may need its memory.
+    /// - Parameter progress: takes the progress of a load, 0...1.
     /// - Throws: errors of the load; `CancellationError`.
-    public func lease() async throws -> EngineLease<LiveModels.Engine> {
-        try await models.lease(family, of: active)
-    }
-
-    /// The release that the next request gets if it can be loaded.
-    public var release: ReleaseIdentity? { get async { await models.release(family, of: active) } }
-
-    /// The facts of the live release's engine; loads it if needed.
-    public var modelInformation: ModelInformation {
-        get async throws {
-            let lease = try await lease()
-            defer { lease.end() }
-            return try await lease.engine.modelInformation
+    package func lease(progress: @escaping @Sendable (Float) -> Void = { _ in }) async throws -> EngineLease {
+        switch source {
+        case .live(let line): try await models.lease(line, progress: progress)
+        case .fixed(let source): try await models.pool.lease(source, progress: progress)
         }
     }
 
-    /// The abilities of the live release's engine; loads it if needed.
-    public var capabilities: EngineCapabilities {
-        get async throws {
-            let lease = try await lease()
-            defer { lease.end() }
-            return try await lease.engine.capabilities
-        }
+    /// Loads the model if it is not in memory, so that its first answer need not wait.
+    /// - Parameter progress: takes the progress of the load, 0...1.
+    /// - Throws: errors of the load; `CancellationError`, after which the load goes on.
+    public func load(progress: @escaping @Sendable (Float) -> Void = { _ in }) async throws {
+        try await lease(progress: progress).end()
     }
 
-    /// Loads the live release if needed, and computes what is known of the next prompt.
-    public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
+    private func leased<Value: Sendable>(_ body: (any InferenceEngine) async throws -> Value) async throws -> Value {
         let lease = try await lease()
         defer { lease.end() }
-        try await lease.engine.prepare(messages, options: options)
+        return try await body(lease.engine)
+    }
+
+    /// The facts of the engine; loads it if needed.
+    public var modelInformation: ModelInformation {
+        get async throws { try await leased { try await $0.modelInformation } }
+    }
+
+    /// The abilities of the engine; loads it if needed.
+    public var capabilities: EngineCapabilities { get async throws { try await leased { try await $0.capabilities } } }
+
+    /// Loads the engine if needed, and computes what is known of the next prompt.
+    public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
+        try await leased { try await $0.prepare(messages, options: options) }
     }
 
     /// Answers with the release that is live at the start of the answer; reports `.loading` if it is not in memory.
@@ -52,7 +87,7 @@ public struct LiveModel: InferenceEngine {
         _ messages: [ChatMessage], options: GenerationOptions,
         onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary {
-        if await !models.isLoaded(active) { onEvent(.phase(.loading(fraction: nil))) }
+        if !isLoaded { onEvent(.phase(.loading(fraction: nil))) }
         let watch = models.time.stopwatch()
         let lease = try await lease()
         defer { lease.end() }
@@ -63,29 +98,26 @@ public struct LiveModel: InferenceEngine {
         summary.timings.firstTokenSeconds += waited.seconds
         return summary
     }
-}
 
-extension LiveModel {
-    /// Embeds texts with the live release; loads it if needed. Releases have incompatible vectors: when ``release``
-    /// changes, compute stored vectors again.
-    /// - Throws: errors of the load and the engine; `engine-missing` if the engine makes no vectors.
-    public func embed(_ texts: [String]) async throws -> [[Float]] {
-        let lease = try await lease()
-        defer { lease.end() }
-        return try await lease.engine.embed(texts)
+    private var isLoaded: Bool {
+        switch source {
+        case .live(let line): models.pool.loaded.contains(.release(line.serving))
+        case .fixed(let source): models.pool.loaded.contains(source)
+        }
     }
+
+    /// Embeds texts; loads the engine if needed. Releases have incompatible vectors: when ``release`` changes, compute
+    /// stored vectors again.
+    /// - Throws: errors of the load and the engine; `engine-missing` if the engine makes no vectors.
+    public func embed(_ texts: [String]) async throws -> [[Float]] { try await leased { try await $0.embed(texts) } }
 
     /// - Throws: errors of the load and the engine; `engine-missing` if the engine tokenizes no text.
     public func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
-        let lease = try await lease()
-        defer { lease.end() }
-        return try await lease.engine.tokenize(text, controlTokens: controlTokens)
+        try await leased { try await $0.tokenize(text, controlTokens: controlTokens) }
     }
 
     /// - Throws: errors of the load and the engine; `engine-missing` if the engine tokenizes no text.
     public func count(_ messages: [ChatMessage]) async throws -> Int {
-        let lease = try await lease()
-        defer { lease.end() }
-        return try await lease.engine.count(messages)
+        try await leased { try await $0.count(messages) }
     }
 }

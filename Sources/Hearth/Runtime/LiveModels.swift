@@ -5,76 +5,80 @@ import HearthInference
 import HearthStore
 import HearthTransfer
 
+/// One family across its versions.
+final class LiveFamily: Sendable {
+    struct State: Sendable {
+        /// The release that serves new requests.
+        var serving: ReleaseIdentity
+        /// The requests and swaps in progress. While there are any, a new live release is loaded for them.
+        var users = 0
+        /// A live release that could not be loaded.
+        var failed: ReleaseIdentity?
+    }
+
+    let family: Family
+    /// The lookup of the live release with its load or swap: one at a time.
+    let turn = TurnQueue()
+    let state: Locked<State>
+
+    init(_ release: ReleaseIdentity) {
+        family = release.family
+        state = Locked(State(serving: release))
+    }
+
+    var serving: ReleaseIdentity { state.withLock { $0.serving } }
+
+    /// Counts as a user during `body`.
+    func using<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        state.withLock { $0.users += 1 }
+        defer { state.withLock { $0.users -= 1 } }
+        return try await body()
+    }
+}
+
 /// The models of an app, loaded on first use and kept up to date: joins delivery and engines.
 ///
-/// ```swift
-/// let models = LiveModels(manager: manager)
-/// let model = try await models.model(family)       // the installed release at once; updates in the background
-/// let session = LanguageModelSession(model: model) // each answer uses the live release
-/// ```
 /// A new live release replaces the old one in memory: answers in progress end on the old one, later ones use the new
-/// one, then `onReady` is called. While a release is loaded, no process deletes its files.
+/// one, then `onReady` is called. If there is no room for both, the old one leaves first, and new requests wait. While
+/// a release is loaded, no process deletes its files.
 ///
 /// If a new release cannot be loaded, the old one keeps answering and `ModelEvent.swapFailed` is sent. The load is
 /// tried again after an activation, when `loadStored()` finds the release, and after the family was unloaded, not at
 /// every use.
-///
-/// Call ``stop(within:)`` before the app ends: an end during an answer counts as a crash of the model.
-public final class LiveModels: Sendable {
-    /// An engine that can answer.
-    public typealias Engine = any InferenceEngine
-
+package final class LiveModels: Sendable {
     /// The manager that delivers releases.
-    public let manager: ModelManager
+    package let manager: ModelManager
     /// The engines in memory, of all families.
-    public let cache: ModelCache<Engine>
+    package let pool: EnginePool
 
     private let files: EngineFiles
     let time: TimeSource
-    private let freeMemory: @Sendable () -> UInt64?
-    /// Bundled releases, which are used in place.
-    private let bundled: Locked<[ReleaseIdentity: BundledRelease]>
-    private let models = Locked<[Family: ActiveModel<Engine>]>([:])
-    /// The number of requests entering each family. While there are any, a new live release is loaded for them.
-    private let entering = Locked<[Family: Int]>([:])
-    /// Live releases that could not be loaded.
-    private let failed = Locked<[Family: ReleaseIdentity]>([:])
+    private let families = Locked<[Family: LiveFamily]>([:])
     private let registration: Locked<Task<Void, Never>?>
     private let watch: Task<Void, Never>
 
     /// The models of a manager.
     /// - Parameters:
-    ///   - budget: the bytes for all loaded engines, kept by unloading idle ones; by default half of the memory.
+    ///   - memory: the ledger of engines, by default of the manager's device memory.
     ///   - pressure: reports when memory is short; idle engines are unloaded then.
     ///   - time: the clock for checks of memory pressure.
-    ///   - open: loads an engine for the files of a release; by default with the engine and settings of the manager's
-    ///     probe, else llama.cpp with default settings.
-    public init(
-        manager: ModelManager, budget: UInt64 = DeviceMemory.read().usable / 2,
-        pressure: any MemoryPressureSource = SystemMemoryPressure(), time: TimeSource = .system,
-        open: (@Sendable (ReleaseFiles) async throws -> Engine)? = nil
+    package init(
+        manager: ModelManager, engines: EngineRegistry = .standard, configuration: Configuration = Configuration(),
+        memory: EngineMemory? = nil, pressure: any MemoryPressureSource = SystemMemoryPressure(),
+        time: TimeSource = .system
     ) {
         self.manager = manager
         self.time = time
-        let bundled = Locked<[ReleaseIdentity: BundledRelease]>([:])
-        self.bundled = bundled
-        let opening = EngineFiles(
-            manager: manager,
-            open: open ?? (manager.probe as? EngineReleaseProbe)?.opening
-                ?? EngineRegistry.standard.opening(Configuration(), deviceMemory: manager.deviceMemory))
-        files = opening
-        let cache = ModelCache<Engine>(budget: budget) { identity in
-            if let release = bundled.withLock({ $0[identity] }) { return try await opening.load(release) }
-            return try await opening.load(identity)
-        } unload: { identity, engine in
-            await engine.unload()
-            opening.unloaded(identity)
-        }
-        self.cache = cache
-        freeMemory = { pressure.read().availableBytes }
-        watch = Task { [weak cache] in
-            // A strong reference would keep the cache alive.
-            while let interval = await cache?.relieve(pressure) {
+        let memory =
+            memory ?? EngineMemory(deviceMemory: manager.deviceMemory) { pressure.read().availableBytes }
+        let files = EngineFiles(
+            manager: manager, engines: engines, configuration: configuration, memory: memory)
+        self.files = files
+        let pool = EnginePool(memory: memory) { try await files.prepare($0) }
+        self.pool = pool
+        watch = Task { [weak pool] in
+            // A strong reference would keep the pool alive.
+            while let interval = await pool?.relieve(pressure) {
                 do { try await time.sleep(for: interval) } catch { return }
             }
         }
@@ -90,107 +94,123 @@ public final class LiveModels: Sendable {
 
     /// A model of this app; nothing is loaded before its first use. If the live release cannot be loaded and the
     /// previous one can, that one answers.
-    /// - Parameters:
-    ///   - policy: whether to use the installed release or ask for updates.
-    ///   - options: limits for a download.
-    ///   - progress: as in `pull`.
     /// - Throws: as `ModelManager.model`. If another release has replaced a loaded one, also the errors of its load,
     ///   unless the replaced release can still answer.
-    public func model(
+    package func model(
         _ family: Family, policy: ModelPolicy = .localWithBackgroundUpdate, options: PullOptions = PullOptions(),
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async throws -> LiveModel {
         await registration.withLock { $0 }?.value
-        let model = try await manager.model(family, policy: policy, options: options, progress: progress)
-        guard let release = model.identity else {
+        let found = try await manager.model(family, policy: policy, options: options, progress: progress)
+        guard let release = found.identity else {
             throw StoreError(.notInstalled, "\(family) is not installed", context: ErrorContext(model: family.name))
         }
-        note(model)
-        let bytes = await manager.memoryEstimate(of: model)
-        let active = models.withLock { models in
-            if let active = models[family] { return active }
-            let active = ActiveModel<Engine>(
-                cache: cache, live: release, bytes: bytes, freeMemory: freeMemory)
-            models[family] = active
-            return active
+        note(found)
+        let line = families.withLock { families in
+            let line = families[family] ?? LiveFamily(release)
+            families[family] = line
+            return line
         }
-        try await follow(family, model, with: active)
-        return LiveModel(family: family, models: self, active: active)
+        if isWanted(line) { try await line.turn.turnUnlessCancelled { try await follow(line, found) } }
+        return LiveModel(models: self, line: line)
     }
 
     /// Leases the live engine. A loaded model follows every activation in this process; before a load, the disk is
     /// asked, because another process may have changed or removed the live release.
-    func lease(_ family: Family, of active: ActiveModel<Engine>) async throws -> EngineLease<Engine> {
-        try await whileEntering(family) {
-            // If a release becomes live from here on, its activation sees this request in `entering`.
-            if await !isLoaded(active) { try await follow(family, with: active) }
-            return try await active.lease()
+    func lease(_ line: LiveFamily, progress: @escaping @Sendable (Float) -> Void) async throws -> EngineLease {
+        try await line.using {
+            if let lease = try pool.leaseIfLoaded(.release(line.serving)) { return lease }
+            return try await line.turn.turnUnlessCancelled {
+                if let lease = try pool.leaseIfLoaded(.release(line.serving)) { return lease }
+                try await follow(line, progress: progress)
+                return try await pool.lease(.release(line.serving), progress: progress)
+            }
         }
     }
 
     /// The release that the next lease gets if it can be loaded.
-    func release(_ family: Family, of active: ActiveModel<Engine>) async -> ReleaseIdentity? {
-        let serving = await active.live
-        if await isWanted(family, active) { return serving }
+    func release(_ line: LiveFamily) async -> ReleaseIdentity {
+        let serving = line.serving
+        if isWanted(line) { return serving }
         do {
-            guard let release = try await manager.availability(of: family).identity else { return serving }
-            return failed.withLock { $0[family] } == release ? serving : release
+            guard let release = try await manager.availability(of: line.family).identity else { return serving }
+            return line.state.withLock { $0.failed } == release ? serving : release
         } catch {
-            Log.write(.info, "live", "what is live of \(family) cannot be read: \(error)")
+            Log.write(.info, "live", "the live release of \(line.family) cannot be read: \(error)")
             return serving
         }
     }
 
-    /// Whether the engine that serves is in memory.
-    func isLoaded(_ active: ActiveModel<Engine>) async -> Bool {
-        guard let serving = await active.live else { return false }
-        return cache.loaded.contains(serving)
+    /// Whether a model is in memory or has users. Otherwise its first use looks up the live release.
+    private func isWanted(_ line: LiveFamily) -> Bool {
+        line.state.withLock { $0.users > 0 } || pool.holds(.release(line.serving))
     }
 
-    /// Whether a model is in memory or a request is entering it. Otherwise its first use looks up the live release.
-    private func isWanted(_ family: Family, _ active: ActiveModel<Engine>) async -> Bool {
-        if entering.withLock({ $0[family] != nil }) { return true }
-        return await isLoaded(active)
-    }
+    // MARK: Swaps, in the family's turn
 
-    private func whileEntering<Result>(_ family: Family, _ body: () async throws -> Result) async rethrows -> Result {
-        entering.withLock { $0[family, default: 0] += 1 }
-        defer {
-            entering.withLock { entering in
-                let count = entering[family] ?? 0
-                entering[family] = count > 1 ? count - 1 : nil
-            }
-        }
-        return try await body()
-    }
-
-    /// Swaps a wanted model to the live release. Another process may have changed that, or this process during the
-    /// lookup. Activations in this process reach `active` once it is registered, so one more look is enough.
+    /// Swaps to the live release, unless its load has failed before.
     /// - Parameter found: used if nothing is live: an installed release can be used without being live.
     private func follow(
-        _ family: Family, _ found: ModelAvailability = .none, with active: ActiveModel<Engine>
+        _ line: LiveFamily, _ found: ModelAvailability = .none,
+        progress: @escaping @Sendable (Float) -> Void = { _ in }
     ) async throws {
-        while await isWanted(family, active) {
-            let now = try await manager.availability(of: family)
-            let wanted = now == .none ? found : now
-            note(wanted)
-            guard let serving = await active.live, let release = wanted.identity, serving != release else { return }
-            if failed.withLock({ $0[family] }) == release, try await canAnswer(serving) { return }
+        let now = try await manager.availability(of: line.family)
+        let wanted = now == .none ? found : now
+        note(wanted)
+        let (serving, failed) = line.state.withLock { ($0.serving, $0.failed) }
+        guard let release = wanted.identity, serving != release else { return }
+        if failed == release, try await canAnswer(serving) { return }
+        do {
+            try await swap(line, to: release, progress: progress)
+        } catch {
+            try Task.checkCancellation()
+            if error is CancellationError { throw error }
+            await manager.couldNotLoad(wanted, error)
+            guard try await canAnswer(serving) else { throw error }
+        }
+    }
+
+    /// Swaps a wanted model to the release that became live, or to the live one if another activation was faster.
+    private func becameLive(_ model: ModelAvailability) async throws {
+        guard let family = model.identity?.family, let line = families.withLock({ $0[family] }) else { return }
+        try await line.turn.turnUnlessCancelled {
+            guard isWanted(line) else { return line.state.withLock { $0.failed = nil } }
+            var wanted = model
             do {
-                guard try await swap(to: wanted) else { return }
+                let now = try await manager.availability(of: family)
+                if now != .none { wanted = now }
             } catch {
-                try Task.checkCancellation()
-                if error is CancellationError { throw error }
-                await manager.couldNotLoad(wanted, error)
-                guard try await canAnswer(serving) else { throw error }
-                return
+                Log.write(.info, "live", "the live release of \(family) cannot be read: \(error)")
             }
+            note(wanted)
+            guard let release = wanted.identity, release != line.serving else { return }
+            try await swap(line, to: release)
+        }
+    }
+
+    /// Loads a release and has it serve new requests; the old one leaves after its last request.
+    private func swap(
+        _ line: LiveFamily, to release: ReleaseIdentity, progress: @escaping @Sendable (Float) -> Void = { _ in }
+    ) async throws {
+        let old = EngineSource.release(line.serving)
+        do {
+            let lease = try await line.using {
+                try await pool.lease(.release(release), replacing: old, progress: progress)
+            }
+            line.state.withLock { ($0.serving, $0.failed) = (release, nil) }
+            pool.retire { $0 == old }
+            lease.end()
+        } catch let error as DeliveryError where error.code == .modelUnloading {
+            // The model is being unloaded: its next use looks up the live release.
+        } catch {
+            if !(error is CancellationError) { line.state.withLock { $0.failed = release } }
+            throw error
         }
     }
 
     /// Whether a release is in memory or can be loaded.
     private func canAnswer(_ release: ReleaseIdentity) async throws -> Bool {
-        if cache.loaded.contains(release) || bundled.withLock({ $0[release] }) != nil { return true }
+        if pool.holds(.release(release)) || files.bundled.withLock({ $0[release] }) != nil { return true }
         do {
             return try await manager.store.installed(release) != nil
         } catch is StoreError {
@@ -198,21 +218,35 @@ public final class LiveModels: Sendable {
         }
     }
 
+    /// Records whether a release is bundled.
+    private func note(_ model: ModelAvailability) {
+        guard let identity = model.identity else { return }
+        files.bundled.withLock { bundled in
+            if case .bundled(let release) = model { bundled[identity] = release } else { bundled[identity] = nil }
+        }
+    }
+
+    // MARK: Unloading
+
     /// Unloads a family's engines as soon as no answer needs them. The next use loads again.
-    public func retire(_ family: Family) {
-        failed.withLock { $0[family] = nil }
-        cache.retire { $0.family == family }
+    package func retire(_ family: Family) {
+        forgetFailure(of: family)
+        pool.retire { $0.release?.family == family }
     }
 
     /// Unloads a family's engines and returns when they no longer use its files, or when the task is cancelled.
     /// Meanwhile, new requests fail with `model-unloading`; later ones load the model again.
-    public func unload(_ family: Family) async {
-        failed.withLock { $0[family] = nil }
+    package func unload(_ family: Family) async {
+        forgetFailure(of: family)
         do {
-            try await cache.drop { $0.family == family }
+            try await pool.drop { $0.release?.family == family }
         } catch {
-            retire(family)
+            // The cancelled task does not wait, and the engines leave all the same.
         }
+    }
+
+    private func forgetFailure(of family: Family) {
+        families.withLock { $0[family] }?.state.withLock { $0.failed = nil }
     }
 
     /// Stops loads, artifact builds and answers of installed releases, and background updates; no other starts.
@@ -222,49 +256,13 @@ public final class LiveModels: Sendable {
     /// Call it only before the app ends: installed releases answer no more. Before, the app cancels its own pulls,
     /// `checkForUpdates` and `activate` calls and waits for them. Bundled models keep answering: they leave no marks
     /// on the disk.
-    public func stop(within limit: Duration = WatchedEngine.stopLimit) async { await files.stop(within: limit, time) }
-
-    /// Swaps to an activated release, then to the live one if another activation was faster.
-    private func becameLive(_ model: ModelAvailability) async throws {
-        try await swap(to: model)
-        guard let family = model.identity?.family, let active = models.withLock({ $0[family] }) else { return }
-        do {
-            try await follow(family, model, with: active)
-        } catch {
-            // The activated release serves; listeners were told about the other one.
-            Log.write(.info, "live", "what else became live of \(family) is left for its next use: \(error)")
+    /// - Parameter unloading: whether to unload all engines as well, which saves computed states.
+    package func stop(within limit: Duration = WatchedEngine.stopLimit, unloading: Bool = false) async {
+        await files.stop(within: limit, time)
+        guard unloading else { return }
+        let end = Task { [pool] in
+            do { try await pool.drop { _ in true } } catch {}  // only a cancelled task throws
         }
-    }
-
-    /// Swaps to a release if the model is loaded; otherwise its next use looks up the live release.
-    /// - Returns: whether the release serves now.
-    @discardableResult
-    private func swap(to model: ModelAvailability) async throws -> Bool {
-        guard let release = model.identity, let active = models.withLock({ $0[release.family] }) else { return false }
-        note(model)
-        guard await isWanted(release.family, active) else {
-            failed.withLock { $0[release.family] = nil }
-            return false
-        }
-        do {
-            let bytes = await manager.memoryEstimate(of: model)
-            try await whileEntering(release.family) { _ = try await active.swap(to: release, bytes: bytes) }
-            failed.withLock { $0[release.family] = nil }
-            return true
-        } catch let error as DeliveryError where error.code == .modelUnloading {
-            // The model is being unloaded: its next use looks up the live release.
-            return false
-        } catch {
-            if !(error is CancellationError) { failed.withLock { $0[release.family] = release } }
-            throw error
-        }
-    }
-
-    /// Records whether a release is bundled.
-    private func note(_ model: ModelAvailability) {
-        guard let identity = model.identity else { return }
-        bundled.withLock { bundled in
-            if case .bundled(let release) = model { bundled[identity] = release } else { bundled[identity] = nil }
-        }
+        await files.finish(end, within: limit, time)
     }
 }

@@ -9,9 +9,9 @@ import HearthStore
 ///
 /// An answer counts if the app requested it and it completed: not if it timed out, was stopped or is empty. For a
 /// proven release, an answer costs only the reading of a small file.
-public struct WatchedEngine: InferenceEngine {
+package struct WatchedEngine: InferenceEngine {
     /// The default limit of ``stop(within:)``.
-    public static let stopLimit: Duration = .seconds(5)
+    package static let stopLimit: Duration = .seconds(5)
 
     private let engine: any InferenceEngine
     private let manager: ModelManager
@@ -20,7 +20,7 @@ public struct WatchedEngine: InferenceEngine {
     private let answers: WorkUnderWay
 
     /// Watches `engine`, which was opened for `release`; `time` limits the wait of ``stop(within:)``.
-    public init(
+    package init(
         _ engine: any InferenceEngine, of release: ReleaseIdentity, in manager: ModelManager,
         time: TimeSource = .system
     ) {
@@ -40,14 +40,14 @@ public struct WatchedEngine: InferenceEngine {
         self.answers = answers
     }
 
-    public var modelInformation: ModelInformation { get async throws { try await engine.modelInformation } }
+    package var modelInformation: ModelInformation { get async throws { try await engine.modelInformation } }
 
-    public var capabilities: EngineCapabilities { get async throws { try await engine.capabilities } }
+    package var capabilities: EngineCapabilities { get async throws { try await engine.capabilities } }
 
-    public func unload() async { await engine.unload() }
+    package func unload() async { await engine.unload() }
 
     /// Guarded like an answer during probation, but not counted as one.
-    public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
+    package func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
         try await answers.perform { [engine, manager, release] in
             try await manager.store.guarding(release, .generate) {
                 try await engine.prepare(messages, options: options)
@@ -55,7 +55,7 @@ public struct WatchedEngine: InferenceEngine {
         }
     }
 
-    public func generate(
+    package func generate(
         _ messages: [ChatMessage], options: GenerationOptions,
         onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary {
@@ -77,7 +77,7 @@ public struct WatchedEngine: InferenceEngine {
     /// are removed, after `limit` at the latest, also in a cancelled task.
     ///
     /// Call it before the program ends: an end during an answer counts as a crash of the model.
-    public func stop(within limit: Duration = stopLimit) async {
+    package func stop(within limit: Duration = stopLimit) async {
         await answers.stop(within: limit, time, "an answer of \(release)")
     }
 
@@ -94,19 +94,19 @@ extension WatchedEngine {
     /// Guarded like an answer during probation, but not counted as one.
     /// - Throws: errors of the engine, `engine-missing` if it embeds no texts; `CancellationError` after
     ///   ``stop(within:)``.
-    public func embed(_ texts: [String]) async throws -> [[Float]] {
+    package func embed(_ texts: [String]) async throws -> [[Float]] {
         try await answers.perform { [engine, manager, release] in
             try await manager.store.guarding(release, .generate) { try await engine.embed(texts) }
         }
     }
 
     /// - Throws: errors of the engine, `engine-missing` if it counts no tokens.
-    public func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
+    package func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
         try await engine.tokenize(text, controlTokens: controlTokens)
     }
 
     /// - Throws: errors of the engine, `engine-missing` if it counts no tokens.
-    public func count(_ messages: [ChatMessage]) async throws -> Int { try await engine.count(messages) }
+    package func count(_ messages: [ChatMessage]) async throws -> Int { try await engine.count(messages) }
 }
 
 extension GenerationSummary {

@@ -9,9 +9,9 @@ import HearthInference
 #endif
 
 /// Opens an engine for weights that delivery stored on the disk.
-public enum EngineOpening {
+package enum EngineOpening {
     /// Whether this build has the engine for GGUF models: the trait `Llama`.
-    public static var runsGGUF: Bool {
+    package static var runsGGUF: Bool {
         #if Llama
             true
         #else
@@ -29,7 +29,7 @@ public enum EngineOpening {
     }
 
     /// The version of llama.cpp and its devices as lines to display; `nil` in a build without it. Blocks.
-    public static func describe() -> (version: String, devices: [String])? {
+    package static func describe() -> (version: String, devices: [String])? {
         #if Llama
             let facts = LlamaFacts.read()
             return (facts.version, facts.devices.map(describe))
@@ -50,7 +50,7 @@ public enum EngineOpening {
 
     /// The memory of the GPUs that layers are placed on; none without a GPU, if a GPU does not report its memory, and
     /// in a build without the engine. Blocks.
-    public static func gpuMemory() -> GPUMemory {
+    package static func gpuMemory() -> GPUMemory {
         #if Llama
             LlamaFacts.read().gpuMemory ?? .none
         #else
@@ -71,7 +71,7 @@ public enum EngineOpening {
     ///   - progress: 0...1, called on the reading thread.
     /// - Throws: `LLMError`: `model-does-not-fit` before anything is loaded, `engine-missing` in a build without the
     ///   `Llama` trait. `CancellationError`.
-    public static func open(
+    package static func open(
         _ weights: Path, projector: Path? = nil, configuration: Configuration = Configuration(),
         deviceMemory: UInt64 = DeviceMemory.read().usable, occupied: UInt64 = 0,
         progress: @escaping @Sendable (Float) -> Void = { _ in }
@@ -109,7 +109,7 @@ public enum EngineOpening {
 
 extension GenerationOptions {
     /// The package's defaults, changed by the settings.
-    public init(configuration: Configuration) {
+    package init(configuration: Configuration) {
         self.init()
         if let temperature = configuration.temperature { sampling.temperature = temperature }
         if let tokens = configuration.maximumNewTokens { maximumNewTokens = tokens }

@@ -7,7 +7,7 @@ import HearthInference
 /// ```swift
 /// var engines = EngineRegistry.standard
 /// engines.register(.mlx) { request in try await MyEngine.load(request.files.weights) }
-/// let manager = try ModelManager(home: home, configuration: configuration, engines: engines)
+/// let hearth = try Hearth(engines: engines)
 /// ```
 public struct EngineRegistry: Sendable {
     /// A request to load an engine for the files of a release.
@@ -22,7 +22,7 @@ public struct EngineRegistry: Sendable {
         public var progress: @Sendable (Float) -> Void
 
         /// A request with the given limits.
-        public init(
+        package init(
             _ files: ReleaseFiles, configuration: Configuration = Configuration(),
             deviceMemory: UInt64 = DeviceMemory.read().usable, occupied: UInt64 = 0,
             progress: @escaping @Sendable (Float) -> Void = { _ in }
@@ -35,10 +35,12 @@ public struct EngineRegistry: Sendable {
         }
     }
 
-    /// Loads an engine.
-    public typealias Opener = @Sendable (Request) async throws -> any InferenceEngine
+    private struct Engine: Sendable {
+        let memory: @Sendable (Request) throws -> UInt64?
+        let open: @Sendable (Request) async throws -> any InferenceEngine
+    }
 
-    private var openers: [ModelFormat: Opener] = [:]
+    private var engines: [ModelFormat: Engine] = [:]
 
     /// No engine.
     public init() {}
@@ -48,6 +50,12 @@ public struct EngineRegistry: Sendable {
         var engines = EngineRegistry()
         if EngineOpening.runsGGUF {
             engines.register(.gguf) { request in
+                guard !request.configuration.ignoresMemory else { return nil }
+                return try MemoryPlanning.plan(
+                    file: request.files.weights, projector: request.files.projector,
+                    configuration: request.configuration, deviceMemory: request.deviceMemory,
+                    occupied: request.occupied)?.hostBytes
+            } open: { request in
                 try await EngineOpening.open(
                     request.files.weights, projector: request.files.projector, configuration: request.configuration,
                     deviceMemory: request.deviceMemory, occupied: request.occupied, progress: request.progress)
@@ -57,15 +65,27 @@ public struct EngineRegistry: Sendable {
     }
 
     /// The formats with an engine.
-    public var formats: Set<ModelFormat> { Set(openers.keys) }
+    public var formats: Set<ModelFormat> { Set(engines.keys) }
 
     /// Adds the engine of a format, or replaces it.
-    public mutating func register(_ format: ModelFormat, open: @escaping Opener) { openers[format] = open }
+    /// - Parameters:
+    ///   - memory: plans the memory of an engine in bytes, `nil` to estimate it from the files; throws
+    ///     `model-does-not-fit`. It may block.
+    ///   - open: loads an engine.
+    public mutating func register(
+        _ format: ModelFormat, memory: @escaping @Sendable (Request) throws -> UInt64? = { _ in nil },
+        open: @escaping @Sendable (Request) async throws -> any InferenceEngine
+    ) {
+        engines[format] = Engine(memory: memory, open: open)
+    }
+
+    /// Plans the memory of an engine in bytes; `nil` if its format has no memory plan. Blocks.
+    func memory(of request: Request) throws -> UInt64? { try engines[request.files.format]?.memory(request) }
 
     /// Loads an engine for the files of a release.
     /// - Throws: errors of the engine's load; `engine-missing` for a format without an engine.
-    public func open(_ request: Request) async throws -> any InferenceEngine {
-        guard let open = openers[request.files.format] else {
+    package func open(_ request: Request) async throws -> any InferenceEngine {
+        guard let engine = engines[request.files.format] else {
             throw LLMError(
                 .engineMissing, "no engine runs \(request.files.weights.lastComponent)",
                 context: ErrorContext(
@@ -74,15 +94,6 @@ public struct EngineRegistry: Sendable {
                     found: request.files.format.rawValue,
                     remedy: "Register an engine for the format, or use another model."))
         }
-        return try await open(request)
-    }
-
-    /// Loads engines with the same settings.
-    func opening(
-        _ configuration: Configuration, deviceMemory: UInt64
-    ) -> @Sendable (ReleaseFiles) async throws -> any InferenceEngine {
-        { files in
-            try await open(Request(files, configuration: configuration, deviceMemory: deviceMemory))
-        }
+        return try await engine.open(request)
     }
 }

@@ -7,14 +7,10 @@ import HearthStore
 
 /// Probes a release with an engine of this build: loads it, generates from the canary's prompt or embeds it, and
 /// unloads it before the report.
-public struct EngineReleaseProbe: ReleaseProbe {
-    /// Opens the engine for the files of a release.
-    public typealias Opening = @Sendable (ReleaseFiles) async throws -> any InferenceEngine
-
-    /// Loads the files of a release for use, with the probe's settings.
-    let opening: Opening
+package struct EngineReleaseProbe: ReleaseProbe {
     private let open: @Sendable (ProbeCandidate) async throws -> (any InferenceEngine)?
     private let formats: Set<ModelFormat>
+    private let memory: EngineMemory?
     private let time: TimeSource
 
     /// A probe with the engines of an app.
@@ -22,15 +18,14 @@ public struct EngineReleaseProbe: ReleaseProbe {
     /// Loaded models stay in memory during the probe. If they leave too little for the release, it is probed with a
     /// shorter context. If even that does not fit, but the release alone would, it is not judged: it then replaces
     /// the old one in memory, on probation.
-    /// - Parameter freeMemory: the available bytes, `nil` if unknown. Blocks at most to read a few small files.
-    public init(
+    /// - Parameter memory: the ledger of the engines that stay loaded; none is loaded during the probe.
+    package init(
         configuration: Configuration = Configuration(), engines: EngineRegistry = .standard,
-        deviceMemory: UInt64 = DeviceMemory.read().usable,
-        freeMemory: @escaping @Sendable () -> UInt64? = SystemMemoryPressure.available
+        memory: EngineMemory = EngineMemory(deviceMemory: DeviceMemory.read().usable)
     ) {
         formats = engines.formats
         time = .system
-        opening = engines.opening(configuration, deviceMemory: deviceMemory)
+        self.memory = memory
         open = { candidate in
             var settings = configuration
             // The canary's state is of no later use and would evict the user's states.
@@ -38,17 +33,19 @@ public struct EngineReleaseProbe: ReleaseProbe {
             if candidate.ignoresMemory { settings.ignoresMemory = true }
             let configuration = settings
             let files = candidate.files
-            let occupied = try await blocking { ProbeRoom(deviceMemory: deviceMemory, free: freeMemory()).occupied }
+            let occupied = try await blocking {
+                max(ProbeRoom(deviceMemory: memory.deviceMemory, free: memory.free()).occupied, memory.usedBytes)
+            }
             do {
                 return try await engines.open(
                     EngineRegistry.Request(
-                        files, configuration: configuration, deviceMemory: deviceMemory, occupied: occupied))
+                        files, configuration: configuration, deviceMemory: memory.deviceMemory, occupied: occupied))
             } catch let error as LLMError where error.code == .doesNotFit && occupied > 0 {
                 // A release that does not fit even alone is refused for that reason.
                 _ = try await blocking {
                     try MemoryPlanning.plan(
                         file: files.weights, projector: files.projector, configuration: configuration,
-                        deviceMemory: deviceMemory)
+                        deviceMemory: memory.deviceMemory)
                 }
                 Log.write(
                     .warning, "probe",
@@ -62,15 +59,24 @@ public struct EngineReleaseProbe: ReleaseProbe {
     /// - Parameters:
     ///   - formats: the formats the engine runs; releases of other formats are not judged.
     ///   - open: loads an engine for the files of a release.
-    public init(formats: Set<ModelFormat>, time: TimeSource = .system, open: @escaping Opening) {
+    package init(
+        formats: Set<ModelFormat>, time: TimeSource = .system,
+        open: @escaping @Sendable (ReleaseFiles) async throws -> any InferenceEngine
+    ) {
         self.formats = formats
         self.time = time
-        opening = open
+        memory = nil
         self.open = { try await open($0.files) }
     }
 
     package func probe(_ candidate: ProbeCandidate) async throws -> ProbeReport? {
         guard formats.contains(candidate.release.receipt.format) else { return nil }
+        guard let memory else { return try await limited(candidate) }
+        return try await memory.turn.turnUnlessCancelled { try await limited(candidate) }
+    }
+
+    /// Probes within the canary's time limit.
+    private func limited(_ candidate: ProbeCandidate) async throws -> ProbeReport? {
         let limit = Duration.seconds(candidate.canary.timeoutSeconds)
         return try await withThrowingTaskGroup(of: Outcome.self) { group in
             group.addTask { .ended(try await attempt(candidate)) }

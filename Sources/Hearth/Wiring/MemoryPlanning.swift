@@ -2,9 +2,9 @@ import HearthBase
 import HearthInference
 
 /// Plans the loading of a model on this device and whether it fits.
-public enum MemoryPlanning {
+package enum MemoryPlanning {
     /// This device with the free memory of its GPU. Blocks.
-    public static func device() -> MemoryPlan.Device {
+    package static func device() -> MemoryPlan.Device {
         MemoryPlan.Device(memory: DeviceMemory.read().usable, gpu: EngineOpening.gpuMemory())
     }
 
@@ -21,7 +21,7 @@ public enum MemoryPlanning {
     ///   - gpu: the memory of the GPU; the driver is asked by default, as for loading.
     /// - Returns: `nil` if the header is insufficient: another format, or part of a split model.
     /// - Throws: `model-does-not-fit` with the needed and the available memory.
-    public static func plan(
+    package static func plan(
         _ header: GGUFHeader, fileBytes: UInt64, isWhole: Bool = false, projector: ProjectorShape? = nil,
         configuration: Configuration = Configuration(),
         deviceMemory: UInt64 = DeviceMemory.read().usable, occupied: UInt64 = 0,
@@ -42,7 +42,7 @@ public enum MemoryPlanning {
     /// Plans a file with all parts of a split model. Blocks to read the header.
     /// - Returns: `nil` also for an unreadable file or a missing part; the load reports the error.
     /// - Throws: `model-does-not-fit`.
-    public static func plan(
+    package static func plan(
         file: Path, projector: Path? = nil, configuration: Configuration = Configuration(),
         deviceMemory: UInt64 = DeviceMemory.read().usable, occupied: UInt64 = 0,
         gpu: GPUMemory = EngineOpening.gpuMemory(),

@@ -6,12 +6,8 @@ import HearthHTTP
 import HearthTransfer
 
 extension ModelManager {
-    /// Creates a manager for an app that runs its models, with probe and preparer.
+    /// Creates the manager of ``Hearth``, with probe and preparer.
     ///
-    /// ```swift
-    /// let configuration = Configuration(origins: ["main": manifest])
-    /// let manager = try ModelManager(home: try HearthHome.path(), configuration: configuration)
-    /// ```
     /// Releases that no engine of this build can load are refused before they are fetched. Others are prepared for
     /// this device and probed before they become live. `HEARTH_ORIGIN` replaces the configured origins,
     /// `HEARTH_NETWORK` the system's network monitor; `HF_ENDPOINT`, `HF_TOKEN` and the Hub's cache folder are those
@@ -29,16 +25,17 @@ extension ModelManager {
     ///   - bundled: folders of bundled models.
     ///   - engines: the app's engines by format.
     ///   - formats: the formats to deliver; `nil` for those with an engine, or for any without engines.
+    ///   - memory: the ledger of all engines of the process; `nil` for one of the probe alone.
     ///   - tellMemory: told the memory needed by a large release before its download, as a sentence; `nil` logs it.
     /// - Throws: ``ConfigurationError`` for an invalid origin or variable. An invalid `HF_ENDPOINT` only fails the
     ///   Hub.
-    public init(
+    package init(
         home: Path, configuration: Configuration,
         environment: [String: String] = ProcessInfo.processInfo.environment,
         http: any HTTPClient = DefaultHTTPClient(), time: TimeSource = .system,
         deviceMemory: UInt64 = DeviceMemory.read().usable, appVersion: SemanticVersion? = nil,
         provider: (any DownloadURLProvider)? = nil, bundled: [BundledSource] = [],
-        engines: EngineRegistry = .standard, formats: Set<ModelFormat>? = nil,
+        engines: EngineRegistry = .standard, formats: Set<ModelFormat>? = nil, memory: EngineMemory? = nil,
         tellMemory: (@Sendable (String) -> Void)? = nil
     ) throws {
         var preflight = MemoryPreflight(configuration: configuration, deviceMemory: deviceMemory)
@@ -52,7 +49,9 @@ extension ModelManager {
             hub: HubSettings.read(environment),
             // With `ignoresMemory`, models are used as published.
             preparer: EngineOpening.preparer(deviceMemory: configuration.ignoresMemory ? .max : deviceMemory),
-            probe: EngineReleaseProbe(configuration: configuration, engines: engines, deviceMemory: deviceMemory),
+            probe: EngineReleaseProbe(
+                configuration: configuration, engines: engines,
+                memory: memory ?? EngineMemory(deviceMemory: deviceMemory)),
             preflight: preflight)
     }
 }
@@ -73,7 +72,7 @@ extension HubSettings {
 extension Configuration {
     /// The origins, sorted by name.
     /// - Throws: ``ConfigurationError`` if `HEARTH_ORIGIN` is not an address.
-    public func origins(environment: [String: String]) throws -> [Origin] {
+    package func origins(environment: [String: String]) throws -> [Origin] {
         if let text = environment["HEARTH_ORIGIN"], !text.isEmpty {
             // No family has this name, so that a manifest without a name is named after its file.
             return [

@@ -3,11 +3,11 @@ import HearthDelivery
 import HearthHTTP
 
 /// Chooses the network monitor.
-public enum NetworkChoice {
+package enum NetworkChoice {
     /// The system's monitor, unless `HEARTH_NETWORK` says `metered`, `unmetered` or `offline`: the system may not
     /// know that a cable leads to a telephone.
     /// - Throws: ``ConfigurationError`` with `invalid-configuration` for any other word.
-    public static func monitor(environment: [String: String]) throws -> any NetworkMonitor {
+    package static func monitor(environment: [String: String]) throws -> any NetworkMonitor {
         guard let word = environment["HEARTH_NETWORK"], !word.isEmpty else { return SystemNetwork.monitor() }
         let condition: NetworkCondition
         switch word {

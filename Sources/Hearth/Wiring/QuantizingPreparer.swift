@@ -7,13 +7,13 @@
     import HearthStore
 
     /// Quantises GGUF models that are too large for this device, with llama.cpp.
-    public struct QuantizingPreparer: ReleasePreparer {
+    package struct QuantizingPreparer: ReleasePreparer {
         private static let engine = "llama.cpp"
         private let deviceMemory: UInt64
         private let fileSystem: any FileSystem
 
         /// - Parameter deviceMemory: the bytes available to a model.
-        public init(
+        package init(
             deviceMemory: UInt64 = DeviceMemory.read().usable, fileSystem: any FileSystem = LocalFileSystem()
         ) {
             self.deviceMemory = deviceMemory
@@ -46,7 +46,7 @@
                 summary: "\(name.uppercased()), since \(before) does not fit the memory of this device")
         }
 
-        public func fitsAfterPreparation(_ release: Release) -> Bool {
+        package func fitsAfterPreparation(_ release: Release) -> Bool {
             // The name of a variant usually is the type of its weights.
             QuantizationChoice(release, storedAs: release.identity.variant?.name, deviceMemory: deviceMemory) != nil
         }

@@ -91,7 +91,7 @@ package struct RemoteModel: Sendable {
 
 extension MemoryPlan {
     /// The use of the GPU as a sentence part, `nil` without a GPU.
-    public var gpuText: String? {
+    package var gpuText: String? {
         gpuMemory == 0 ? nil : "\(gpuLayers) of \(layers) layers on the GPU, which has \(ByteCount(gpuMemory)) free"
     }
 }

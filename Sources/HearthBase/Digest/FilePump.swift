@@ -76,7 +76,7 @@ package struct FilePump: Sendable {
 
 extension FileSystem {
     /// The SHA-256 of a file, read in pieces of 1 MiB. Blocks for about half a second per GiB.
-    public func digest(ofFile path: Path) throws -> SHA256Digest {
+    package func digest(ofFile path: Path) throws -> SHA256Digest {
         try FilePump(fileSystem: self).digest(of: path)
     }
 }

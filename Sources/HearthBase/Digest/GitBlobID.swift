@@ -5,15 +5,15 @@ import CCrypto
 ///
 /// SHA-1 withstands accidents, and an attacker only as far as the place that names the file does: Hearth takes it where a
 /// hub gives nothing better, never in place of a SHA-256.
-public struct GitBlobID: Sendable, Hashable, CustomStringConvertible {
+package struct GitBlobID: Sendable, Hashable, CustomStringConvertible {
     /// The number of bytes in the name.
-    public static let byteCount = 20
+    package static let byteCount = 20
 
     /// The 20 bytes.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Reads 40 hexadecimal digits in either case, `nil` for anything else.
-    public init?(hex: some StringProtocol) {
+    package init?(hex: some StringProtocol) {
         guard let bytes = [UInt8](hexadecimal: hex), bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
     }
@@ -21,18 +21,18 @@ public struct GitBlobID: Sendable, Hashable, CustomStringConvertible {
     fileprivate init(finishing bytes: [UInt8]) { self.bytes = bytes }
 
     /// The 40 lower-case digits.
-    public var hex: String { bytes.hexadecimal }
+    package var hex: String { bytes.hexadecimal }
 
-    public var description: String { hex }
+    package var description: String { hex }
 }
 
 /// Names a file's contents as git does, in one pass (OpenSSL `EVP_sha1`).
-public struct GitBlobHasher: ~Copyable {
+package struct GitBlobHasher: ~Copyable {
     private let context: OpaquePointer
 
     /// Starts the name of contents of `size` bytes; with any other number of bytes it is the name of nothing.
     /// - Throws: ``DigestError`` with `digest-unavailable` where the system's OpenSSL refuses SHA-1.
-    public init(size: UInt64) throws(DigestError) {
+    package init(size: UInt64) throws(DigestError) {
         guard let context = EVP_MD_CTX_new() else { throw Self.unavailable() }
         let head = Array("blob \(size)\0".utf8)
         guard EVP_DigestInit_ex(context, EVP_sha1(), nil) == 1, EVP_DigestUpdate(context, head, head.count) == 1 else {
@@ -45,13 +45,13 @@ public struct GitBlobHasher: ~Copyable {
     deinit { EVP_MD_CTX_free(context) }
 
     /// Adds bytes.
-    public mutating func update(_ bytes: UnsafeRawBufferPointer) throws(DigestError) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) throws(DigestError) {
         guard let base = bytes.baseAddress else { return }
         guard EVP_DigestUpdate(context, base, bytes.count) == 1 else { throw Self.unavailable() }
     }
 
     /// Ends the name.
-    public consuming func finalize() throws(DigestError) -> GitBlobID {
+    package consuming func finalize() throws(DigestError) -> GitBlobID {
         var bytes = [UInt8](repeating: 0, count: GitBlobID.byteCount)
         var count: UInt32 = 0
         let isDone = bytes.withUnsafeMutableBufferPointer { EVP_DigestFinal_ex(context, $0.baseAddress, &count) == 1 }

@@ -1,11 +1,11 @@
 import CCrypto
 
 /// A streaming SHA-256 (OpenSSL `EVP_sha256`, which uses the processor's SHA instructions where it has them).
-public struct SHA256Hasher: ~Copyable {
+package struct SHA256Hasher: ~Copyable {
     private let context: OpaquePointer
 
     /// Starts an empty hash.
-    public init() {
+    package init() {
         guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
             // Only an exhausted heap or a library built without SHA-256 gets here; no input can.
             preconditionFailure("OpenSSL offers no SHA-256")
@@ -16,7 +16,7 @@ public struct SHA256Hasher: ~Copyable {
     deinit { EVP_MD_CTX_free(context) }
 
     /// Adds bytes.
-    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard let base = bytes.baseAddress else { return }
         guard EVP_DigestUpdate(context, base, bytes.count) == 1 else {
             // A failure leaves a digest of other bytes than these: no caller could go on with it.
@@ -25,7 +25,7 @@ public struct SHA256Hasher: ~Copyable {
     }
 
     /// Ends the hash.
-    public consuming func finalize() -> SHA256Digest {
+    package consuming func finalize() -> SHA256Digest {
         var bytes = [UInt8](repeating: 0, count: SHA256Digest.byteCount)
         var count: UInt32 = 0
         let isDone = bytes.withUnsafeMutableBufferPointer { EVP_DigestFinal_ex(context, $0.baseAddress, &count) == 1 }

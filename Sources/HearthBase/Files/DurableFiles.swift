@@ -5,7 +5,7 @@ import Foundation
 /// The order is always: write data, bring it to the disk, rename, bring the folder to the disk.
 extension FileSystem {
     /// Replaces a file's contents: readers see the old bytes or the new ones, never a mixture, also after a power cut.
-    public func replaceContents(of path: Path, with data: Data, permissions: UInt32 = 0o644) throws {
+    package func replaceContents(of path: Path, with data: Data, permissions: UInt32 = 0o644) throws {
         let temporary = path.parent.appendingTemporary(besides: path.lastComponent)
         let file = try open(temporary, .createNew, permissions: permissions)
         do {
@@ -21,7 +21,7 @@ extension FileSystem {
     }
 
     /// Changes the target of a symbolic link; readers see the old target or the new one.
-    public func replaceLink(at path: Path, with target: String) throws {
+    package func replaceLink(at path: Path, with target: String) throws {
         let temporary = path.parent.appendingTemporary(besides: path.lastComponent)
         try makeLink(at: temporary, to: target)
         do {
@@ -35,14 +35,14 @@ extension FileSystem {
     }
 
     /// Moves a file or folder and brings both folders to the disk.
-    public func moveDurably(_ source: Path, to target: Path) throws {
+    package func moveDurably(_ source: Path, to target: Path) throws {
         try rename(source, to: target)
         try synchronizeFolder(target.parent)
         if source.parent != target.parent { try synchronizeFolder(source.parent) }
     }
 
     /// Creates a folder and its missing parents, each brought to the disk.
-    public func makeFolders(_ path: Path, permissions: UInt32 = 0o755) throws {
+    package func makeFolders(_ path: Path, permissions: UInt32 = 0o755) throws {
         if let status = try status(at: path) {
             guard status.kind == .folder else { throw FileError(errno: ENOTDIR, doing: "create", path: path) }
             // If a process was killed between creating this folder and the next line, a power cut can still remove the
@@ -63,7 +63,7 @@ extension FileSystem {
     }
 
     /// Reads a whole file; refused above `limit` bytes.
-    public func contents(ofFile path: Path, limit: Int) throws -> Data {
+    package func contents(ofFile path: Path, limit: Int) throws -> Data {
         let file = try open(path, .read)
         let size = try status(of: file).size
         guard size <= limit else {
@@ -77,7 +77,7 @@ extension FileSystem {
     }
 
     /// Removes a folder and its contents. Follows no symbolic link.
-    public func removeTree(_ path: Path) throws {
+    package func removeTree(_ path: Path) throws {
         guard let status = try status(at: path, followLinks: false) else { return }
         guard status.kind == .folder else { return try removeFile(path) }
         for name in try contents(of: path) {
@@ -87,7 +87,7 @@ extension FileSystem {
     }
 
     /// All files below a folder, as sorted paths relative to it. Follows no link.
-    public func files(below folder: Path) throws -> [String] {
+    package func files(below folder: Path) throws -> [String] {
         try contents(of: folder).flatMap { name -> [String] in
             let path = folder.joined(name)
             guard try status(at: path, followLinks: false)?.kind == .folder else { return [name] }

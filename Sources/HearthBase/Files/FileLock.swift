@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 /// An exclusive lock on a file, between processes and within one; the system releases it when its holder dies.
-public final class FileLock: Sendable {
+package final class FileLock: Sendable {
     private let descriptor: Locked<Int32?>
 
     private init(descriptor: Int32) { self.descriptor = Locked(descriptor) }
@@ -16,7 +16,7 @@ public final class FileLock: Sendable {
 
     /// Takes the lock if it is free, `nil` otherwise. The file is created if missing and stays.
     /// - Throws: ``FileError``.
-    public static func tryAcquire(_ path: Path) throws -> FileLock? {
+    package static func tryAcquire(_ path: Path) throws -> FileLock? {
         #if canImport(Darwin)
             let descriptor = Darwin.open(path.string, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         #else
@@ -49,7 +49,7 @@ public final class FileLock: Sendable {
     }
 
     /// Releases the lock; a second call is harmless.
-    public func release() {
+    package func release() {
         let held = descriptor.withLock { descriptor in
             defer { descriptor = nil }
             return descriptor

@@ -1,21 +1,21 @@
 import Foundation
 
 /// Status of a file, folder or link.
-public struct FileStatus: Sendable, Hashable {
+package struct FileStatus: Sendable, Hashable {
     /// Kinds that this package distinguishes.
-    public enum Kind: Sendable, Hashable { case file, folder, symbolicLink, other }
+    package enum Kind: Sendable, Hashable { case file, folder, symbolicLink, other }
 
-    public let kind: Kind
+    package let kind: Kind
     /// The length in bytes.
-    public let size: UInt64
+    package let size: UInt64
     /// The bytes allocated on the disk.
-    public let allocatedSize: UInt64
-    public let modified: Date
+    package let allocatedSize: UInt64
+    package let modified: Date
     /// The device and inode: the same for two names of one file.
-    public let identity: FileIdentity
+    package let identity: FileIdentity
 
     /// A status of the given facts.
-    public init(kind: Kind, size: UInt64, allocatedSize: UInt64, modified: Date, identity: FileIdentity) {
+    package init(kind: Kind, size: UInt64, allocatedSize: UInt64, modified: Date, identity: FileIdentity) {
         self.kind = kind
         self.size = size
         self.allocatedSize = allocatedSize
@@ -25,19 +25,19 @@ public struct FileStatus: Sendable, Hashable {
 }
 
 /// The device and inode of a file.
-public struct FileIdentity: Sendable, Hashable {
-    public let device: UInt64
-    public let inode: UInt64
+package struct FileIdentity: Sendable, Hashable {
+    package let device: UInt64
+    package let inode: UInt64
 
     /// An identity of the given numbers.
-    public init(device: UInt64, inode: UInt64) {
+    package init(device: UInt64, inode: UInt64) {
         self.device = device
         self.inode = inode
     }
 }
 
 /// Modes of opening a file.
-public enum OpenMode: Sendable, Hashable {
+package enum OpenMode: Sendable, Hashable {
     case read
     /// Read and write; created empty if missing.
     case readWrite
@@ -52,15 +52,15 @@ public enum OpenMode: Sendable, Hashable {
 }
 
 /// An open file. Positional reads and writes may come from several threads; it is closed with its last reference.
-public final class OpenFile: Sendable {
+package final class OpenFile: Sendable {
     /// The alignment in bytes of reads and writes past the page cache: at least that of disks and file systems.
-    public static let uncachedAlignment = 4096
+    package static let uncachedAlignment = 4096
 
-    public let descriptor: Int32
-    public let path: Path
+    package let descriptor: Int32
+    package let path: Path
 
     /// Takes ownership of an open descriptor.
-    public init(descriptor: Int32, path: Path) {
+    package init(descriptor: Int32, path: Path) {
         self.descriptor = descriptor
         self.path = path
     }
@@ -73,7 +73,7 @@ public final class OpenFile: Sendable {
 /// All calls block: make them on a thread of your own or through ``blocking(_:)``. Tests use a file system that fails
 /// the Nth call or records the state after a power cut.
 /// - Throws: ``FileError`` throughout.
-public protocol FileSystem: Sendable {
+package protocol FileSystem: Sendable {
     func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile
     /// Reads up to the buffer's size at an offset (`pread`); fewer bytes only at the end of the file.
     func read(_ file: OpenFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws -> Int
@@ -114,17 +114,17 @@ public protocol FileSystem: Sendable {
 
 extension FileSystem {
     /// The status of `path`, links followed; `nil` if it does not exist.
-    public func status(at path: Path) throws -> FileStatus? { try status(at: path, followLinks: true) }
+    package func status(at path: Path) throws -> FileStatus? { try status(at: path, followLinks: true) }
 
     /// Does nothing, for a file system without a cache.
-    public func releaseCache(_ file: OpenFile, _ range: Range<UInt64>) {}
+    package func releaseCache(_ file: OpenFile, _ range: Range<UInt64>) {}
 
     /// The whole file, for a file system that does not record holes.
-    public func dataRanges(of file: OpenFile) throws -> [Range<UInt64>] { [0..<(try status(of: file).size)] }
+    package func dataRanges(of file: OpenFile) throws -> [Range<UInt64>] { [0..<(try status(of: file).size)] }
 
     /// Returns `false`, for a file system that cannot share bytes.
-    public func clone(_ source: OpenFile, to target: OpenFile) throws -> Bool { false }
+    package func clone(_ source: OpenFile, to target: OpenFile) throws -> Bool { false }
 
     /// Opens a file; a new one gets the permissions `0644`.
-    public func open(_ path: Path, _ mode: OpenMode) throws -> OpenFile { try open(path, mode, permissions: 0o644) }
+    package func open(_ path: Path, _ mode: OpenMode) throws -> OpenFile { try open(path, mode, permissions: 0o644) }
 }

@@ -7,11 +7,11 @@ import Foundation
 #endif
 
 /// The file system of this machine.
-public struct LocalFileSystem: FileSystem {
+package struct LocalFileSystem: FileSystem {
     /// The local file system.
-    public init() {}
+    package init() {}
 
-    public func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
+    package func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
         let flags =
             switch mode {
             // Without O_NONBLOCK opening a named pipe would wait for a writer; regular files ignore it.
@@ -43,7 +43,7 @@ public struct LocalFileSystem: FileSystem {
         #endif
     }
 
-    public func read(_ file: OpenFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws -> Int {
+    package func read(_ file: OpenFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws -> Int {
         let start = try position(offset, buffer.count, "read", file.path)
         var done = 0
         while done < buffer.count {
@@ -57,7 +57,7 @@ public struct LocalFileSystem: FileSystem {
         return done
     }
 
-    public func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws {
+    package func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws {
         let start = try position(offset, bytes.count, "write", file.path)
         var done = 0
         var wasCutShort = false
@@ -93,7 +93,7 @@ public struct LocalFileSystem: FileSystem {
         return true
     }
 
-    public func allocate(_ file: OpenFile, size: UInt64) throws {
+    package func allocate(_ file: OpenFile, size: UInt64) throws {
         let length = try position(size, 0, "reserve space for", file.path)
         guard length > 0 else { return }
         #if os(Linux)
@@ -108,12 +108,12 @@ public struct LocalFileSystem: FileSystem {
         if try status(of: file).size < size { try truncate(file, to: size) }
     }
 
-    public func truncate(_ file: OpenFile, to size: UInt64) throws {
+    package func truncate(_ file: OpenFile, to size: UInt64) throws {
         let length = try position(size, 0, "truncate", file.path)
         _ = try check("truncate", file.path) { ftruncate(file.descriptor, length) }
     }
 
-    public func clone(_ source: OpenFile, to target: OpenFile) throws -> Bool {
+    package func clone(_ source: OpenFile, to target: OpenFile) throws -> Bool {
         #if os(Linux)
             // `FICLONE` of <linux/fs.h>, a macro that Swift does not import: _IOW(0x94, 9, int).
             let request: UInt = 0x4004_9409
@@ -129,7 +129,7 @@ public struct LocalFileSystem: FileSystem {
         #endif
     }
 
-    public func synchronize(_ file: OpenFile) throws {
+    package func synchronize(_ file: OpenFile) throws {
         #if canImport(Darwin)
             _ = try check("synchronize", file.path) { fcntl(file.descriptor, F_FULLFSYNC) }
         #else
@@ -137,14 +137,14 @@ public struct LocalFileSystem: FileSystem {
         #endif
     }
 
-    public func releaseCache(_ file: OpenFile, _ range: Range<UInt64>) {
+    package func releaseCache(_ file: OpenFile, _ range: Range<UInt64>) {
         #if os(Linux)
             guard let start = off_t(exactly: range.lowerBound), let count = off_t(exactly: range.count) else { return }
             _ = posix_fadvise(file.descriptor, start, count, POSIX_FADV_DONTNEED)
         #endif
     }
 
-    public func dataRanges(of file: OpenFile) throws -> [Range<UInt64>] {
+    package func dataRanges(of file: OpenFile) throws -> [Range<UInt64>] {
         let size = try status(of: file).size
         #if os(Linux)
             // `SEEK_DATA` and `SEEK_HOLE`, which Swift does not import: GNU extensions of <unistd.h>.
@@ -166,7 +166,7 @@ public struct LocalFileSystem: FileSystem {
         #endif
     }
 
-    public func synchronizeFolder(_ path: Path) throws {
+    package func synchronizeFolder(_ path: Path) throws {
         let folder = try open(path, .read, permissions: 0)
         do {
             _ = try check("synchronize", path) { fsync(folder.descriptor) }
@@ -175,13 +175,13 @@ public struct LocalFileSystem: FileSystem {
         }
     }
 
-    public func status(of file: OpenFile) throws -> FileStatus {
+    package func status(of file: OpenFile) throws -> FileStatus {
         var facts = stat()
         _ = try check("examine", file.path) { fstat(file.descriptor, &facts) }
         return FileStatus(facts)
     }
 
-    public func status(at path: Path, followLinks: Bool) throws -> FileStatus? {
+    package func status(at path: Path, followLinks: Bool) throws -> FileStatus? {
         try checkText(path, "examine")
         var facts = stat()
         let result = followLinks ? stat(path.string, &facts) : lstat(path.string, &facts)
@@ -190,7 +190,7 @@ public struct LocalFileSystem: FileSystem {
         throw FileError(errno: errno, doing: "examine", path: path)
     }
 
-    public func rename(_ source: Path, to target: Path) throws {
+    package func rename(_ source: Path, to target: Path) throws {
         try checkText(source, "move")
         _ = try check("move to", target) {
             #if canImport(Darwin)
@@ -201,37 +201,37 @@ public struct LocalFileSystem: FileSystem {
         }
     }
 
-    public func removeFile(_ path: Path) throws {
+    package func removeFile(_ path: Path) throws {
         try checkText(path, "remove")
         guard unlink(path.string) != 0, errno != ENOENT else { return }
         throw FileError(errno: errno, doing: "remove", path: path)
     }
 
-    public func removeFolder(_ path: Path) throws {
+    package func removeFolder(_ path: Path) throws {
         _ = try check("remove", path) { rmdir(path.string) }
     }
 
-    public func makeFolder(_ path: Path, permissions: UInt32) throws {
+    package func makeFolder(_ path: Path, permissions: UInt32) throws {
         _ = try check("create", path) { mkdir(path.string, mode_t(permissions)) }
     }
 
-    public func makeLink(at path: Path, to target: String) throws {
+    package func makeLink(at path: Path, to target: String) throws {
         try checkText(Path(target), "link to")
         _ = try check("create", path) { symlink(target, path.string) }
     }
 
-    public func makeHardLink(at path: Path, to target: Path) throws {
+    package func makeHardLink(at path: Path, to target: Path) throws {
         try checkText(target, "link to")
         _ = try check("create", path) { link(target.string, path.string) }
     }
 
-    public func readLink(_ path: Path) throws -> String {
+    package func readLink(_ path: Path) throws -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = try check("read", path) { readlink(path.string, &buffer, buffer.count) }
         return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    public func contents(of folder: Path) throws -> [String] {
+    package func contents(of folder: Path) throws -> [String] {
         try checkText(folder, "list")
         guard let stream = opendir(folder.string) else { throw FileError(errno: errno, doing: "list", path: folder) }
         defer { closedir(stream) }
@@ -248,7 +248,7 @@ public struct LocalFileSystem: FileSystem {
         return names.sorted()
     }
 
-    public func freeSpace(at path: Path) throws -> UInt64 {
+    package func freeSpace(at path: Path) throws -> UInt64 {
         var facts = statvfs()
         _ = try check("examine the disk of", path) { statvfs(path.string, &facts) }
         let (bytes, isTooMany) = UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize))

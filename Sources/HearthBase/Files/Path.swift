@@ -6,11 +6,11 @@ import Foundation
 /// invisible characters that would make a person read another name: directional and other format characters, line and
 /// paragraph separators. Equality is that of Swift strings, so names that differ only in Unicode normalisation are
 /// equal, as on Apple's file systems.
-public struct PathComponent: Sendable, Hashable, Comparable, CustomStringConvertible {
-    public let name: String
+package struct PathComponent: Sendable, Hashable, Comparable, CustomStringConvertible {
+    package let name: String
 
     /// The component, `nil` if the name is not safe.
-    public init?(_ name: some StringProtocol) {
+    package init?(_ name: some StringProtocol) {
         let bytes = name.utf8
         guard (1...255).contains(bytes.count), name != ".", name != ".." else { return nil }
         guard !name.unicodeScalars.contains(where: Self.isForbidden) else { return nil }
@@ -24,9 +24,9 @@ public struct PathComponent: Sendable, Hashable, Comparable, CustomStringConvert
         }
     }
 
-    public var description: String { name }
+    package var description: String { name }
 
-    public static func < (left: Self, right: Self) -> Bool { left.name < right.name }
+    package static func < (left: Self, right: Self) -> Bool { left.name < right.name }
 }
 
 /// A path in the file system. Names from outside are joined as ``PathComponent`` only.
@@ -47,7 +47,7 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Joins a validated name.
-    public func appending(_ component: PathComponent) -> Path { joined(component.name) }
+    package func appending(_ component: PathComponent) -> Path { joined(component.name) }
 
     /// Joins names written in this source code.
     public func appending(_ name: StaticString) -> Path { joined(name.description) }
@@ -65,7 +65,7 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// A path in the same folder.
-    public func sibling(_ name: PathComponent) -> Path {
+    package func sibling(_ name: PathComponent) -> Path {
         string.contains("/") ? parent.appending(name) : Path(name.name)
     }
 

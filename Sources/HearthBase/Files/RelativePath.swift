@@ -11,12 +11,12 @@ public struct RelativePath: Sendable, Hashable, Comparable, CustomStringConverti
     public static let maximumLength = 1024
 
     /// The names from the outermost folder to the file, never empty.
-    public let components: [PathComponent]
+    package let components: [PathComponent]
     /// The names joined by `/`.
-    public let string: String
+    package let string: String
 
     /// A file directly in the folder.
-    public init(_ component: PathComponent) {
+    package init(_ component: PathComponent) {
         components = [component]
         string = component.name
     }
@@ -37,7 +37,7 @@ public struct RelativePath: Sendable, Hashable, Comparable, CustomStringConverti
     }
 
     /// The file's own name.
-    public var last: PathComponent { components[components.count - 1] }
+    package var last: PathComponent { components[components.count - 1] }
 
     /// The file's folder, `nil` if that is the folder the path is relative to.
     public var parent: RelativePath? {
@@ -88,7 +88,7 @@ extension RelativePath: Codable {
 
 /// Paths that can exist together on any file system: no duplicates, no file in place of a folder, and no folder in two
 /// spellings.
-public struct DistinctPaths: Sendable {
+package struct DistinctPaths: Sendable {
     private enum Place {
         case file(RelativePath), folder(RelativePath)
 
@@ -101,10 +101,10 @@ public struct DistinctPaths: Sendable {
     private var places: [String: Place] = [:]
 
     /// An empty set of paths.
-    public init() {}
+    package init() {}
 
     /// Adds a file; returns the path it collides with, `nil` if it was added.
-    public mutating func insert(_ path: RelativePath) -> RelativePath? {
+    package mutating func insert(_ path: RelativePath) -> RelativePath? {
         if let there = places[path.folded] { return there.path }
         for folder in path.folders {
             switch places[folder.folded] {

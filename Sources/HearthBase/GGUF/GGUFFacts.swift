@@ -1,36 +1,26 @@
 extension GGUFHeader {
     /// The kind of network, such as `llama`; the beginning of its own keys.
-    public var architecture: String? { metadata["general.architecture"]?.text }
+    package var architecture: String? { metadata["general.architecture"]?.text }
 
     /// The model's name for people.
-    public var name: String? { metadata["general.name"]?.text }
+    package var name: String? { metadata["general.name"]?.text }
 
     /// The licence, as an SPDX identifier where the publisher gave one.
-    public var license: String? { metadata["general.license"]?.text }
+    package var license: String? { metadata["general.license"]?.text }
 
     /// The tokens the model was trained to see at once.
-    public var contextLength: Int? { number("context_length") }
-
-    /// The number of transformer layers.
-    public var blockCount: Int? { number("block_count") }
-
-    /// The width of the hidden state.
-    public var embeddingLength: Int? { number("embedding_length") }
-
-    /// The attention heads of a layer; the most any layer has where they differ.
-    public var headCount: Int? { number("attention.head_count") }
-
-    /// The key and value heads of a layer; as ``headCount`` where the file does not say.
-    public var headCountKV: Int? { number("attention.head_count_kv") ?? headCount }
+    package var contextLength: Int? {
+        architecture.flatMap { metadata["\($0).context_length"]?.integer }.flatMap { $0 >= 0 ? $0 : nil }
+    }
 
     /// The publisher's number for the dominant storage type (`llama_ftype` in llama.h).
-    public var fileType: Int? { metadata["general.file_type"]?.integer }
+    package var fileType: Int? { metadata["general.file_type"]?.integer }
 
     /// The usual short name for ``fileType``, lower-case, such as `q4_1`.
-    public var quantization: String? { fileType.flatMap { Self.fileTypes[$0] } }
+    package var quantization: String? { fileType.flatMap { Self.fileTypes[$0] } }
 
     /// Whether the file brings a template that turns a conversation into a prompt.
-    public var hasChatTemplate: Bool {
+    package var hasChatTemplate: Bool {
         switch metadata["tokenizer.chat_template"] {
         case .string(let template): !template.isEmpty
         case .longString: true
@@ -39,18 +29,10 @@ extension GGUFHeader {
     }
 
     /// The number of files the model is split into; 1 for a whole one.
-    public var splitCount: Int { max(1, metadata["split.count"]?.integer ?? 1) }
+    package var splitCount: Int { max(1, metadata["split.count"]?.integer ?? 1) }
 
     /// Which of the files this is, counted from 0.
-    public var splitIndex: Int { max(0, metadata["split.no"]?.integer ?? 0) }
-
-    /// A number below the architecture's own prefix; the greatest where there is one for each layer.
-    private func number(_ key: String) -> Int? {
-        guard let architecture, let value = metadata["\(architecture).\(key)"] else { return nil }
-        let number =
-            if case .array(let array) = value { array.elements?.compactMap(\.integer).max() } else { value.integer }
-        return number.flatMap { $0 >= 0 ? $0 : nil }
-    }
+    package var splitIndex: Int { max(0, metadata["split.no"]?.integer ?? 0) }
 
     private static let fileTypes: [Int: String] = [
         0: "f32", 1: "f16", 2: "q4_0", 3: "q4_1", 7: "q8_0", 8: "q5_0", 9: "q5_1", 10: "q2_k", 11: "q3_k_s",

@@ -10,34 +10,34 @@ import Foundation
 /// let header = try GGUFHeader(file: path)
 /// print(header.architecture ?? "?", header.contextLength ?? 0)
 /// ```
-public struct GGUFHeader: Sendable, Hashable {
+package struct GGUFHeader: Sendable, Hashable {
     /// The caps on a header. No model seen in the wild comes near any of them.
-    public struct Limits: Sendable, Hashable {
+    package struct Limits: Sendable, Hashable {
         /// The bytes of the whole header.
-        public var headerBytes: UInt64 = 64 << 20
+        package var headerBytes: UInt64 = 64 << 20
         /// The bytes of a metadata key or tensor name.
-        public var nameBytes: UInt64 = 64 << 10
+        package var nameBytes: UInt64 = 64 << 10
         /// Longer metadata strings are passed over (``GGUFValue/longString(byteCount:)``).
-        public var keptStringBytes: UInt64 = 1 << 20
+        package var keptStringBytes: UInt64 = 1 << 20
         /// The bytes of all kept strings together; what comes later is passed over.
-        public var keptStringBytesInAll: UInt64 = 8 << 20
+        package var keptStringBytesInAll: UInt64 = 8 << 20
         /// Arrays of more elements are passed over and only counted.
-        public var keptElements: UInt64 = 256
+        package var keptElements: UInt64 = 256
         /// The elements kept of all arrays together; what comes later is passed over.
-        public var keptElementsInAll: UInt64 = 65_536
+        package var keptElementsInAll: UInt64 = 65_536
         /// The metadata entries.
-        public var entries: UInt64 = 65_536
+        package var entries: UInt64 = 65_536
         /// The tensors.
-        public var tensors: UInt64 = 1_000_000
+        package var tensors: UInt64 = 1_000_000
         /// How deep arrays may lie inside arrays.
-        public var depth = 4
+        package var depth = 4
 
         /// The limits this package uses everywhere.
-        public init() {}
+        package init() {}
     }
 
     /// How far to read.
-    public enum Extent: Sendable, Hashable {
+    package enum Extent: Sendable, Hashable {
         /// Up to the end of the metadata: enough for the questions people ask, and for a range fetched from a server.
         case metadata
         /// With the descriptions of the tensors: ``tensors`` is known.
@@ -45,30 +45,30 @@ public struct GGUFHeader: Sendable, Hashable {
     }
 
     /// What the descriptions of the tensors add up to.
-    public struct Tensors: Sendable, Hashable {
+    package struct Tensors: Sendable, Hashable {
         /// Where the tensor data begins in the file.
-        public let dataOffset: UInt64
+        package let dataOffset: UInt64
         /// The number of weights.
-        public let parameterCount: UInt64
+        package let parameterCount: UInt64
         /// The bytes of all tensors, without padding; `nil` if one has a type this version does not know.
-        public let byteCount: UInt64?
+        package let byteCount: UInt64?
         /// The fewest bytes the file must have to hold them all; `nil` as ``byteCount``.
-        public let minimumFileSize: UInt64?
+        package let minimumFileSize: UInt64?
     }
 
     /// The version of the format, 2 or 3.
-    public let version: UInt32
+    package let version: UInt32
     /// The number of tensors in this file.
-    public let tensorCount: UInt64
+    package let tensorCount: UInt64
     /// The metadata by key, such as `general.architecture`.
-    public let metadata: [String: GGUFValue]
+    package let metadata: [String: GGUFValue]
     /// What the tensors add up to, `nil` after reading the metadata only.
-    public let tensors: Tensors?
+    package let tensors: Tensors?
 
     /// Reads a file's header. Blocks: some milliseconds for a usual vocabulary.
     /// - Throws: ``GGUFError``: `not-gguf`, `gguf-truncated`, `gguf-corrupt`, `gguf-unsupported-version`,
     ///   `gguf-header-too-large`; ``FileError``.
-    public init(
+    package init(
         file path: Path, fileSystem: any FileSystem = LocalFileSystem(), extent: Extent = .tensors,
         limits: Limits = Limits()
     ) throws {
@@ -88,7 +88,7 @@ public struct GGUFHeader: Sendable, Hashable {
     ///   - extent: how far to read.
     ///   - limits: the most that is read and kept.
     /// - Throws: ``GGUFError`` as for a file; `gguf-truncated` may just mean that more bytes are needed.
-    public init(data: Data, name: String = "the model", extent: Extent = .tensors, limits: Limits = Limits()) throws {
+    package init(data: Data, name: String = "the model", extent: Extent = .tensors, limits: Limits = Limits()) throws {
         let cursor = GGUFCursor(name: name, size: UInt64(data.count), limit: limits.headerBytes) { buffer, offset in
             let start = data.startIndex + Int(offset)
             return data.copyBytes(to: buffer, from: start..<min(start + buffer.count, data.endIndex))

@@ -3,7 +3,7 @@ extension GGUFHeader {
     /// lie beside it under the names that `llama-gguf-split` gives them and llama.cpp looks for.
     /// - Parameter path: where this header was read.
     /// - Returns: `nil` for a part that is not the first, or is not called so, and for more than ``ShardName/maximumCount`` parts.
-    public func parts(at path: Path) -> [Path]? {
+    package func parts(at path: Path) -> [Path]? {
         guard splitCount > 1 else { return [path] }
         guard splitIndex == 0, splitCount <= ShardName.maximumCount, path.fileExtension == "gguf",
             let shard = PathComponent(path.lastComponent).flatMap({ ShardName(RelativePath($0)) }),
@@ -15,7 +15,7 @@ extension GGUFHeader {
     /// The length of all files that hold the model, in bytes. Blocks.
     /// - Parameter path: where this header was read.
     /// - Returns: `nil` unless all of them are there, and never more than the longest file may have.
-    public func fileBytes(at path: Path, fileSystem: any FileSystem = LocalFileSystem()) -> UInt64? {
+    package func fileBytes(at path: Path, fileSystem: any FileSystem = LocalFileSystem()) -> UInt64? {
         guard let parts = parts(at: path) else { return nil }
         var sum: UInt64 = 0
         for part in parts {

@@ -1,5 +1,5 @@
 /// The types a metadata value can have, numbered as in the file (`gguf_type` in ggml's gguf.h).
-public enum GGUFType: UInt32, Sendable, Hashable, CaseIterable {
+package enum GGUFType: UInt32, Sendable, Hashable, CaseIterable {
     case uint8 = 0
     case int8, uint16, int16, uint32, int32, float32, bool, string, array, uint64, int64, float64
 
@@ -19,7 +19,7 @@ public enum GGUFType: UInt32, Sendable, Hashable, CaseIterable {
 }
 
 /// A metadata value, with the type it has in the file.
-public enum GGUFValue: Sendable, Hashable {
+package enum GGUFValue: Sendable, Hashable {
     case uint8(UInt8)
     case int8(Int8)
     case uint16(UInt16)
@@ -38,7 +38,7 @@ public enum GGUFValue: Sendable, Hashable {
     case array(GGUFArray)
 
     /// The number, if it is an integer that fits.
-    public var integer: Int? {
+    package var integer: Int? {
         switch self {
         case .uint8(let value): Int(value)
         case .int8(let value): Int(value)
@@ -53,12 +53,12 @@ public enum GGUFValue: Sendable, Hashable {
     }
 
     /// The text, if it is text and was kept.
-    public var text: String? {
+    package var text: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
     /// The type in the file.
-    public var type: GGUFType {
+    package var type: GGUFType {
         switch self {
         case .uint8: .uint8
         case .int8: .int8
@@ -78,15 +78,15 @@ public enum GGUFValue: Sendable, Hashable {
 }
 
 /// A metadata array. Long ones, such as a vocabulary, are passed over and only counted.
-public struct GGUFArray: Sendable, Hashable {
-    public let elementType: GGUFType
+package struct GGUFArray: Sendable, Hashable {
+    package let elementType: GGUFType
     /// The number of elements in the file.
-    public let count: UInt64
+    package let count: UInt64
     /// The elements, `nil` if they were passed over.
-    public let elements: [GGUFValue]?
+    package let elements: [GGUFValue]?
 
     /// An array of the given facts.
-    public init(elementType: GGUFType, count: UInt64, elements: [GGUFValue]?) {
+    package init(elementType: GGUFType, count: UInt64, elements: [GGUFValue]?) {
         self.elementType = elementType
         self.count = count
         self.elements = elements

@@ -1,16 +1,16 @@
 /// The name of a part of a model in several files: `{stem}-00001-of-00003.gguf`.
-public struct ShardName: Sendable, Hashable {
+package struct ShardName: Sendable, Hashable {
     /// The path without number and extension.
-    public let stem: String
+    package let stem: String
     /// Counted from 1.
-    public let number: Int
-    public let count: Int
+    package let number: Int
+    package let count: Int
 
     /// The most parts a model may have.
-    public static let maximumCount = 512
+    package static let maximumCount = 512
 
     /// The parts of a path's name, `nil` if it is no name of a shard.
-    public init?(_ path: RelativePath) {
+    package init?(_ path: RelativePath) {
         guard let match = path.string.wholeMatch(of: /(.+)-([0-9]{5})-of-([0-9]{5})\.[A-Za-z]+/),
             let number = Int(match.2), let count = Int(match.3), (1...Self.maximumCount).contains(count),
             (1...count).contains(number)
@@ -22,14 +22,14 @@ public struct ShardName: Sendable, Hashable {
 
     /// The paths of all parts, in order, beside one of them.
     /// - Parameter path: the file whose last component this is the name of.
-    public func paths(beside path: Path) -> [Path] {
+    package func paths(beside path: Path) -> [Path] {
         (1...count).compactMap { number in
             PathComponent("\(stem)\(Self.suffix(number, of: count)).gguf").map(path.sibling)
         }
     }
 
     /// What stands between a part's stem and its extension: `-00001-of-00003`. Engines look for the others by it.
-    public static func suffix(_ number: Int, of count: Int) -> String {
+    package static func suffix(_ number: Int, of count: Int) -> String {
         func digits(_ number: Int) -> String { String(repeating: "0", count: 5 - "\(number)".count) + "\(number)" }
         return "-\(digits(number))-of-\(digits(count))"
     }

@@ -13,6 +13,9 @@ package enum JSONValue: Sendable, Hashable {
     /// A whole number.
     package static func integer(_ value: some BinaryInteger) -> Self { .number(String(value)) }
 
+    /// The members of an object.
+    package var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+
     /// The kind of value, for messages.
     package var kind: String {
         switch self {
@@ -27,11 +30,13 @@ package enum JSONValue: Sendable, Hashable {
 
     /// The document indented by two spaces, with keys sorted by their bytes, slashes not escaped, and a final newline:
     /// equal documents give equal bytes.
-    package var data: Data {
+    package var data: Data { Data((text + "\n").utf8) }
+
+    /// As ``data``, without the final newline.
+    package var text: String {
         var text = ""
         write(to: &text, indent: 0)
-        text += "\n"
-        return Data(text.utf8)
+        return text
     }
 
     private func write(to text: inout String, indent: Int) {

@@ -5,19 +5,14 @@ extension Log {
     public struct Field: Sendable, Hashable {
         /// Lower-case words joined by hyphens, such as `size` or `retry-after`.
         public let name: String
-        public let value: Value
+        public let value: FieldValue
         /// Set if the value can tell something about a person, such as a path. Handlers for shared logs hide it.
         public let isPrivate: Bool
 
-        package init(_ name: String, _ value: Value, isPrivate: Bool = false) {
+        package init(_ name: String, _ value: FieldValue, isPrivate: Bool = false) {
             self.name = name
             self.value = value
             self.isPrivate = isPrivate
-        }
-
-        /// A path. Private, because it can contain a user's name.
-        package static func path(_ path: Path, name: String = "path") -> Field {
-            Field(name, .text(path.string), isPrivate: true)
         }
 
         /// An error with its code. Private, because its sentence can contain a path.
@@ -44,7 +39,7 @@ extension Log {
     }
 
     /// The value of a field.
-    public enum Value: Sendable, Hashable {
+    public enum FieldValue: Sendable, Hashable {
         case text(String)
         case count(Int64)
         case bytes(Int64)

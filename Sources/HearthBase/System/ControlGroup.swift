@@ -28,7 +28,7 @@ package enum ControlGroup {
     /// The smallest limit of this process's groups and those above them.
     /// - Parameter contents: the text of a file, `nil` when it cannot be read.
     package static func memoryLimit(contents: (String) -> String?) -> UInt64? {
-        places(contents: contents).compactMap { contents("\($0.folder)/\($0.names.limit)").flatMap(bytes) }.min()
+        memoryGroups(contents: contents).compactMap(\.limit).min()
     }
 
     /// What this process's groups and those above them say of their memory.

@@ -1,14 +1,14 @@
 import Foundation
 
 /// A number of bytes as people write and read it: decimal units, as disks and networks count.
-public struct ByteCount: Sendable, Hashable, CustomStringConvertible {
-    public let bytes: UInt64
+package struct ByteCount: Sendable, Hashable, CustomStringConvertible {
+    package let bytes: UInt64
 
     /// That many bytes.
-    public init(_ bytes: UInt64) { self.bytes = bytes }
+    package init(_ bytes: UInt64) { self.bytes = bytes }
 
     /// Reads `500000`, `500K`, `1.5M`, `2GiB`; `nil` for anything else, for zero, and beyond 2^53.
-    public init?(parsing text: String) {
+    package init?(parsing text: String) {
         let units: [(String, Double)] = [
             ("kib", 1024), ("mib", 1_048_576), ("gib", 1_073_741_824), ("tib", 1_099_511_627_776),
             ("kb", 1e3), ("mb", 1e6), ("gb", 1e9), ("tb", 1e12), ("k", 1e3), ("m", 1e6), ("g", 1e9), ("t", 1e12),
@@ -28,7 +28,7 @@ public struct ByteCount: Sendable, Hashable, CustomStringConvertible {
         bytes = UInt64(value)
     }
 
-    public var description: String {
+    package var description: String {
         let units = ["kB", "MB", "GB", "TB"]
         guard bytes >= 1000 else { return "\(bytes) B" }
         var value = Double(bytes) / 1000

@@ -1,7 +1,7 @@
 /// A time as people read it.
-public enum TimeText {
+package enum TimeText {
     /// `12 s`, `3 min 5 s`, `2 h 10 min`.
-    public static func short(_ seconds: Double) -> String {
+    package static func short(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds < 360_000 else { return "many hours" }
         let whole = Int(max(0, seconds).rounded(.up))
         if whole < 60 { return "\(whole) s" }

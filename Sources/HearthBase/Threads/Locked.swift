@@ -8,13 +8,13 @@
 ///
 /// Built on `pthread_mutex_t`, which the thread sanitizer understands; `Synchronization.Mutex` takes a futex path it
 /// does not see and reports races that are not there.
-public final class Locked<State>: @unchecked Sendable {
+package final class Locked<State>: @unchecked Sendable {
     // Touched only between lock and unlock of `mutex`.
     private var state: State
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     /// Guards `state`.
-    public init(_ state: sending State) {
+    package init(_ state: sending State) {
         self.state = state
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -28,7 +28,7 @@ public final class Locked<State>: @unchecked Sendable {
     }
 
     /// Runs `body` with the lock held. Never call out to foreign code or take another lock inside.
-    public func withLock<Result: Sendable, Failure: Error>(
+    package func withLock<Result: Sendable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         pthread_mutex_lock(mutex)

@@ -11,12 +11,12 @@ import Foundation
 /// ```
 /// A waiting or running job keeps the executor alive. The thread ends once the executor is released, which may well
 /// happen in its own last job.
-public final class ThreadExecutor: SerialExecutor {
+package final class ThreadExecutor: SerialExecutor {
     private let queue: JobQueue
     private let name: String
 
     /// Starts the thread; `name` shows in debuggers (the first 15 bytes on Linux).
-    public init(name: String, stackSize: Int = 8 << 20) {
+    package init(name: String, stackSize: Int = 8 << 20) {
         self.name = name
         let queue = JobQueue()
         self.queue = queue
@@ -30,26 +30,29 @@ public final class ThreadExecutor: SerialExecutor {
 
     deinit { queue.close() }
 
-    public func enqueue(_ job: consuming ExecutorJob) { queue.push(UnownedJob(job), executor: self) }
+    package func enqueue(_ job: consuming ExecutorJob) { queue.push(UnownedJob(job), executor: self) }
 
-    public func checkIsolated() {
+    /// Whether further jobs wait while one runs: a long job ends then, and enqueues its rest behind them.
+    package var hasWaitingJobs: Bool { queue.hasJobs }
+
+    package func checkIsolated() {
         precondition(queue.isCurrent, "\(name): called from another thread")
     }
 
-    public func isIsolatingCurrentContext() -> Bool? { queue.isCurrent }
+    package func isIsolatingCurrentContext() -> Bool? { queue.isCurrent }
 }
 
 /// The jobs waiting for the one thread.
 private final class JobQueue: Sendable {
     /// Holds the executor strongly: the runtime's own reference is unowned, and the actor that owns the executor may go
     /// away while its last job is running.
-    private struct Entry: Sendable {
+    private struct Job: Sendable {
         let job: UnownedJob
         let executor: ThreadExecutor
     }
 
     private struct State {
-        var entries: [Entry] = []
+        var jobs: [Job] = []
         var isClosed = false
         var owner: pthread_t?
     }
@@ -61,8 +64,10 @@ private final class JobQueue: Sendable {
         state.withLock { state in state.owner.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
     }
 
+    var hasJobs: Bool { state.withLock { !$0.jobs.isEmpty } }
+
     func push(_ job: UnownedJob, executor: ThreadExecutor) {
-        state.withLock { $0.entries.append(Entry(job: job, executor: executor)) }
+        state.withLock { $0.jobs.append(Job(job: job, executor: executor)) }
         wakeUps.signal()
     }
 
@@ -76,24 +81,23 @@ private final class JobQueue: Sendable {
         while !hasEnded() {
             wakeUps.wait()
             #if canImport(ObjectiveC)
-                autoreleasepool { drain() }
+                autoreleasepool { runNext() }
             #else
-                drain()
+                runNext()
             #endif
         }
     }
 
-    private func drain() {
-        let entries = state.withLock { state in
-            defer { state.entries = [] }
-            return state.entries
-        }
-        for entry in entries { entry.job.runSynchronously(on: entry.executor.asUnownedSerialExecutor()) }
+    /// Runs one job: those that wait meanwhile are seen by ``hasJobs``.
+    private func runNext() {
+        let next = state.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }
+        guard let next else { return }
+        next.job.runSynchronously(on: next.executor.asUnownedSerialExecutor())
     }
 
     private func hasEnded() -> Bool {
         state.withLock { state in
-            guard state.isClosed && state.entries.isEmpty else { return false }
+            guard state.isClosed && state.jobs.isEmpty else { return false }
             // The system may give the identifier of an ended thread to a new one.
             state.owner = nil
             return true

@@ -26,15 +26,15 @@ public struct TimeSource: Sendable {
     public func sleep(for duration: Duration) async throws { try await wait(duration) }
 
     /// A stopwatch started now.
-    public func stopwatch() -> Stopwatch { startStopwatch() }
+    package func stopwatch() -> Stopwatch { startStopwatch() }
 }
 
 /// Measures from its creation.
-public struct Stopwatch: Sendable {
+package struct Stopwatch: Sendable {
     let reading: @Sendable () -> Duration
 
     /// The time since the start.
-    public var elapsed: Duration { reading() }
+    package var elapsed: Duration { reading() }
 }
 
 extension Duration {

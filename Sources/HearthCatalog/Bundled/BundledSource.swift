@@ -12,7 +12,9 @@ public struct BundledSource: ModelSource {
     public var name: String { "bundled" }
 
     /// The source of a folder.
-    public init(folder: Path, fileSystem: any FileSystem = LocalFileSystem()) {
+    public init(folder: Path) { self.init(folder: folder, fileSystem: LocalFileSystem()) }
+
+    package init(folder: Path, fileSystem: any FileSystem) {
         self.folder = folder
         self.fileSystem = fileSystem
     }

@@ -3,21 +3,21 @@ import HearthBase
 import HearthHTTP
 
 /// The hub's address, its access token, and the cache folder of the Hub's own client.
-public struct HubSettings: Sendable, Hashable {
+package struct HubSettings: Sendable, Hashable {
     /// The public Hub.
-    public static let publicEndpoint = "https://huggingface.co"
+    package static let publicEndpoint = "https://huggingface.co"
 
     /// The base of all addresses.
-    public let endpoint: URL
+    package let endpoint: URL
     /// Sent only to the endpoint's host.
-    public let token: Secret?
+    package let token: Secret?
     /// The cache folder of the `huggingface_hub` client; `nil` for none. Files from it are hashed before use.
-    public let cacheFolder: Path?
+    package let cacheFolder: Path?
 
     /// Validates the endpoint.
     /// - Throws: ``CatalogError`` with `bad-endpoint` unless the endpoint is an `https` address, or `http` to this
     ///   machine, without user, query and fragment.
-    public init(endpoint: String = publicEndpoint, token: Secret? = nil, cacheFolder: Path? = nil) throws {
+    package init(endpoint: String = publicEndpoint, token: Secret? = nil, cacheFolder: Path? = nil) throws {
         var text = endpoint
         while text.hasSuffix("/") { text.removeLast() }
         guard text.utf8.count <= 1024, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
@@ -39,7 +39,7 @@ public struct HubSettings: Sendable, Hashable {
     /// Reads the environment variables of the Hub's own client: `HF_ENDPOINT`, `HF_TOKEN`, and for the cache
     /// `HF_HUB_CACHE`, `HF_HOME`, `XDG_CACHE_HOME` and `HOME`.
     /// - Throws: ``CatalogError`` with `bad-endpoint`.
-    public init(environment: [String: String]) throws {
+    package init(environment: [String: String]) throws {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         try self.init(
             endpoint: value("HF_ENDPOINT") ?? Self.publicEndpoint, token: value("HF_TOKEN").flatMap { Secret($0) },

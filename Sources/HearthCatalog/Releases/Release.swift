@@ -58,7 +58,7 @@ public struct Release: Sendable, Hashable {
     public var released: String?
     public var notes: String?
     public var contextLength: Int?
-    public var requirements: Requirements
+    package var requirements: Requirements
     public var minimumAppVersion: SemanticVersion?
     package var archive: Archive?
     /// The chunk index of ``file``.
@@ -139,7 +139,7 @@ public enum ModelRole: String, Sendable, Hashable, Codable, CaseIterable { case 
 public enum ModelFormat: String, Sendable, Hashable, Codable, CaseIterable { case gguf, mlx, onnx, coreml }
 
 /// The purpose of a release's file.
-public enum FileRole: String, Sendable, Hashable, Codable, CaseIterable {
+package enum FileRole: String, Sendable, Hashable, Codable, CaseIterable {
     case weights, projector, shard, labels, tokenizer, index, other
 
     /// The purpose of a companion by its usual name; `nil` for an unknown name.
@@ -167,12 +167,12 @@ public enum FileRole: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// The memory and storage that a release needs on a device.
-public struct Requirements: Sendable, Hashable {
-    public var memoryBytes: UInt64?
-    public var storageBytes: UInt64?
+package struct Requirements: Sendable, Hashable {
+    package var memoryBytes: UInt64?
+    package var storageBytes: UInt64?
 
     /// Memberwise.
-    public init(memoryBytes: UInt64? = nil, storageBytes: UInt64? = nil) {
+    package init(memoryBytes: UInt64? = nil, storageBytes: UInt64? = nil) {
         self.memoryBytes = memoryBytes
         self.storageBytes = storageBytes
     }

@@ -4,7 +4,7 @@ import HearthBase
 /// A release that a source offers this device, with the reason for the choice and the list that names it.
 public struct Offer: Sendable, Hashable {
     /// Why this variant was chosen.
-    public enum Reason: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
         /// The caller named the variant.
         case asked
         /// The version has no other variant.
@@ -24,7 +24,7 @@ public struct Offer: Sendable, Hashable {
     }
 
     public let release: Release
-    public let reason: Reason
+    package let reason: Reason
     /// Why this device cannot use the release, `nil` if it can. A pull refuses it unless the user named the version.
     public package(set) var objection: Ineligibility?
     /// Newer releases that this device cannot use, the publisher's choice first.
@@ -49,7 +49,7 @@ public struct Offer: Sendable, Hashable {
     package var isOnlyOrigin = false
 
     /// An offer without a list.
-    public init(release: Release, reason: Reason) {
+    package init(release: Release, reason: Reason) {
         self.release = release
         self.reason = reason
     }

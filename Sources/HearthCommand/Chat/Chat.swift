@@ -132,56 +132,43 @@ struct Chat: Command {
         // Read pictures first: a bad file should not cost a load.
         let images = try await blocking { [images] in try PictureFile.read(images) }
         var context = context
-        let (model, fetched) = try await find(configuration, seeing: !images.isEmpty, in: &context)
-        defer { model.lease?.release() }
-        let question = try await question(context.input)
-        let engine = if let fetched { fetched } else { try await open(model, configuration, in: context) }
-        let printer = AnswerPrinter(console: context.console, format: format, model: model.name)
+        let hearth = try await context.hearth(ignoresMemory: ignoresMemory)
         let failure: (any Error)?
         do {
+            let model = try await find(configuration, seeing: !images.isEmpty, in: hearth, &context)
+            let question = try await question(context.input)
+            try await load(model, in: context)
+            let printer = AnswerPrinter(console: context.console, format: format, model: model.name)
             if let question {
-                let session = LanguageModelSession(model: engine, instructions: systemPrompt)
+                let session = LanguageModelSession(model: model.engine, instructions: systemPrompt)
                 try await printer.print(session.streamResponse(to: question, images: images, options: options).events)
             } else {
-                try await Conversation(context: context, engine: engine, printer: printer, options: options)
+                try await Conversation(context: context, engine: model.engine, printer: printer, options: options)
                     .run(systemPrompt: systemPrompt, images: images)
             }
             failure = nil
         } catch {
             failure = error
         }
-        // The program must not end while a stopped answer is still marked on the disk.
-        await (engine as? WatchedEngine)?.stop()
-        // Unloading saves computed states. Without a folder for them, the end of the process frees memory faster.
-        if configuration.stateFolder != nil { await engine.unload() }
+        // The program must not end while a stopped load or answer is still marked on the disk.
+        await hearth.close()
         if let failure { throw failure }
     }
 
-    /// Finds the model for the conversation. Offers to download a missing one, and returns its loaded engine too.
+    /// Finds the model for the conversation. Offers to download a missing one.
     private func find(
-        _ configuration: Configuration, seeing: Bool, in context: inout CommandContext
-    ) async throws -> (ChatModel, (any InferenceEngine)?) {
+        _ configuration: Configuration, seeing: Bool, in hearth: Hearth, _ context: inout CommandContext
+    ) async throws -> ChatModel {
         let wanted = try reference ?? configuration.defaultModel.map { try ModelReference(parsing: $0) }
         do {
-            return (
-                try await ChatModel.find(wanted, ignoresMemory: configuration.ignoresMemory, context: context), nil
-            )
+            return try await ChatModel.find(
+                wanted, projector: projector.map { Path($0) }, in: hearth, context: context)
         } catch let error where ChatModel.isNotHere(error) && format == .text && context.hasPerson {
             // Input after the answer to the offer belongs to the conversation.
             context.input = ContinuedSource(context.input)
-            let manager = try await context.manager(ignoresMemory: configuration.ignoresMemory)
-            let loader = ChatLoader { [context] family in
-                let model = try await ChatModel(manager.installed(family), in: manager)
-                do {
-                    return OpenedModel(model: model, engine: try await open(model, configuration, in: context))
-                } catch {
-                    model.lease?.release()
-                    throw error
-                }
-            }
-            let offer = try await ModelOffer(of: wanted, seeing: seeing, manager: manager, loader: loader, in: context)
-            guard let opened = try await offer.make() else { throw error }
-            return (opened.model, opened.engine)
+            let offer = try await ModelOffer(of: wanted, seeing: seeing, in: hearth, context)
+            guard let family = try await offer.make() else { throw error }
+            return try await ChatModel(hearth.manager.installed(family), in: hearth)
         }
     }
 
@@ -196,17 +183,13 @@ struct Chat: Command {
         return text
     }
 
-    private func open(
-        _ model: ChatModel, _ configuration: Configuration, in context: CommandContext
-    ) async throws -> any InferenceEngine {
-        guard await !model.weights.isOfEncoderOnly() else { throw LLMError.encoderOnly }
+    /// Loads the model, with its progress on the terminal.
+    private func load(_ model: ChatModel, in context: CommandContext) async throws {
         let console = context.console
-        let deviceMemory = try await blocking { context.device().memory }
-        let projector = projector.map { Path($0) } ?? model.projector
         if format == .json { try console.emit(PhaseEvent(phase: "load")) }
-        if let store = model.store { await ModelPageCacheWarmer.hint(file: model.weights, below: store) }
         let shown = Locked(-1)
-        let report: @Sendable (Float) -> Void = { value in
+        defer { console.showBar(nil) }
+        try await model.engine.load { value in
             guard console.barWidth != nil, value.isFinite else { return }
             let percent = Int(max(0, min(1, value)) * 100)
             let isDue = shown.withLock { last in
@@ -215,16 +198,5 @@ struct Chat: Command {
             }
             if isDue { console.showBar("loading \(model.name.shownOnTerminal)  \(percent)%") }
         }
-        defer { console.showBar(nil) }
-        let files = ReleaseFiles(
-            weights: model.weights, projector: projector, format: model.installed?.release.receipt.format ?? .gguf)
-        let request = EngineRegistry.Request(
-            files, configuration: configuration, deviceMemory: deviceMemory, progress: report)
-        guard let (release, manager) = model.installed else { return try await context.engines.open(request) }
-        // A release that has just become active has to prove itself.
-        let engine = try await manager.store.guarding(release.identity, .load) {
-            try await context.engines.open(request)
-        }
-        return WatchedEngine(engine, of: release.identity, in: manager)
     }
 }

@@ -6,35 +6,32 @@ import HearthDelivery
 import HearthInference
 import HearthStore
 
-/// The name and files of the model in a conversation.
+/// The model of a conversation, by name.
 struct ChatModel: Sendable {
     let name: String
-    let weights: Path
-    /// The projector for pictures; `nil` for a model that reads text only.
-    var projector: Path?
-    /// The folder of installed models, `nil` for a user's file.
-    let store: Path?
-    /// The installed release and its manager, `nil` for a user's file.
-    var installed: (release: InstalledRelease, manager: ModelManager)?
-    /// Prevents other processes from removing the model during the conversation; `nil` for a user's file.
-    let lease: ReleaseLease?
+    let engine: LiveModel
 
     /// Finds the model of a reference; by default, the only installed one that answers.
-    /// - Throws: ``CommandError`` with `no-model` or `several-models`; `StoreError`, `DeliveryError`.
-    static func find(_ reference: ModelReference?, ignoresMemory: Bool, context: CommandContext) async throws
-        -> ChatModel
-    {
+    /// - Parameter projector: the file with which a model file reads pictures.
+    /// - Throws: ``CommandError`` with `no-model` or `several-models`; `StoreError`, `DeliveryError`; `LLMError` for a
+    ///   model that embeds only.
+    static func find(
+        _ reference: ModelReference?, projector: Path?, in hearth: Hearth, context: CommandContext
+    ) async throws -> ChatModel {
         switch reference {
-        case .file(let path): return ChatModel(name: path.lastComponent, weights: path, store: nil, lease: nil)
+        case .file(let path):
+            guard await !path.isOfEncoderOnly() else { throw LLMError.encoderOnly }
+            let files = ReleaseFiles(weights: path, projector: projector)
+            return ChatModel(name: path.lastComponent, engine: hearth.unloaded(files))
         case .family(let family, let version, let variant):
-            let manager = try await context.manager(ignoresMemory: ignoresMemory)
+            let manager = try await context.recovered(hearth)
             let release = try await manager.installed(family, version: version, variant: variant)
-            return try await ChatModel(release, in: manager)
+            return try await ChatModel(release, in: hearth)
         case .manifest, .hub:
             throw CommandError(
                 .noModel, "chat runs installed models and .gguf files",
                 context: ErrorContext(remedy: "Bring the model with 'hearth pull' first, then name its family."))
-        case nil: return try await theOnlyOne(try await context.manager(ignoresMemory: ignoresMemory))
+        case nil: return try await theOnlyOne(try await context.recovered(hearth), in: hearth)
         }
     }
 
@@ -48,7 +45,7 @@ struct ChatModel: Sendable {
     }
 
     /// The active release of the only family. Among several families, models for embeddings don't count.
-    private static func theOnlyOne(_ manager: ModelManager) async throws -> ChatModel {
+    private static func theOnlyOne(_ manager: ModelManager, in hearth: Hearth) async throws -> ChatModel {
         var families = Set(try await manager.installed().map(\.identity.family)).sorted()
         if families.count > 1 {
             var answering: [Family] = []
@@ -71,30 +68,24 @@ struct ChatModel: Sendable {
                 context: ErrorContext(
                     remedy: "Name one, or choose it for good with 'hearth config set defaultModel \(family)'."))
         }
-        return try await ChatModel(manager.installed(family), in: manager)
+        return try await ChatModel(manager.installed(family), in: hearth)
     }
 
-    /// The model of an installed release, kept on this device by its lease.
-    /// - Throws: ``CommandError`` with `no-model` for a release without weights; `StoreError`.
-    init(_ release: InstalledRelease, in manager: ModelManager) async throws {
-        guard release.weights != nil else {
+    /// The model of an installed release.
+    /// - Throws: ``CommandError`` with `no-model` for a release without weights; `LLMError` for one that embeds only.
+    init(_ release: InstalledRelease, in hearth: Hearth) async throws {
+        guard let weights = release.weights else {
             throw CommandError(
                 .noModel, "\(release.identity) has no weights to run",
                 context: ErrorContext(model: release.identity.description))
         }
-        let lease = try await manager.store.lease(release.identity)
-        // Use the artifact if the release needs one.
-        let weights = try await manager.weightsToOpen(of: release, under: lease)
-        self.init(name: release.identity.description, weights: weights, store: manager.store.layout.home, lease: lease)
-        projector = release.projector
-        installed = (release, manager)
+        guard await !weights.isOfEncoderOnly() else { throw LLMError.encoderOnly }
+        self.init(name: release.identity.description, engine: hearth.model(of: release))
     }
 
-    private init(name: String, weights: Path, store: Path?, lease: ReleaseLease?) {
+    private init(name: String, engine: LiveModel) {
         self.name = name
-        self.weights = weights
-        self.store = store
-        self.lease = lease
+        self.engine = engine
     }
 }
 
@@ -103,10 +94,4 @@ extension Path {
     func isOfEncoderOnly() async -> Bool {
         (try? await blocking { try GGUFHeader(file: self, extent: .metadata).isEncoderOnly }) ?? false
     }
-}
-
-/// A model with its loaded engine.
-struct OpenedModel: Sendable {
-    let model: ChatModel
-    let engine: any InferenceEngine
 }

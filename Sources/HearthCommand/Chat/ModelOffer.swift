@@ -6,34 +6,30 @@ import HearthHTTP
 import HearthTransfer
 import Observation
 
-/// Offers the user a model missing for a conversation; a `ModelDownloadViewModel` downloads and loads it.
+/// Offers the user a model missing for a conversation, and downloads it.
 @MainActor struct ModelOffer {
     private let wanted: ModelReference?
     private let seeing: Bool
     private let library: ModelLibrary
-    private let loader: ChatLoader
     private let context: CommandContext
 
-    /// An offer from the manager's origins.
+    /// An offer from the origins.
     /// - Parameters:
     ///   - wanted: the requested model, `nil` for any.
     ///   - seeing: whether to prefer a model that sees, if any model is accepted.
     /// - Throws: `ConfigurationError`, `FileError`
-    init(
-        of wanted: ModelReference?, seeing: Bool, manager: ModelManager, loader: ChatLoader, in context: CommandContext
-    ) async throws {
+    init(of wanted: ModelReference?, seeing: Bool, in hearth: Hearth, _ context: CommandContext) async throws {
         self.wanted = wanted
         self.seeing = seeing
-        self.loader = loader
         self.context = context
-        library = ModelLibrary(manager: manager, home: try context.home)
+        library = hearth.library
         library.metered = try await context.meteredUse(nil)
     }
 
-    /// Asks the user; after a yes, downloads and loads the model.
-    /// - Returns: `nil` after a no, or if there is no model to offer.
-    /// - Throws: why the model cannot run, be downloaded or loaded; `interrupted`, which says what is kept.
-    func make() async throws -> OpenedModel? {
+    /// Asks the user; after a yes, downloads the model.
+    /// - Returns: the model; `nil` after a no, or if there is no model to offer.
+    /// - Throws: why the model cannot run or be downloaded; `interrupted`, which says what is kept.
+    func make() async throws -> Family? {
         await library.refreshLocal()
         guard canBeOffered else { return nil }
         context.console.showBar("asking the origins")
@@ -45,7 +41,9 @@ import Observation
         if let objection = row.offer?.objection { throw objection.failure }
         let model = row.model
         let question = "\(model.displayName) is not on this device. Download \(model.sizeText) now?"
-        return try await context.confirms(question) ? try await bring(model) : nil
+        guard try await context.confirms(question) else { return nil }
+        try await bring(model)
+        return model.id
     }
 
     /// Whether an origin may offer the requested model: none of its family is on this device.
@@ -78,46 +76,41 @@ import Observation
 
     // MARK: Download
 
-    private func bring(_ model: ModelInfo) async throws -> OpenedModel {
-        let models = ModelDownloadViewModel(library: library, loader: loader, text: model)
+    private func bring(_ model: ModelInfo) async throws {
         do {
             do {
-                try await fetch(model, with: models)
+                try await fetch(model)
             } catch let failure as DownloadFailure where failure.isMetered && library.metered == .ask {
                 let question = MeteredUse.question("\(model.sizeText) of \(model.displayName)")
                 guard try await context.confirms(question) else { throw failure }
                 library.metered = .allow
-                try await fetch(model, with: models)
+                try await fetch(model)
             }
-            return try await loader.opened()
         } catch is CancellationError {
             let kept = library.kept
-            // Stop the load before the program ends: an end during a load counts as a crash of the model.
-            if models.isModelLoading { models.cancelDownload() }
             await library.close()
-            await Task { await follow { !models.isModelLoading } }.value
             throw CommandError.interrupted(kept: kept)
         }
     }
 
-    /// Returns after the model was downloaded and loaded, or failed to.
-    private func fetch(_ model: ModelInfo, with models: ModelDownloadViewModel) async throws {
+    /// Returns after the model was downloaded, or failed to.
+    private func fetch(_ model: ModelInfo) async throws {
         let reporter = ProgressReporter(
             console: context.console, label: model.identity.description, format: .text, time: context.time)
         defer { reporter.end() }
-        try models.startDownload()
-        await follow {
-            if let reading = library.row(of: model.id)?.reading { reporter.show(reading) }
-            return models.activeDownload == nil && !models.isModelLoading
-        }
-        try Task.checkCancellation()
-        if case .failed(let failure) = models.downloadState { throw failure }
-    }
-
-    /// Returns when `isOver` is true or the task is cancelled; checks again after each change of its properties.
-    private func follow(until isOver: @escaping @MainActor () -> Bool) async {
+        try library.download(model)
         let (changes, source) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         source.yield()
-        for await _ in changes where withObservationTracking(isOver, onChange: { source.yield() }) { return }
+        for await _ in changes {
+            let isOver = withObservationTracking {
+                if let reading = library.row(of: model.id)?.reading { reporter.show(reading) }
+                return !library.downloadState(of: model.id).isActive
+            } onChange: {
+                source.yield()
+            }
+            if isOver { break }
+        }
+        try Task.checkCancellation()
+        if case .failed(let failure) = library.downloadState(of: model.id) { throw failure }
     }
 }

@@ -93,18 +93,16 @@ struct ConfigUnset: Command {
 
 /// `hearth config list`
 struct ConfigList: Command {
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
 
     static let declaration = CommandDeclaration(
         "config", "list", summary: "Print every setting that has a value",
         discussion: ["With --format json, an array of objects with key and value."],
-        options: [format],
+        options: [Option.listing],
         examples: [.init("hearth config list", "See what is set.")])
 
     let format: ListingFormat
 
-    init(_ values: ParsedArguments) throws { format = try values.value(Self.format) ?? .table }
+    init(_ values: ParsedArguments) throws { format = try values.value(.listing) ?? .table }
 
     private struct Entry: Encodable {
         let key: String

@@ -75,7 +75,7 @@ final class Console: Sendable {
     /// Writes a piece of an answer as an event, without `JSONEncoder`, which is too slow to encode every token.
     func emitPiece(_ event: String, delta: String) throws {
         speakEvents()
-        try output.write("{\"delta\":\(JSONText.string(delta)),\"event\":\(JSONText.string(event))}\n")
+        try output.write("{\"delta\":\(JSONValue.string(delta).text),\"event\":\(JSONValue.string(event).text)}\n")
     }
 
     /// Makes a failure of the command an event on the output too.
@@ -128,10 +128,16 @@ struct DescriptorSink: TextSink {
     }
 
     var width: Int? {
-        guard isTerminal else { return nil }
+        isTerminal ? window.columns : nil
+    }
+
+    /// The window of the terminal; 80 columns and 24 lines if the terminal does not know its size.
+    var window: ScreenSize {
         var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return ScreenSize(columns: size.ws_col > 0 ? Int(size.ws_col) : 80, lines: 24)
+        }
+        return ScreenSize(columns: Int(size.ws_col), lines: Int(size.ws_row))
     }
 
     func write(_ text: String) throws {
@@ -168,33 +174,20 @@ enum JSONText {
     /// Encodes a value with indentation, for listings.
     static func pretty(_ value: some Encodable) throws -> String { try text(value, .prettyPrinted) }
 
-    /// Encodes a string with quotation marks, as ``line(_:)`` would.
-    static func string(_ text: String) -> String {
-        var bytes: [UInt8] = [UInt8(ascii: "\"")]
-        bytes.reserveCapacity(text.utf8.count + 2)
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0x08: bytes += Array(#"\b"#.utf8)
-            case 0x09: bytes += Array(#"\t"#.utf8)
-            case 0x0A: bytes += Array(#"\n"#.utf8)
-            case 0x0C: bytes += Array(#"\f"#.utf8)
-            case 0x0D: bytes += Array(#"\r"#.utf8)
-            case 0..<0x20:
-                let digits = String(byte, radix: 16)
-                bytes += Array(#"\u"#.utf8) + Array(repeating: UInt8(ascii: "0"), count: 4 - digits.utf8.count)
-                bytes += Array(digits.utf8)
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     private static func text(_ value: some Encodable, _ more: JSONEncoder.OutputFormatting) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, more]
         encoder.dateEncodingStrategy = .iso8601
         return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+}
+
+/// A value that is encoded as `null` if it is absent, instead of being left out.
+@propertyWrapper struct OrNull<Value: Encodable & Sendable>: Encodable, Sendable {
+    var wrappedValue: Value?
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(wrappedValue)
     }
 }

@@ -11,8 +11,6 @@ struct ProgressRenderer: Sendable {
         case bar(width: Int)
         /// For a log: few lines.
         case lines
-        /// For a program: every reading.
-        case events
     }
 
     /// The minimum time between two drawings of a bar.
@@ -44,7 +42,6 @@ struct ProgressRenderer: Sendable {
         switch style {
         case .bar(let width): return bar(progress, width: width)
         case .lines: return line(progress)
-        case .events: return nil
         }
     }
 
@@ -55,7 +52,6 @@ struct ProgressRenderer: Sendable {
         case .lines:
             return elapsed - lastShown >= Self.lineInterval
                 || (Self.tenth(progress) > lastTenth && elapsed - lastShown >= .seconds(1))
-        case .events: return false
         }
     }
 
@@ -136,14 +132,7 @@ package final class ProgressReporter: Sendable {
         self.console = console
         stopwatch = time.stopwatch()
         isEvents = format == .json
-        let style: ProgressRenderer.Style =
-            if format == .json {
-                .events
-            } else if let width = console.barWidth {
-                .bar(width: width)
-            } else {
-                .lines
-            }
+        let style = console.barWidth.map { ProgressRenderer.Style.bar(width: $0) } ?? .lines
         renderer = Locked(ProgressRenderer(style: style, label: label))
     }
 

@@ -69,13 +69,7 @@ final class DescriptorTerminal: ScreenTerminal {
         guard self.input.isTerminal, self.output.isTerminal else { return nil }
     }
 
-    var size: ScreenSize {
-        var size = winsize()
-        guard ioctl(output.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-            return ScreenSize(columns: 80, lines: 24)
-        }
-        return ScreenSize(columns: Int(size.ws_col), lines: Int(size.ws_row))
-    }
+    var size: ScreenSize { output.window }
 
     func enter(_ hear: @escaping @Sendable (TerminalEvent) -> Void) throws {
         let before = try attributes()

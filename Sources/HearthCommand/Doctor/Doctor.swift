@@ -6,8 +6,6 @@ import HearthBase
 struct Doctor: Command {
     private static let report = Flag(
         "report", "Leave out what says who and where you are: user and host names, home folders, addresses, tokens.")
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json for programs.")
 
     static let declaration = CommandDeclaration(
         "doctor", summary: "Show what this machine offers and what is wrong",
@@ -16,7 +14,7 @@ struct Doctor: Command {
                 + "metered and who says so, llama.cpp's version and back ends, and the state of "
                 + "the home folder and the origins. Each thing that is wrong comes with its cure."
         ],
-        options: [report, format],
+        options: [report, Option.report],
         exitStatuses: [(0, "Nothing keeps models from running."), (1, "At least one problem was found.")],
         examples: [
             .init("hearth doctor", "Look before asking for help."),
@@ -28,7 +26,7 @@ struct Doctor: Command {
 
     init(_ values: ParsedArguments) throws {
         isRedacted = values.has(Self.report)
-        format = try values.value(Self.format) ?? .text
+        format = try values.value(.report) ?? .text
     }
 
     func run(in context: CommandContext) async throws {

@@ -30,6 +30,21 @@ struct DoctorReport: Sendable, Encodable {
     var chapters: [Chapter] = []
     var findings: [Finding] = []
 
+    /// Adds facts under a title.
+    mutating func add(_ title: String, _ facts: KeyValuePairs<String, String>) {
+        chapters.append(Chapter(title: title, facts: facts.map { Fact(name: $0.key, value: $0.value) }))
+    }
+
+    /// Adds a note.
+    mutating func note(_ code: String, _ message: String, cure: String) {
+        findings.append(Finding(severity: .note, code: code, message: message, cure: cure))
+    }
+
+    /// Adds a failure of the examination.
+    mutating func add(_ error: any Error, as severity: Finding.Severity = .problem) {
+        findings.append(Finding(error, severity: severity))
+    }
+
     /// The findings that are problems.
     var problems: [Finding] { findings.filter { $0.severity == .problem } }
 

@@ -10,7 +10,8 @@ import HearthStore
 /// Examines the machine and the home folder without changing them.
 struct Examination: Sendable {
     let context: CommandContext
-    let fileSystem: any FileSystem = LocalFileSystem()
+    private let fileSystem = LocalFileSystem()
+    private typealias Fact = DoctorReport.Fact
 
     func report() async -> DoctorReport {
         var report = DoctorReport()
@@ -19,7 +20,7 @@ struct Examination: Sendable {
             let window = (try? await context.configuration)?.contextLength
             report.chapters.append(try await blocking { Self.machine(DeviceFacts.read(), contextLength: window) })
         } catch {
-            report.findings.append(DoctorReport.Finding(error))
+            report.add(error)
         }
         await examineNetwork(&report)
         examineHub(&report)
@@ -43,11 +44,9 @@ struct Examination: Sendable {
             }
             var words = condition.isOnline ? ["online", condition.isMetered ? "metered" : "not metered"] : ["offline"]
             words[words.count - 1] += monitor.source.map { " (\($0))" } ?? " (assumed: no NetworkManager to ask)"
-            report.chapters.append(
-                DoctorReport.Chapter(
-                    title: "Network", facts: [DoctorReport.Fact(name: "now", value: words.joined(separator: ", "))]))
+            report.add("Network", ["now": words.joined(separator: ", ")])
         } catch {
-            report.findings.append(DoctorReport.Finding(error))
+            report.add(error)
         }
     }
 
@@ -56,7 +55,7 @@ struct Examination: Sendable {
         do {
             _ = try HubSettings(environment: context.environment)
         } catch {
-            report.findings.append(DoctorReport.Finding(error, severity: .note))
+            report.add(error, as: .note)
         }
     }
 
@@ -69,11 +68,11 @@ struct Examination: Sendable {
                         cure: "Build it with the trait Llama."))
                 return
             }
-            var facts = [DoctorReport.Fact(name: "llama.cpp", value: engine.version)]
-            facts += engine.devices.map { DoctorReport.Fact(name: "back end", value: $0) }
+            var facts = [Fact(name: "llama.cpp", value: engine.version)]
+            facts += engine.devices.map { Fact(name: "back end", value: $0) }
             report.chapters.append(DoctorReport.Chapter(title: "Engine", facts: facts))
         } catch {
-            report.findings.append(DoctorReport.Finding(error))
+            report.add(error)
         }
     }
 
@@ -90,7 +89,7 @@ struct Examination: Sendable {
                     name: "installed",
                     value: "\(Self.count(inventory.releases.count, "release")) of \(Self.count(families, "model")), "
                         + "\(ByteCount(size))"),
-                DoctorReport.Fact(name: "damaged", value: "\(inventory.damaged.count)"),
+                Fact(name: "damaged", value: "\(inventory.damaged.count)"),
             ]
             for release in inventory.releases where release.isActive {
                 await examineMemory(release, store, &facts, &report)
@@ -108,10 +107,15 @@ struct Examination: Sendable {
             }
             for family in Set(inventory.releases.map(\.identity.family)).sorted() {
                 let state = try await store.state(of: family)
-                report.findings += state.heldBack.map(DoctorReport.Finding.init)
+                for held in state.heldBack {
+                    report.note(
+                        "held-back",
+                        "\(held.release) is held back since \(held.since.formatted(.iso8601)): \(held.reason)",
+                        cure: "Wait for a newer version, or try it again with 'hearth use \(held.release)'.")
+                }
             }
         } catch {
-            report.findings.append(DoctorReport.Finding(error))
+            report.add(error)
         }
     }
 
@@ -120,21 +124,20 @@ struct Examination: Sendable {
     {
         do {
             guard let refused = try await context.refusedArtifact(of: release, in: store) else { return }
-            report.findings.append(
-                DoctorReport.Finding(
-                    severity: .note, code: "artifact-refused",
-                    message: "The artifact of \(refused.release) for this device is not used: \(refused.text)",
-                    cure:
-                        "The model is used as it came until the engine changes. To have the artifact made again, remove the "
-                        + "model with 'hearth remove \(refused.release)' and bring it again with 'hearth pull'."))
+            report.note(
+                "artifact-refused",
+                "The artifact of \(refused.release) for this device is not used: \(refused.text)",
+                cure:
+                    "The model is used as it came until the engine changes. To have the artifact made again, remove the "
+                    + "model with 'hearth remove \(refused.release)' and bring it again with 'hearth pull'.")
         } catch {
-            report.findings.append(DoctorReport.Finding(error, severity: .note))
+            report.add(error, as: .note)
         }
     }
 
     /// Reports the memory needed by a model.
     private func examineMemory(
-        _ release: InstalledRelease, _ store: ModelStore, _ facts: inout [DoctorReport.Fact],
+        _ release: InstalledRelease, _ store: ModelStore, _ facts: inout [Fact],
         _ report: inout DoctorReport
     ) async {
         guard let weights = release.weights else { return }
@@ -143,9 +146,9 @@ struct Examination: Sendable {
             let opened = try await context.artifact(of: release, in: store)?.path ?? weights
             guard let plan = try await plan(opened, projector: release.projector) else { return }
             facts.append(
-                DoctorReport.Fact(name: release.identity.description, value: "takes \(MemoryFacts(plan).text)"))
+                Fact(name: release.identity.description, value: "takes \(MemoryFacts(plan).text)"))
         } catch {
-            report.findings.append(DoctorReport.Finding(error, severity: .note))
+            report.add(error, as: .note)
         }
     }
 
@@ -167,14 +170,13 @@ struct Examination: Sendable {
         do {
             let origins = try configuration.origins(environment: context.environment)
             if origins.isEmpty {
-                report.findings.append(
-                    DoctorReport.Finding(
-                        severity: .note, code: "no-origin", message: "no origin is configured",
-                        cure: "Set one with 'hearth config set origins.NAME URL', or give HEARTH_ORIGIN."))
+                report.note(
+                    "no-origin", "no origin is configured",
+                    cure: "Set one with 'hearth config set origins.NAME URL', or give HEARTH_ORIGIN.")
                 return
             }
             let http = DefaultHTTPClient(version: HearthCommand.version)
-            var facts: [DoctorReport.Fact] = []
+            var facts: [Fact] = []
             for origin in origins {
                 do {
                     let manager = ModelManager(
@@ -185,38 +187,34 @@ struct Examination: Sendable {
                         DoctorReport.Fact(
                             name: origin.name, value: "\(origin.manifestURL), offers \(Self.count(count, "release"))"))
                 } catch {
-                    facts.append(DoctorReport.Fact(name: origin.name, value: "\(origin.manifestURL)"))
-                    report.findings.append(DoctorReport.Finding(error, severity: .note))
+                    facts.append(Fact(name: origin.name, value: "\(origin.manifestURL)"))
+                    report.add(error, as: .note)
                 }
             }
             report.chapters.append(DoctorReport.Chapter(title: "Origins", facts: facts))
         } catch {
-            report.findings.append(DoctorReport.Finding(error))
+            report.add(error)
         }
     }
 
     /// - Parameter contextLength: the configured context window.
-    static func machine(_ facts: DeviceFacts, contextLength: Int?) -> DoctorReport.Chapter {
-        var list = [
-            DoctorReport.Fact(name: "hearth", value: HearthCommand.version),
-            DoctorReport.Fact(name: "system", value: "\(facts.operatingSystem), \(facts.architecture)"),
-            DoctorReport.Fact(
-                name: "processor", value: "\(facts.processor ?? "unknown"), \(facts.coreCount) cores usable"),
-        ]
-        if !facts.processorFeatures.isEmpty {
-            list.append(DoctorReport.Fact(name: "features", value: facts.processorFeatures.joined(separator: " ")))
-        }
-        let limit = facts.memoryLimitBytes.map { ", limited to \(ByteCount($0)) by the control group" } ?? ""
-        let memory = min(facts.memoryBytes, facts.memoryLimitBytes ?? .max)
-        let models = ", \(ByteCount(MemoryPlan.Device(memory: memory).budget)) of it for models"
-        list.append(DoctorReport.Fact(name: "memory", value: "\(ByteCount(facts.memoryBytes))\(limit)\(models)"))
+    static func machine(_ device: DeviceFacts, contextLength: Int?) -> DoctorReport.Chapter {
+        let limit = device.memoryLimitBytes.map { ", limited to \(ByteCount($0)) by the control group" } ?? ""
+        let memory = min(device.memoryBytes, device.memoryLimitBytes ?? .max)
+        let models = ByteCount(MemoryPlan.Device(memory: memory).budget)
         let rule = DeviceRule(deviceMemory: memory)
-        list.append(
-            DoctorReport.Fact(
-                name: "conversations",
-                value: contextLength.map { "\($0) tokens of context, as set, and as much history as fits" }
-                    ?? "\(rule.contextLength) tokens of context, \(rule.historyLimit) messages of history"))
-        return DoctorReport.Chapter(title: "Machine", facts: list)
+        let features = device.processorFeatures.joined(separator: " ")
+        let facts: KeyValuePairs = [
+            "hearth": HearthCommand.version,
+            "system": "\(device.operatingSystem), \(device.architecture)",
+            "processor": "\(device.processor ?? "unknown"), \(device.coreCount) cores usable",
+            "features": features,
+            "memory": "\(ByteCount(device.memoryBytes))\(limit), \(models) of it for models",
+            "conversations": contextLength.map { "\($0) tokens of context, as set, and as much history as fits" }
+                ?? "\(rule.contextLength) tokens of context, \(rule.historyLimit) messages of history",
+        ]
+        return DoctorReport.Chapter(
+            title: "Machine", facts: facts.filter { !$0.value.isEmpty }.map { Fact(name: $0.key, value: $0.value) })
     }
 
     private func examineHome(_ report: inout DoctorReport) async {
@@ -228,7 +226,7 @@ struct Examination: Sendable {
             report.chapters.append(chapter)
             report.findings += findings
         } catch {
-            report.findings.append(DoctorReport.Finding(error))
+            report.add(error)
         }
     }
 }
@@ -238,15 +236,5 @@ extension DoctorReport.Finding {
     init(_ error: any Error, severity: Severity = .problem) {
         let rendered = FailureRenderer(error).event
         self.init(severity: severity, code: rendered.code, message: rendered.message, cure: rendered.remedy)
-    }
-}
-
-extension DoctorReport.Finding {
-    /// A release that is held back.
-    fileprivate init(_ held: HeldBack) {
-        self.init(
-            severity: .note, code: "held-back",
-            message: "\(held.release) is held back since \(held.since.formatted(.iso8601)): \(held.reason)",
-            cure: "Wait for a newer version, or try it again with 'hearth use \(held.release)'.")
     }
 }

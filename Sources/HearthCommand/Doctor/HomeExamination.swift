@@ -25,7 +25,7 @@ struct HomeExamination: Sendable {
             }
             try checkWritable(existing)
             try checkConfigurationAccess(&findings)
-            _ = try Configuration.load(home: home, fileSystem: fileSystem)
+            _ = try Configuration.load(home: home)
         } catch {
             findings.append(Finding(error))
         }

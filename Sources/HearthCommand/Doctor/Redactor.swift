@@ -11,13 +11,13 @@ struct Redactor: Sendable {
 
     /// Redacts a text.
     func redacted(_ text: String) -> String {
-        var text = addressesRemoved(text)
+        var text = Self.addressesRemoved(text)
         // Replace the longer path first: one may contain the other.
         let paths = [(modelHome, "$HEARTH_HOME"), (userHome, "~")]
             .compactMap { path, sign in path.flatMap { $0.count > 1 ? ($0, sign) : nil } }
             .sorted { $0.0.count > $1.0.count }
         for (path, sign) in paths { text = Self.replacing(path, in: text, with: sign, isBoundary: Self.endsPath) }
-        text = Self.replacingOwners(in: text)
+        text = Self.ownersRemoved(text)
         if let hostName { text = Self.replacing(hostName, in: text, with: "<host>", isBoundary: Self.endsWord) }
         if let userName { text = Self.replacing(userName, in: text, with: "<user>", isBoundary: Self.endsWord) }
         return text.split(separator: " ", omittingEmptySubsequences: false).map(Self.tokenRemoved).joined(
@@ -25,41 +25,15 @@ struct Redactor: Sendable {
     }
 
     /// Keeps only the scheme of an address: the host identifies the user, path and query may contain secrets.
-    private func addressesRemoved(_ text: String) -> String {
-        var result = ""
-        var rest = Substring(text)
-        while let mark = rest.range(of: "://") {
-            let before = rest[..<mark.lowerBound]
-            let scheme = before.reversed().prefix { $0.isLetter || $0.isNumber || "+-.".contains($0) }
-            let after = rest[mark.upperBound...]
-            let address = after.prefix { !$0.isWhitespace && !"'\"<>[]()".contains($0) || $0 == "[" }
-            result += before
-            if scheme.isEmpty || address.isEmpty {
-                result += "://"
-                rest = after
-            } else if scheme.count == 4 && String(scheme.reversed()).lowercased() == "file" {
-                result += "://" + address
-                rest = after.dropFirst(address.count)
-            } else {
-                result += "://<host>"
-                rest = after.dropFirst(address.count)
-            }
+    private static func addressesRemoved(_ text: String) -> String {
+        text.replacing(/([\p{L}\p{N}+.\-]+):\/\/[^\s'"<>()\]]+/) { match in
+            match.1.lowercased() == "file" ? String(match.0) : "\(match.1)://<host>"
         }
-        return result + rest
     }
 
     /// Replaces user names in other home folders.
-    private static func replacingOwners(in text: String) -> String {
-        var text = text
-        for root in ["/home/", "/Users/"] {
-            var parts = text.components(separatedBy: root)
-            for index in parts.indices.dropFirst() {
-                let name = parts[index].prefix { $0 != "/" && !$0.isWhitespace && $0 != "'" }
-                if !name.isEmpty { parts[index] = "<user>" + parts[index].dropFirst(name.count) }
-            }
-            text = parts.joined(separator: root)
-        }
-        return text
+    private static func ownersRemoved(_ text: String) -> String {
+        text.replacing(/(\/home\/|\/Users\/)[^\/\s']+/) { "\($0.1)<user>" }
     }
 
     /// Removes long runs of letters and digits: keys, tokens or digests.

@@ -77,14 +77,12 @@ struct Models: Command {
     }
 
     private func library(in context: CommandContext, metered: MeteredUse) async throws -> ModelLibrary {
-        let manager = try await context.manager()
+        let hearth = try await context.hearth()
         // Fail on an unusable home, as other commands do.
-        _ = try await manager.store.inventory()
-        let home = try context.home
+        _ = try await context.recovered(hearth).store.inventory()
         return await MainActor.run {
-            let library = ModelLibrary(manager: manager, home: home)
-            library.metered = metered
-            return library
+            hearth.library.metered = metered
+            return hearth.library
         }
     }
 

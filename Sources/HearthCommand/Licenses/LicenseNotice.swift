@@ -55,21 +55,13 @@ struct LicenseNotice: Sendable, Hashable {
 
     /// Reads sections that begin with `=== group | name | licence`. Skips sections of unknown groups.
     static func parse(_ text: String) -> [LicenseNotice] {
-        let mark = "=== "
-        var found: [(head: Substring, lines: [Substring])] = []
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.hasPrefix(mark) {
-                found.append((line.dropFirst(mark.count), []))
-            } else if !found.isEmpty {
-                found[found.count - 1].lines.append(line)
-            }
-        }
-        return found.compactMap { head, lines in
-            let facts = head.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        ("\n" + text).split(separator: "\n=== ").compactMap { section in
+            let parts = section.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+            let facts = parts[0].split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard facts.count == 3, let group = Group(rawValue: facts[0]) else { return nil }
             return LicenseNotice(
                 group: group, name: facts[1], license: facts[2],
-                text: lines.joined(separator: "\n").trimmingCharacters(in: .newlines))
+                text: parts.count == 2 ? parts[1].trimmingCharacters(in: .newlines) : "")
         }
     }
 }

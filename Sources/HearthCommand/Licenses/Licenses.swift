@@ -3,8 +3,6 @@ import HearthBase
 /// `hearth licenses`
 struct Licenses: Command {
     private static let isList = Flag("list", "Print only the names, licences and kinds of use.")
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json for programs.")
 
     static let declaration = CommandDeclaration(
         "licenses", summary: "Show the licences of everything in this program",
@@ -13,7 +11,7 @@ struct Licenses: Command {
                 + "the texts of the components' licences. The texts of the system's libraries come with the system: on Debian, in "
                 + "/usr/share/doc/PACKAGE/copyright."
         ],
-        options: [isList, format],
+        options: [isList, Option.report],
         examples: [
             .init("hearth licenses --list", "Names and licences."),
             .init("hearth licenses > licenses.txt", "All texts, for an app that contains Hearth."),
@@ -24,7 +22,7 @@ struct Licenses: Command {
 
     init(_ values: ParsedArguments) throws {
         isList = values.has(Self.isList)
-        format = try values.value(Self.format) ?? .text
+        format = try values.value(.report) ?? .text
     }
 
     /// A component as `--format json` prints it.

@@ -10,21 +10,19 @@ extension HearthCommand {
                 .command(RollbackCommand.self),
                 .command(Remove.self), .command(Prune.self), .command(Verify.self), .command(Update.self),
                 .group(
-                    CommandGroup(
-                        name: "transfers", summary: "See and steer what is on its way",
-                        types: [
-                            TransfersList.self, TransfersPause.self, TransfersResume.self, TransfersCancel.self,
-                            TransfersClean.self,
-                        ])),
+                    "transfers", "See and steer what is on its way",
+                    [
+                        TransfersList.self, TransfersPause.self, TransfersResume.self, TransfersCancel.self,
+                        TransfersClean.self,
+                    ]),
             ]),
         CommandChapter(title: "publishers", entries: publishing),
         CommandChapter(
             title: "this device",
             entries: [
                 .group(
-                    CommandGroup(
-                        name: "config", summary: "Read and change the settings",
-                        types: [ConfigGet.self, ConfigSet.self, ConfigUnset.self, ConfigList.self])),
+                    "config", "Read and change the settings",
+                    [ConfigGet.self, ConfigSet.self, ConfigUnset.self, ConfigList.self]),
                 .command(Doctor.self), .command(Licenses.self),
             ]),
     ])

@@ -6,17 +6,27 @@ import HearthHTTP
 import HearthStore
 
 extension CommandContext {
-    /// A manager with the configuration and environment of this command.
+    /// The models of this home, with the configuration and environment of this command.
     /// - Parameter ignoresMemory: whether this command accepts models that need more memory than the device has; the
     ///   settings may allow that for all commands.
-    func manager(ignoresMemory: Bool = false) async throws -> ModelManager {
+    func hearth(ignoresMemory: Bool = false) async throws -> Hearth {
         var configuration = try await configuration
         if ignoresMemory { configuration.ignoresMemory = true }
-        let manager = try ModelManager(
+        return try Hearth(
             home: home, configuration: configuration, environment: environment,
             http: DefaultHTTPClient(version: HearthCommand.version), time: time,
             deviceMemory: try await blocking { [usableMemory] in usableMemory() }, engines: engines,
             tellMemory: { [console] in console.say($0) })
+    }
+
+    /// The manager of this home's models, after the recovery of what ended processes left.
+    func manager(ignoresMemory: Bool = false) async throws -> ModelManager {
+        try await recovered(hearth(ignoresMemory: ignoresMemory))
+    }
+
+    /// The manager of the models, after the recovery of what ended processes left.
+    func recovered(_ hearth: Hearth) async throws -> ModelManager {
+        let manager = hearth.manager
         do {
             for rollback in try await manager.recover() {
                 let successor = rollback.to?.identity.description ?? "the model bundled with the app"

@@ -1,34 +1,25 @@
 import HearthCatalog
 import HearthDelivery
 
-/// A group of commands, such as `config`.
-struct CommandGroup: Sendable {
+/// An entry of the overview: a command, or a group of commands such as `config`.
+struct CommandEntry: Sendable {
     let name: String
     let summary: String
     let types: [any Command.Type]
+    let isGroup: Bool
+
+    /// A command.
+    static func command(_ type: any Command.Type) -> Self {
+        Self(name: type.declaration.path.last ?? "", summary: type.declaration.summary, types: [type], isGroup: false)
+    }
+
+    /// A group of commands.
+    static func group(_ name: String, _ summary: String, _ types: [any Command.Type]) -> Self {
+        Self(name: name, summary: summary, types: types, isGroup: true)
+    }
 
     /// The declarations of its commands.
     var commands: [CommandDeclaration] { types.map { $0.declaration } }
-}
-
-/// An entry of the overview.
-enum CommandEntry: Sendable {
-    case command(any Command.Type)
-    case group(CommandGroup)
-
-    var name: String {
-        switch self {
-        case .command(let type): type.declaration.path.last ?? ""
-        case .group(let group): group.name
-        }
-    }
-
-    var summary: String {
-        switch self {
-        case .command(let type): type.declaration.summary
-        case .group(let group): group.summary
-        }
-    }
 }
 
 /// A section of the overview.
@@ -51,19 +42,10 @@ struct CommandTable: Sendable {
     private var entries: [CommandEntry] { chapters.flatMap(\.entries) }
 
     /// The declarations of all commands, including those in groups.
-    var declarations: [CommandDeclaration] {
-        entries.flatMap { entry in
-            switch entry {
-            case .command(let type): [type.declaration]
-            case .group(let group): group.commands
-            }
-        }
-    }
+    var declarations: [CommandDeclaration] { entries.flatMap(\.commands) }
 
     /// The groups of commands.
-    var groups: [CommandGroup] {
-        entries.compactMap { if case .group(let group) = $0 { group } else { nil } }
-    }
+    var groups: [CommandEntry] { entries.filter(\.isGroup) }
 
     /// The help page without a command.
     var overview: String { HelpText.overview(chapters: chapters) }
@@ -90,17 +72,15 @@ struct CommandTable: Sendable {
             throw problem(
                 "unknown command \(verb.quotedForTerminal)", near: NearNames.words(verb, among: entries.map(\.name)))
         }
-        switch entry {
-        case .command(let type): return try invocation(of: type, Array(rest), isQuiet: isQuiet)
-        case .group(let group): return try invocation(in: group, Array(rest), isQuiet: isQuiet)
-        }
+        if entry.isGroup { return try invocation(in: entry, Array(rest), isQuiet: isQuiet) }
+        return try invocation(of: entry.types[0], Array(rest), isQuiet: isQuiet)
     }
 
     private func help(on words: [String]) throws -> Invocation {
         words.isEmpty ? .help(overview) : try invocation(of: words.prefix(2) + ["--help"])
     }
 
-    private func invocation(in group: CommandGroup, _ words: [String], isQuiet: Bool) throws -> Invocation {
+    private func invocation(in group: CommandEntry, _ words: [String], isQuiet: Bool) throws -> Invocation {
         var rest = words[...]
         let help = "Run `hearth \(group.name) --help` for its commands."
         guard let verb = rest.popFirst() else { throw UsageError("hearth \(group.name) needs a command", hint: help) }

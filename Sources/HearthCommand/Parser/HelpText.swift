@@ -22,7 +22,7 @@ enum HelpText {
     }
 
     /// The help page of a group.
-    static func page(group: CommandGroup) -> String {
+    static func page(group: CommandEntry) -> String {
         var text = "hearth \(group.name): \(group.summary)\n"
         text += section("usage", "  hearth \(group.name) COMMAND …\n")
         text += section("commands", group.commands.map { row($0.path.last ?? "", $0.summary) }.joined())

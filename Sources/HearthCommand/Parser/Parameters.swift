@@ -137,6 +137,23 @@ extension ValueKind where Value == UInt64 {
     }
 }
 
+extension Option where Value == ListingFormat {
+    /// The option of commands that list something.
+    static var listing: Self {
+        Option("format", "FORMAT", .choice, default: "table", "table, or json for programs.")
+    }
+}
+
+extension Option where Value == EventFormat {
+    /// The option of commands that report progress.
+    static var events: Self {
+        Option("format", "FORMAT", .choice, default: "text", "text, or json: one event a line.")
+    }
+
+    /// The option of commands that print a report.
+    static var report: Self { Option("format", "FORMAT", .choice, default: "text", "text, or json for programs.") }
+}
+
 extension Float {
     fileprivate var plain: String { self == rounded() && magnitude < 1e9 ? String(Int(self)) : String(self) }
 }

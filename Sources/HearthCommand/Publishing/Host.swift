@@ -37,10 +37,11 @@
         func run(in context: CommandContext) async throws {
             let console = context.console
             let log: OriginServer.AccessLog = { console.complain($0.accessLogLine) }
-            let server = OriginServer(folder: folder, port: port, accessLog: logsAccess ? log : nil)
-            let address = try await blocking { try server.start() }
+            let server = try await blocking {
+                try OriginServer(folder: folder, port: port, accessLog: logsAccess ? log : nil)
+            }
             do {
-                try console.print("\(address.url)/models.json")
+                try console.print("\(server.address.url)/models.json")
                 console.say("Serving \(folder). Ctrl-C ends it.")
             } catch {
                 await server.stop()

@@ -42,8 +42,6 @@ struct Publish: Command {
     private static let canaryMemory = Option("canary-memory", "SIZE", .byteCount, "The most memory it may take.")
     private static let replace = Flag("replace", "Give a published release other bytes.")
     private static let dryRun = Flag("dry-run", "Only say what would be done.")
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
     static let declaration = CommandDeclaration(
         "publish", summary: "Put models into an origin that devices can pull from",
@@ -61,7 +59,7 @@ struct Publish: Command {
         options: [
             folder, family, version, variant, with, member,
         ] + PublishNotes.options + [
-            canaryPrompt, canaryPattern, canaryTokens, canaryRate, canaryMemory, replace, dryRun, format,
+            canaryPrompt, canaryPattern, canaryTokens, canaryRate, canaryMemory, replace, dryRun, Option.events,
         ],
         examples: [
             .init(
@@ -96,7 +94,10 @@ struct Publish: Command {
         request.variant = try values.value(Self.variant)
         request.replaces = values.has(Self.replace)
         request.isDryRun = values.has(Self.dryRun)
-        request.companions = try values.values(Self.with)
+        for companion in try values.values(Self.with) {
+            request.companions.append(companion.path)
+            request.roles[companion.path] = companion.role
+        }
         request.member = try values.value(Self.member)
         guard request.member == nil || request.files.contains(where: { ArchiveFormat(fileName: $0.string) != nil })
         else {
@@ -105,16 +106,16 @@ struct Publish: Command {
         try PublishNotes.apply(values, to: &request)
         request.canary = try Self.canary(values)
         self.request = request
-        format = try values.value(Self.format) ?? .text
+        format = try values.value(.events) ?? .text
     }
 
-    private static func companion(_ word: String) -> PublishRequest.Companion? {
+    private static func companion(_ word: String) -> (path: Path, role: FileRole?)? {
         let roles: [FileRole] = [.projector, .labels, .tokenizer, .other]
         for role in roles where word.hasPrefix("\(role.rawValue)=") {
             let path = word.dropFirst(role.rawValue.count + 1)
-            return path.isEmpty ? nil : PublishRequest.Companion(Path(String(path)), role: role)
+            return path.isEmpty ? nil : (Path(String(path)), role)
         }
-        return word.isEmpty ? nil : PublishRequest.Companion(Path(word))
+        return word.isEmpty ? nil : (Path(word), nil)
     }
 
     private static func canary(_ values: ParsedArguments) throws -> Canary? {
@@ -137,17 +138,16 @@ struct Publish: Command {
         let console = context.console
         if format == .json { console.speakEvents() }
         let reporters = Locked<[Path: ProgressReporter]>([:])
-        let report = try await Publisher(folder: folder, time: context.time).publish(request) { [format] progress in
+        let publisher = Publisher(folder: folder, time: context.time)
+        let report = try await publisher.publish(request) { [format] file, completed, total in
             let reporter = reporters.withLock { reporters in
-                if let reporter = reporters[progress.file] { return reporter }
+                if let reporter = reporters[file] { return reporter }
                 let reporter = ProgressReporter(
-                    console: console, label: progress.file.lastComponent, format: format, time: context.time)
-                reporters[progress.file] = reporter
+                    console: console, label: file.lastComponent, format: format, time: context.time)
+                reporters[file] = reporter
                 return reporter
             }
-            reporter.show(
-                TransferProgress(
-                    state: .installing, completedBytes: progress.completedBytes, totalBytes: progress.totalBytes))
+            reporter.show(TransferProgress(state: .installing, completedBytes: completed, totalBytes: total))
         }
         console.showBar(nil)
         switch format {

@@ -20,14 +20,8 @@ enum PublishNotes {
         "memory", "SIZE", .byteCount, default: "estimated", "The memory a device has to have.")
     private static let current = Option(
         "current", "WHEN",
-        ValueKind("always, never or if-newer") { word -> PublishRequest.CurrentPolicy? in
-            switch word {
-            case "always": .always
-            case "never": .never
-            case "if-newer": .ifNewer
-            default: nil
-            }
-        }, default: "if-newer", "Whether devices take this version unless they ask for another.")
+        ValueKind("always, never or if-newer") { ["always": true, "never": false, "if-newer": Bool?.none][$0] },
+        default: "if-newer", "Whether devices take this version unless they ask for another.")
     private static let rollout = Option(
         "rollout", "PERCENT[:SEED]", ValueKind("a percentage, 0 to 100, and perhaps ':' and a word") { rollout($0) },
         "Offer it to so many devices only; the same seed chooses the same ones.")
@@ -42,8 +36,8 @@ enum PublishNotes {
         request.license = try values.value(license)
         request.role = try values.value(role)
         request.minimumAppVersion = try values.value(appVersion)
-        request.requirements.memoryBytes = try values.value(memory)
-        request.current = try values.value(current) ?? .ifNewer
+        request.memoryBytes = try values.value(memory)
+        request.isCurrent = try values.value(current) ?? nil
         request.rollout = try values.value(rollout)
     }
 

@@ -7,8 +7,6 @@ import HearthTransfer
 
 /// `hearth transfers list`
 struct TransfersList: Command {
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
 
     static let declaration = CommandDeclaration(
         "transfers", "list", summary: "List running, waiting and unfinished transfers",
@@ -19,7 +17,7 @@ struct TransfersList: Command {
             "With --format json, an array of objects with key, file, family, version, variant, state, process, "
                 + "receivedBytes, totalBytes, diskBytes, changed and reason.",
         ],
-        options: [format],
+        options: [Option.listing],
         examples: [
             .init("hearth transfers list", "Show all transfers."),
             .init("hearth transfers list --format json", "The same for a program."),
@@ -27,7 +25,7 @@ struct TransfersList: Command {
 
     let format: ListingFormat
 
-    init(_ values: ParsedArguments) throws { format = try values.value(Self.format) ?? .table }
+    init(_ values: ParsedArguments) throws { format = try values.value(.listing) ?? .table }
 
     func run(in context: CommandContext) async throws {
         let list = try await context.transfers().transfers.list()
@@ -79,8 +77,6 @@ struct TransfersResume: Command {
         "limit-rate", "BYTES/s", .byteCount, default: "no limit", "Fetch at most so many bytes a second, such as 2M.")
     private static let allowUnverified = Flag(
         "allow-unverified", "Accept files for which the publisher gives no digest.")
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
     static let declaration = CommandDeclaration(
         "transfers", "resume", summary: "Continue a paused or interrupted transfer",
@@ -89,7 +85,7 @@ struct TransfersResume: Command {
                 + "are not fetched again, and the model is installed at the end.",
             "With --format json, events as of pull.",
         ],
-        arguments: [Argument.transferKey], options: [rate, allowUnverified, Option.metered, format],
+        arguments: [Argument.transferKey], options: [rate, allowUnverified, Option.metered, Option.events],
         exitStatuses: [
             (0, "Another process continues it, or the model is installed."), (1, "It failed; see the code."),
             (75, "Not now: the origin cannot be reached, or the network is metered or offline."),
@@ -109,7 +105,7 @@ struct TransfersResume: Command {
         options.allowUnverified = values.has(Self.allowUnverified)
         self.options = options
         metered = try values.value(.metered)
-        format = try values.value(Self.format) ?? .text
+        format = try values.value(.events) ?? .text
     }
 
     func run(in context: CommandContext) async throws {

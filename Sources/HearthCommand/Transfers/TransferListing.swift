@@ -8,25 +8,21 @@ import HearthTransfer
 /// A transfer in `hearth transfers list --format json`; absent values are `null`.
 struct TransferEntry: Encodable, Sendable {
     let key: String
-    let file: String?
-    let family: String?
-    let version: String?
-    let variant: String?
+    @OrNull var file: String?
+    @OrNull var family: String?
+    @OrNull var version: String?
+    @OrNull var variant: String?
     let state: String
     /// The process that runs the transfer.
-    let process: Int32?
+    @OrNull var process: Int32?
     /// The bytes already on the disk, which are not fetched again.
     let receivedBytes: UInt64
-    let totalBytes: UInt64?
+    @OrNull var totalBytes: UInt64?
     /// The bytes it occupies on the disk.
     let diskBytes: UInt64
-    let changed: Date?
+    @OrNull var changed: Date?
     /// Why it is orphaned, or what it waits for.
-    let reason: String?
-
-    private enum CodingKeys: CodingKey {
-        case key, file, family, version, variant, state, process, receivedBytes, totalBytes, diskBytes, changed, reason
-    }
+    @OrNull var reason: String?
 
     init(_ summary: TransferSummary) {
         key = summary.key.name
@@ -41,22 +37,6 @@ struct TransferEntry: Encodable, Sendable {
         diskBytes = summary.allocatedBytes
         changed = summary.changed
         reason = summary.state.reason
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(key, forKey: .key)
-        try container.encode(file, forKey: .file)
-        try container.encode(family, forKey: .family)
-        try container.encode(version, forKey: .version)
-        try container.encode(variant, forKey: .variant)
-        try container.encode(state, forKey: .state)
-        try container.encode(process, forKey: .process)
-        try container.encode(receivedBytes, forKey: .receivedBytes)
-        try container.encode(totalBytes, forKey: .totalBytes)
-        try container.encode(diskBytes, forKey: .diskBytes)
-        try container.encode(changed, forKey: .changed)
-        try container.encode(reason, forKey: .reason)
     }
 }
 

@@ -2,23 +2,23 @@ import Foundation
 import HearthBase
 
 /// One range of a file's bytes, as in the `Range` and `Content-Range` headers (RFC 9110, 14).
-public struct ByteRange: Sendable, Hashable {
+package struct ByteRange: Sendable, Hashable {
     /// The first byte, counted from 0.
-    public let start: UInt64
+    package let start: UInt64
     /// The position after the last byte; above `start`.
-    public let end: UInt64
+    package let end: UInt64
 
     /// The bytes from `start` up to, but excluding, `end`; `nil` if that is empty.
-    public init?(start: UInt64, end: UInt64) {
+    package init?(start: UInt64, end: UInt64) {
         guard start < end else { return nil }
         self.start = start
         self.end = end
     }
 
-    public var count: UInt64 { end - start }
+    package var count: UInt64 { end - start }
 
     /// A server's reading of a `Range` header.
-    public enum Request: Sendable, Hashable {
+    package enum Request: Sendable, Hashable {
         /// No range, several ranges or an unknown unit: the response is the whole file.
         case whole
         case part(ByteRange)
@@ -27,7 +27,7 @@ public struct ByteRange: Sendable, Hashable {
     }
 
     /// Parses a `Range` header for a file of `size` bytes.
-    public static func request(_ header: String?, size: UInt64) -> Request {
+    package static func request(_ header: String?, size: UInt64) -> Request {
         guard let header, header.lowercased().hasPrefix("bytes=") else { return .whole }
         let parts = header.dropFirst(6).trimmingCharacters(in: .whitespaces)
             .split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
@@ -46,7 +46,7 @@ public struct ByteRange: Sendable, Hashable {
     /// Parses a `Content-Range` header: the range of the received bytes, and the file's size if given.
     ///
     /// `nil` for anything but `bytes FIRST-LAST/SIZE` with a range inside the size.
-    public static func response(_ header: String) -> (range: ByteRange, size: UInt64?)? {
+    package static func response(_ header: String) -> (range: ByteRange, size: UInt64?)? {
         let words = header.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
         let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
@@ -61,10 +61,10 @@ public struct ByteRange: Sendable, Hashable {
     }
 
     /// The value of a `Range` header that requests these bytes.
-    public var requestHeader: String { "bytes=\(start)-\(end - 1)" }
+    package var requestHeader: String { "bytes=\(start)-\(end - 1)" }
 
     /// The value of a `Content-Range` header for these bytes of a file of `size` bytes.
-    public func responseHeader(size: UInt64) -> String { "bytes \(start)-\(end - 1)/\(size)" }
+    package func responseHeader(size: UInt64) -> String { "bytes \(start)-\(end - 1)/\(size)" }
 
     /// Digits only: `UInt64.init` would accept a sign.
     private static func decimal(_ text: some StringProtocol) -> UInt64? {

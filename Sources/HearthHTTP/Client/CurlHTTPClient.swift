@@ -5,19 +5,19 @@ import HearthBase
 ///
 /// One thread per client runs libcurl; connections are reused. Only `https` is allowed, and `http` to this machine,
 /// which is never reached through a proxy. Bodies are not decompressed.
-public final class CurlHTTPClient: HTTPClient {
+package final class CurlHTTPClient: HTTPClient {
     private let engine: CurlEngine
 
     /// A client with its own thread and connections.
     /// - Parameters:
     ///   - version: sent as `hearth/<version>` in the `User-Agent` header.
     ///   - certificateAuthorities: a PEM file of trusted authorities, in place of the system's.
-    public init(version: String = "1", certificateAuthorities: Path? = nil) {
+    package init(version: String = "1", certificateAuthorities: Path? = nil) {
         engine = CurlEngine(
             CurlConfiguration(userAgent: "hearth/\(version)", certificateAuthorities: certificateAuthorities))
     }
 
-    public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
+    package func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
         let policy = RedirectPolicy(maximum: request.maximumRedirects)
         let started = ContinuousClock.now
         var hop = try Hop(request)

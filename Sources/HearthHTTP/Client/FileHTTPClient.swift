@@ -6,16 +6,16 @@ import HearthBase
 /// Supports `GET`, `HEAD`, and ranges with `If-Range`. The `ETag` is strong: size, modification time and inode. The
 /// status is 404 for a missing file or an impossible path (a name too long, circular links), and 403 for a folder or an
 /// unreadable file. A failing disk or share is reported as a lost connection, with the system's error underneath.
-public struct FileHTTPClient: HTTPClient {
+package struct FileHTTPClient: HTTPClient {
     /// The bytes of one chunk.
     private static let chunkSize = 512 << 10
 
     private let fileSystem: any FileSystem
 
     /// A client that reads from `fileSystem`.
-    public init(fileSystem: any FileSystem = LocalFileSystem()) { self.fileSystem = fileSystem }
+    package init(fileSystem: any FileSystem = LocalFileSystem()) { self.fileSystem = fileSystem }
 
-    public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
+    package func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
         let path = try Self.path(request)
         let fileSystem = fileSystem
         let found = try await blocking { try Self.find(path, in: fileSystem) }
@@ -159,7 +159,7 @@ public struct DefaultHTTPClient: HTTPClient {
     private let files: FileHTTPClient
 
     /// Uses `network` for all addresses except files.
-    public init(network: any HTTPClient, fileSystem: any FileSystem = LocalFileSystem()) {
+    package init(network: any HTTPClient, fileSystem: any FileSystem = LocalFileSystem()) {
         self.network = network
         files = FileHTTPClient(fileSystem: fileSystem)
     }

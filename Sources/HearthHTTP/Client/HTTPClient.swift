@@ -55,14 +55,14 @@ public struct HTTPRequest: Sendable {
 /// Header fields in order; the case of names is ignored.
 public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// The fields as sent.
-    public private(set) var fields: [Field] = []
+    package private(set) var fields: [Field] = []
 
     /// One field.
-    public struct Field: Sendable, Hashable {
-        public let name: String
-        public let value: String
+    package struct Field: Sendable, Hashable {
+        package let name: String
+        package let value: String
 
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }

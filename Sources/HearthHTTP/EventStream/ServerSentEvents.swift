@@ -1,16 +1,16 @@
 import HearthBase
 
 /// One event of a `text/event-stream`.
-public struct ServerSentEvent: Sendable, Hashable {
+package struct ServerSentEvent: Sendable, Hashable {
     /// The name from the server, `message` by default.
-    public var name: String
+    package var name: String
     /// The data lines, joined by line feeds.
-    public var data: String
+    package var data: String
     /// The last ID that the server gave, with this event or earlier; empty if it gave none.
-    public var id: String
+    package var id: String
 
     /// Memberwise.
-    public init(name: String = "message", data: String, id: String = "") {
+    package init(name: String = "message", data: String, id: String = "") {
         self.name = name
         self.data = data
         self.id = id
@@ -26,14 +26,14 @@ public struct ServerSentEvent: Sendable, Hashable {
 /// }
 /// ```
 /// At the end of the stream, an event without its final empty line is dropped, as the standard demands.
-public struct ServerSentEventParser: Sendable {
+package struct ServerSentEventParser: Sendable {
     private static let lineFeed = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
 
     /// The most bytes of one event, from one empty line to the next.
-    public let limit: Int
+    package let limit: Int
     /// The delay before reconnecting in milliseconds, if the server gave one.
-    public private(set) var retryMilliseconds: Int?
+    package private(set) var retryMilliseconds: Int?
 
     private var line: [UInt8] = []
     private var endedWithCarriageReturn = false
@@ -44,11 +44,11 @@ public struct ServerSentEventParser: Sendable {
     private var lastID = ""
 
     /// Creates a parser for a new stream.
-    public init(limit: Int = 1 << 20) { self.limit = limit }
+    package init(limit: Int = 1 << 20) { self.limit = limit }
 
     /// Parses more bytes and returns the events that they complete, in order.
     /// - Throws: ``HTTPError`` with `response-too-large` for an event above the limit; then the parser is unusable.
-    public mutating func append(_ bytes: some Sequence<UInt8>) throws -> [ServerSentEvent] {
+    package mutating func append(_ bytes: some Sequence<UInt8>) throws -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         for byte in bytes {
             // CR LF is one line break, even if split between two chunks.
@@ -109,22 +109,22 @@ public struct ServerSentEventParser: Sendable {
 }
 
 /// The events of a response's body as they arrive.
-public struct ServerSentEvents: AsyncSequence, Sendable {
+package struct ServerSentEvents: AsyncSequence, Sendable {
     private let body: HTTPBody
     private let limit: Int
 
     /// The events of `body`, each of at most `limit` bytes.
-    public init(_ body: HTTPBody, limit: Int = 1 << 20) {
+    package init(_ body: HTTPBody, limit: Int = 1 << 20) {
         self.body = body
         self.limit = limit
     }
 
-    public func makeAsyncIterator() -> Iterator {
+    package func makeAsyncIterator() -> Iterator {
         Iterator(chunks: body.makeAsyncIterator(), parser: ServerSentEventParser(limit: limit))
     }
 
     /// Iterates over the events.
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         fileprivate var chunks: HTTPBody.Iterator
         fileprivate var parser: ServerSentEventParser
         private var ready: ArraySlice<ServerSentEvent> = []
@@ -135,7 +135,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         }
 
         /// - Throws: ``HTTPError``, or `CancellationError`.
-        public mutating func next() async throws -> ServerSentEvent? {
+        package mutating func next() async throws -> ServerSentEvent? {
             while ready.isEmpty {
                 guard let chunk = try await chunks.next() else { return nil }
                 ready = try parser.append(chunk)[...]

@@ -9,7 +9,7 @@
     /// A thread of its own listens from the first request until the last reference and stream are released. If neither
     /// NetworkManager nor the portal runs, metered networks cannot be recognized, and a missing route proves nothing
     /// (there may be a proxy or a container). The condition is then `NetworkCondition.unrestricted`.
-    public final class GIONetworkMonitor: NetworkMonitor {
+    package final class GIONetworkMonitor: NetworkMonitor {
         /// The seconds to wait for the system's bus, after which the condition is assumed unrestricted. A later answer
         /// counts as a change.
         static let patience: TimeInterval = 2
@@ -19,7 +19,7 @@
         private let hasStarted = Locked(false)
 
         /// A monitor that does not listen yet.
-        public init() {
+        package init() {
             board = NetworkBoard()
             listener = GIOListener(board: board)
         }
@@ -29,18 +29,18 @@
             board.close()
         }
 
-        public var condition: NetworkCondition {
+        package var condition: NetworkCondition {
             start()
             return board.condition ?? .unrestricted
         }
 
-        public func conditions() -> AsyncStream<NetworkCondition> {
+        package func conditions() -> AsyncStream<NetworkCondition> {
             start()
             return board.conditions(keeping: self)
         }
 
         /// `NetworkManager` or `portal`; `nil` if neither runs.
-        public var source: String? { listener.source }
+        package var source: String? { listener.source }
 
         private func start() {
             let isFirst = hasStarted.withLock { hasStarted in

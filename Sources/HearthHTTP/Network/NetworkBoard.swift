@@ -3,7 +3,7 @@ import HearthBase
 /// Stores the newest network condition and sends each change to all watchers.
 ///
 /// Serves implementations of ``NetworkMonitor`` with another source.
-public final class NetworkBoard: Sendable {
+package final class NetworkBoard: Sendable {
     private typealias Watcher = AsyncStream<NetworkCondition>.Continuation
 
     private struct State {
@@ -16,16 +16,16 @@ public final class NetworkBoard: Sendable {
     private let state: Locked<State>
 
     /// A board with a first condition, or none yet.
-    public init(_ condition: NetworkCondition? = nil) { state = Locked(State(condition: condition)) }
+    package init(_ condition: NetworkCondition? = nil) { state = Locked(State(condition: condition)) }
 
     /// The newest condition; `nil` before the first.
-    public var condition: NetworkCondition? { state.withLock { $0.condition } }
+    package var condition: NetworkCondition? { state.withLock { $0.condition } }
 
     /// The number of watchers.
-    public var watcherCount: Int { state.withLock { $0.watchers.count } }
+    package var watcherCount: Int { state.withLock { $0.watchers.count } }
 
     /// Stores a condition; watchers receive it only if it changed.
-    public func post(_ condition: NetworkCondition) {
+    package func post(_ condition: NetworkCondition) {
         state.withLock { state in
             guard state.condition != condition, !state.isClosed else { return }
             state.condition = condition
@@ -35,7 +35,7 @@ public final class NetworkBoard: Sendable {
     }
 
     /// Ends every stream; later conditions are ignored.
-    public func close() {
+    package func close() {
         let watchers = state.withLock { state in
             defer { state.watchers = [:] }
             state.isClosed = true
@@ -45,7 +45,7 @@ public final class NetworkBoard: Sendable {
     }
 
     /// The current condition, then each change. `owner` lives at least as long as the stream.
-    public func conditions(keeping owner: (any AnyObject & Sendable)? = nil) -> AsyncStream<NetworkCondition> {
+    package func conditions(keeping owner: (any AnyObject & Sendable)? = nil) -> AsyncStream<NetworkCondition> {
         let (stream, watcher) = AsyncStream<NetworkCondition>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state -> UInt64? in
             if let condition = state.condition { watcher.yield(condition) }

@@ -16,7 +16,7 @@ extension ErrorCode<NetworkErrorDomain> {
 }
 
 /// Why the network cannot be used now.
-public enum NetworkHold: Sendable, Hashable {
+package enum NetworkHold: Sendable, Hashable {
     /// There is no network.
     case offline
     /// The network is metered, and the policy allows only unmetered ones.

@@ -11,9 +11,9 @@ import HearthBase
 ///     try await fetch(request)
 /// }
 /// ```
-public struct NetworkGate: Sendable {
+package struct NetworkGate: Sendable {
     /// The reaction to a network that may not be used at the start.
-    public enum Start: Sendable, Hashable {
+    package enum Start: Sendable, Hashable {
         /// Throw: for a request that a person has just made.
         case fail
         /// Wait: for background work.
@@ -21,7 +21,7 @@ public struct NetworkGate: Sendable {
     }
 
     /// How long a condition must last before it counts; a switch between networks causes several short changes.
-    public static let usualSettling = Duration.milliseconds(500)
+    package static let usualSettling = Duration.milliseconds(500)
 
     private let policy: NetworkPolicy
     private let monitor: any NetworkMonitor
@@ -30,7 +30,7 @@ public struct NetworkGate: Sendable {
     private let time: TimeSource
 
     /// A gate that applies the policy to the monitored network.
-    public init(
+    package init(
         policy: NetworkPolicy, monitor: any NetworkMonitor, start: Start = .wait,
         settling: Duration = NetworkGate.usualSettling, time: TimeSource = .system
     ) {
@@ -43,7 +43,7 @@ public struct NetworkGate: Sendable {
 
     /// The addresses that may be used now: all of them, or only the exempt ones. Does not wait for a change.
     /// - Throws: ``NetworkError`` with `offline` or `metered-network` if no address remains; `CancellationError`.
-    public func admitted(_ locations: [URL]) async throws -> [URL] {
+    package func admitted(_ locations: [URL]) async throws -> [URL] {
         guard let hold = try await hold(for: locations) else { return locations }
         let exempt = policy.exempt(locations)
         guard !exempt.isEmpty else { throw hold.failure }
@@ -70,7 +70,7 @@ public struct NetworkGate: Sendable {
     /// - Throws: any error of `body` except the gate's own cancellation; `CancellationError` at once if the calling
     ///   task is cancelled; ``NetworkError`` with `offline` or `metered-network` if the gate may not wait at the start,
     ///   or if the monitor ends during a hold.
-    public func whileAllowed<Result: Sendable>(
+    package func whileAllowed<Result: Sendable>(
         locations: [URL], onHold: @Sendable (NetworkHold?) -> Void, body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         guard policy.concerns(locations) else { return try await body() }

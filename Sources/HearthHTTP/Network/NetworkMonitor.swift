@@ -1,22 +1,22 @@
 /// The known facts about a device's network.
-public struct NetworkCondition: Sendable, Hashable {
+package struct NetworkCondition: Sendable, Hashable {
     /// Whether there is a network. `true` if unknown, because an attempt may succeed.
-    public var isOnline: Bool
+    package var isOnline: Bool
     /// Whether its bytes cost money or count against an allowance. `false` if unknown.
-    public var isMetered: Bool
+    package var isMetered: Bool
 
     /// Memberwise.
-    public init(isOnline: Bool, isMetered: Bool) {
+    package init(isOnline: Bool, isMetered: Bool) {
         self.isOnline = isOnline
         self.isMetered = isMetered
     }
 
     /// Online and not metered; also assumed if nothing is known.
-    public static let unrestricted = NetworkCondition(isOnline: true, isMetered: false)
+    package static let unrestricted = NetworkCondition(isOnline: true, isMetered: false)
 }
 
 /// Observes the device's network. It is never asked about local addresses or files.
-public protocol NetworkMonitor: Sendable {
+package protocol NetworkMonitor: Sendable {
     /// The current condition; ``NetworkCondition/unrestricted`` before the first reading.
     var condition: NetworkCondition { get }
 
@@ -29,17 +29,17 @@ public protocol NetworkMonitor: Sendable {
 }
 
 /// A network without a monitor, with an assumed condition.
-public struct UnmonitoredNetwork: NetworkMonitor {
-    public let condition: NetworkCondition
-    public let source: String?
+package struct UnmonitoredNetwork: NetworkMonitor {
+    package let condition: NetworkCondition
+    package let source: String?
 
     /// A network with an assumed condition, and the source of that assumption.
-    public init(assuming condition: NetworkCondition = .unrestricted, source: String? = nil) {
+    package init(assuming condition: NetworkCondition = .unrestricted, source: String? = nil) {
         self.condition = condition
         self.source = source
     }
 
-    public func conditions() -> AsyncStream<NetworkCondition> {
+    package func conditions() -> AsyncStream<NetworkCondition> {
         AsyncStream { continuation in
             continuation.yield(condition)
             continuation.finish()

@@ -14,28 +14,28 @@ public enum MeteredUse: String, Sendable, Hashable, Codable, CaseIterable {
 /// Decides which downloads may use the network in which condition.
 ///
 /// Local addresses and files are exempt, because they use no network.
-public struct NetworkPolicy: Sendable, Hashable {
+package struct NetworkPolicy: Sendable, Hashable {
     /// Whether downloads use metered networks.
-    public var metered: MeteredUse
+    package var metered: MeteredUse
 
     /// A policy; by default it refuses metered networks.
-    public init(metered: MeteredUse = .deny) { self.metered = metered }
+    package init(metered: MeteredUse = .deny) { self.metered = metered }
 
     /// Why a download from those addresses must wait; `nil` if it may run.
     ///
     /// If one address is not exempt, all are held, because a transfer may use any of them. A caller that needs only the
     /// exempt addresses uses ``exempt(_:)``, as ``NetworkGate/admitted(_:)`` does.
-    public func hold(for locations: [URL], in condition: NetworkCondition) -> NetworkHold? {
+    package func hold(for locations: [URL], in condition: NetworkCondition) -> NetworkHold? {
         guard concerns(locations) else { return nil }
         guard condition.isOnline else { return .offline }
         return condition.isMetered && metered != .allow ? .metered : nil
     }
 
     /// Whether the policy applies to one of the addresses.
-    public func concerns(_ locations: [URL]) -> Bool { !locations.allSatisfy(Self.isExempt) }
+    package func concerns(_ locations: [URL]) -> Bool { !locations.allSatisfy(Self.isExempt) }
 
     /// The addresses that use no network, in their order.
-    public func exempt(_ locations: [URL]) -> [URL] { locations.filter(Self.isExempt) }
+    package func exempt(_ locations: [URL]) -> [URL] { locations.filter(Self.isExempt) }
 
     /// Whether an address leads only to this machine: a file, a Unix socket, `localhost`, `127.0.0.0/8`, `::1`. A
     /// redirect from such an address to another host is still followed.

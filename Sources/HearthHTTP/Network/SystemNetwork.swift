@@ -1,9 +1,9 @@
 import HearthBase
 
 /// The network of this device.
-public enum SystemNetwork {
+package enum SystemNetwork {
     /// The system's monitor. If this package has none for the system, the network counts as online and not metered.
-    public static func monitor() -> any NetworkMonitor {
+    package static func monitor() -> any NetworkMonitor {
         #if canImport(CGio)
             GIONetworkMonitor()
         #else

@@ -4,32 +4,32 @@
 /// The room that the call has left goes to prompts, one after the other rather than in equal shares: a prompt of which a part is
 /// read answers no request. Three quarters go to those of which least is left, so that a short one never waits for a long one; a
 /// quarter goes to the one that came first, so that no prompt waits for ever however many short ones come.
-public struct BatchPlan: Sendable, Hashable {
+package struct BatchPlan: Sendable, Hashable {
     /// The request of one sequence.
-    public struct Want: Sendable, Hashable {
+    package struct Want: Sendable, Hashable {
         /// Its waiting tokens: the rest of a prompt, or the next ones of its answer.
-        public var tokens: Int
+        package var tokens: Int
         /// Its answer has begun, and its caller reads it.
-        public var isAnswering: Bool
+        package var isAnswering: Bool
 
-        /// The given wish; 0 tokens are no wish.
-        public init(tokens: Int, isAnswering: Bool) {
+        /// The given request; 0 tokens ask for nothing.
+        package init(tokens: Int, isAnswering: Bool) {
             self.tokens = max(0, tokens)
             self.isAnswering = isAnswering
         }
     }
 
     /// The limits of a call.
-    public struct Limits: Sendable, Hashable {
+    package struct Limits: Sendable, Hashable {
         /// The most tokens of a call.
-        public var capacity: Int
+        package var capacity: Int
         /// The most tokens of prompts in a call that other requests wait for.
-        public var besideOthers: Int
+        package var besideOthers: Int
         /// Whether requests outside the call wait for it, such as another model's answers.
-        public var isBesideOthers: Bool
+        package var isBesideOthers: Bool
 
         /// The given limits, 1 at least; 256 tokens beside others unless said otherwise.
-        public init(capacity: Int, besideOthers: Int = 256, isBesideOthers: Bool = false) {
+        package init(capacity: Int, besideOthers: Int = 256, isBesideOthers: Bool = false) {
             self.capacity = max(1, capacity)
             self.besideOthers = max(1, besideOthers)
             self.isBesideOthers = isBesideOthers
@@ -37,14 +37,14 @@ public struct BatchPlan: Sendable, Hashable {
     }
 
     /// The tokens to compute of each want, in the same order.
-    public let shares: [Int]
+    package let shares: [Int]
 
     /// All tokens of the call.
-    public var total: Int { shares.reduce(0, +) }
+    package var total: Int { shares.reduce(0, +) }
 
     /// Plans one call. O(n log n).
     /// - Parameter wants: in the order in which they came, so that at equal places the earlier goes first.
-    public init(_ wants: [Want], limits: Limits) {
+    package init(_ wants: [Want], limits: Limits) {
         var shares = [Int](repeating: 0, count: wants.count)
         var room = limits.capacity
         for (index, want) in wants.enumerated() where want.isAnswering && want.tokens > 0 && room > 0 {

@@ -2,24 +2,24 @@
 ///
 /// As many as take about ``target``, so that answers continue smoothly, a new request starts soon and a cancelled one leaves
 /// soon. Never fewer than ``least``, below which a processor spends its time fetching weights rather than computing.
-public struct StepPace: Sendable, Hashable {
+package struct StepPace: Sendable, Hashable {
     /// The seconds that the prompts of one call may take.
-    public let target: Double
+    package let target: Double
     /// The fewest and the most tokens.
-    public let bounds: ClosedRange<Int>
+    package let bounds: ClosedRange<Int>
     private var secondsPerToken: Double?
 
     /// Nothing learned yet.
     /// - Parameters:
     ///   - target: seconds.
     ///   - bounds: of ``tokens``, 1 at least.
-    public init(target: Double = 0.06, bounds: ClosedRange<Int> = 32...256) {
+    package init(target: Double = 0.06, bounds: ClosedRange<Int> = 32...256) {
         self.target = target
         self.bounds = max(1, bounds.lowerBound)...max(1, bounds.upperBound)
     }
 
     /// The tokens to compute: twice the fewest before anything is known.
-    public var tokens: Int {
+    package var tokens: Int {
         guard let secondsPerToken else { return min(bounds.upperBound, 2 * bounds.lowerBound) }
         let fitting = target / secondsPerToken
         // Anything above the bounds is the same, and a number too large for an integer would end the process.
@@ -31,7 +31,7 @@ public struct StepPace: Sendable, Hashable {
     /// - Parameters:
     ///   - tokens: all that were computed, of prompts and of answers.
     ///   - seconds: what that took; what is no time is ignored.
-    public mutating func observe(tokens: Int, seconds: Double) {
+    package mutating func observe(tokens: Int, seconds: Double) {
         guard tokens >= bounds.lowerBound, seconds > 0, seconds.isFinite else { return }
         let seen = seconds / Double(tokens)
         // Quick to believe, since one wrong guess costs one call.

@@ -40,14 +40,14 @@ public struct GenerationSummary: Sendable, Hashable {
     /// Bytes of a character the model did not complete; dropped from the text.
     public var droppedBytes: Int
     /// Why not all that was in memory could be used for the prompt, `nil` if it could or if the engine does not say.
-    public var cacheMiss: PrefixPlan.Miss?
+    public var cacheMiss: CacheMiss?
     /// The pictures that were encoded for this answer; others were found in the cache or in memory.
     public var encodedPictures: Int
 
     /// A summary of the given facts.
     public init(
         reason: FinishReason, usage: TokenUsage, timings: GenerationTimings, droppedBytes: Int = 0,
-        cacheMiss: PrefixPlan.Miss? = nil, encodedPictures: Int = 0
+        cacheMiss: CacheMiss? = nil, encodedPictures: Int = 0
     ) {
         self.reason = reason
         self.usage = usage

@@ -9,7 +9,7 @@ import HearthBase
 /// ```
 /// A conforming type needs ``modelInformation``, ``capabilities`` and ``generate(_:options:onEvent:)``; embeddings and token
 /// counts throw `engine-missing` by default. Conversations with history and tools use ``LanguageModelSession``.
-public protocol InferenceEngine: TextEmbedding, TokenCounting {
+public protocol InferenceEngine: Sendable {
     /// The facts of the model.
     var modelInformation: ModelInformation { get async throws }
 
@@ -33,6 +33,27 @@ public protocol InferenceEngine: TextEmbedding, TokenCounting {
         _ messages: [ChatMessage], options: GenerationOptions,
         onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary
+
+    /// A vector for each text, in the same order, all of the model's embedding length and of Euclidean length 1: their dot
+    /// product is the cosine of their angle.
+    ///
+    /// Control tokens in a text are read as letters. The states of a text's tokens are pooled as the model's file says, else
+    /// averaged. Throws `engine-missing` by default.
+    /// - Throws: ``LLMError``: `nothing-to-embed` for a text without tokens, `context-window-exceeded` for a text that is too
+    ///   long, `model-not-loaded`, `model-does-not-fit` if the loaded models leave no memory for it, `generation-failed`;
+    ///   `CancellationError`.
+    func embed(_ texts: [String]) async throws -> [[Float]]
+
+    /// The tokens of a text as they would stand in the middle of a prompt: nothing is put before or after them.
+    ///
+    /// Answers at once, also while the model generates. Throws `engine-missing` by default.
+    /// - Throws: `model-not-loaded`; `generation-failed` for text of 2 GiB and more.
+    func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID]
+
+    /// The number of tokens of a conversation as the engine would send it: with the template's own tokens and the
+    /// beginning of the answer, and with nothing left out. Throws `engine-missing` by default.
+    /// - Throws: `model-not-loaded`, `chat-template-failed`.
+    func count(_ messages: [ChatMessage]) async throws -> Int
 
     /// Stops running generations and frees the model's memory; the engine is not used afterwards. Does nothing by default.
     func unload() async

@@ -12,8 +12,15 @@ public enum LLMErrorDomain: ErrorDomain {
     }
 }
 
-/// A model that could not be loaded or could not answer.
+/// The error of a model that could not be loaded or could not answer.
 public typealias LLMError = HearthError<LLMErrorDomain>
+
+extension LLMError {
+    /// The error of a grammar, schema or tool that cannot be used.
+    static func unusable(_ message: String, remedy: String) -> LLMError {
+        LLMError(.unusableGrammar, message, context: ErrorContext(remedy: remedy), disposition: .usage)
+    }
+}
 
 extension ErrorCode<LLMErrorDomain> {
     /// No model is loaded.

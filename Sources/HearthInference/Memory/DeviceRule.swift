@@ -4,16 +4,16 @@
 /// | --- | --- | --- |
 /// | less than 6 | 4096 tokens | 20 messages |
 /// | 6 or more | 8192 tokens | 50 messages |
-public struct DeviceRule: Sendable, Hashable {
+package struct DeviceRule: Sendable, Hashable {
     /// The context window in tokens.
-    public let contextLength: Int
+    package let contextLength: Int
     /// The most messages of history in a prompt.
-    public let historyLimit: Int
+    package let historyLimit: Int
     /// Text and vision models are not held at the same time.
-    public let isSmall: Bool
+    package let isSmall: Bool
 
     /// The rule for a device with so many bytes of memory, of which the fraction of a GiB does not count.
-    public init(deviceMemory: UInt64) {
+    package init(deviceMemory: UInt64) {
         isSmall = deviceMemory >> 30 < 6
         contextLength = isSmall ? 4096 : 8192
         historyLimit = isSmall ? 20 : 50

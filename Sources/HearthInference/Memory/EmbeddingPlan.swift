@@ -1,30 +1,30 @@
 import HearthBase
 
 /// The length of text that a context for vectors holds.
-public struct EmbeddingWindow: Sendable, Hashable {
+package struct EmbeddingWindow: Sendable, Hashable {
     /// The most tokens of a text.
-    public let length: Int
+    package let length: Int
     /// A text has to be computed in one go: the model's tokens look at those after them, or nothing of those before is kept.
-    public let looksAhead: Bool
+    package let looksAhead: Bool
     /// The model answers too: it keeps what it has computed, and computes what may follow each token. Encoders, as BERT, do neither.
-    public let answers: Bool
+    package let answers: Bool
     /// The most tokens of one call where a text may be cut.
     private var most = 128
 
-    /// No text is looked at in more tokens.
-    public static let longest = 2048
-    /// A shorter one is not worth a context, unless the model's own is no longer.
-    public static let shortest = 256
+    /// The most tokens of any text.
+    package static let longest = 2048
+    /// The shortest window that is tried, unless the model's own context is shorter.
+    package static let shortest = 256
 
     /// A window of so many tokens, at least one and at most ``longest``.
-    public init(length: Int, looksAhead: Bool = false, answers: Bool = true) {
+    package init(length: Int, looksAhead: Bool = false, answers: Bool = true) {
         self.length = min(max(1, length), Self.longest)
         self.looksAhead = looksAhead || !answers
         self.answers = answers
     }
 
     /// The most tokens of one call. Each brings its vector and the logits of all tokens with it, so that few save memory.
-    public var chunk: Int { looksAhead ? length : min(most, length) }
+    package var chunk: Int { looksAhead ? length : min(most, length) }
 
     /// The next one to try where this is too much, `nil` where nothing is left to try: half as long, of as many tokens as llama.cpp
     /// makes a context of, or at last with fewer tokens a call.
@@ -64,19 +64,18 @@ public struct EmbeddingWindow: Sendable, Hashable {
 /// The plan of a context for vectors that fits beside the loaded models: decided when a caller embeds for
 /// the first time, because loading a model sets nothing aside for it.
 ///
-/// Where the wanted window does not fit half of it is taken, down to ``EmbeddingWindow/shortest``, then fewer tokens a call. What
-/// does not fit then is refused, with the numbers. What a card has left for it is not looked at: where that is too little, it shows
-/// when the context is made.
-public struct EmbeddingPlan: Sendable, Hashable {
-    public let window: EmbeddingWindow
+/// If the wanted window does not fit, half of it is tried, down to ``EmbeddingWindow/shortest``, then fewer tokens a call. A window that
+/// still does not fit is refused with both numbers. The free memory of a GPU is not planned.
+package struct EmbeddingPlan: Sendable, Hashable {
+    package let window: EmbeddingWindow
     /// The memory needed besides the weights, which are loaded.
-    public let estimate: MemoryEstimate
+    package let estimate: MemoryEstimate
     /// The bytes of it in the machine's memory.
-    public let hostBytes: UInt64
+    package let hostBytes: UInt64
 
     /// The plan for a window, whether it fits or not.
     /// - Parameter gpuLayers: the layers on a GPU that has memory of its own, the output among them.
-    public init(_ shape: ModelShape, window: EmbeddingWindow, gpuLayers: Int = 0) {
+    package init(_ shape: ModelShape, window: EmbeddingWindow, gpuLayers: Int = 0) {
         self.window = window
         estimate = MemoryEstimate(embedding: shape, in: window)
         hostBytes = estimate.hostBytes(of: shape, gpuLayers: gpuLayers)
@@ -87,7 +86,7 @@ public struct EmbeddingPlan: Sendable, Hashable {
     ///   - wanted: no longer than this one.
     ///   - device: with what is loaded, this model too, as occupied.
     /// - Throws: `model-does-not-fit` with the bytes needed and the bytes there are.
-    public init(
+    package init(
         _ shape: ModelShape, atMost wanted: EmbeddingWindow, gpuLayers: Int = 0, on device: MemoryPlan.Device
     ) throws(LLMError) {
         self = try wanted.longest { (window) throws(LLMError) in

@@ -1,10 +1,9 @@
 import HearthBase
 
 extension GGUFHeader {
-    /// Whether the model is an encoder alone, as BERT: it gives vectors of texts and generates none. What it computes of a token is not
-    /// kept for those after it, so it has no cache.
+    /// Whether the model is an encoder, such as BERT: it embeds texts and generates none, and has no cache.
     ///
-    /// Told by the architecture: those for which llama.cpp makes no memory (`llama_model::create_memory` in src/llama-model.cpp). Of
+    /// The architecture decides: those for which llama.cpp makes no memory (`llama_model::create_memory` in src/llama-model.cpp). Of
     /// them `dream`, `llada`, `llada-moe` and `rnd1`, which denoise whole texts, are refused when they are loaded, and
     /// `wavtokenizer-dec`, which makes sound, has no ``ModelShape``.
     public var isEncoderOnly: Bool { architecture.map(encoders.contains) ?? false }
@@ -23,7 +22,7 @@ extension LLMError {
     public static var encoderOnly: LLMError {
         LLMError(
             .generateFailed, "this model is an encoder, it does not answer",
-            context: ErrorContext(remedy: "Ask another model; this one is for embeddings, which TextEmbedding makes."),
+            context: ErrorContext(remedy: "Ask another model; use this one for embeddings, with `embed`."),
             disposition: .usage)
     }
 }

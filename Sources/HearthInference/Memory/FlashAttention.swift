@@ -1,5 +1,4 @@
-/// Whether attention is computed piece by piece (`-fa` of llama.cpp), without room for the scores between all tokens of a call and all
-/// before them.
+/// Switches flash attention (`-fa` of llama.cpp), which needs no memory for the scores between all tokens.
 public enum FlashAttention: String, Sendable, Hashable, Codable, CaseIterable {
     /// Off where the memory plan expects faster answers without it, which is one conversation on a processor; else as llama.cpp
     /// decides, which is on wherever the device and the model can.

@@ -1,16 +1,16 @@
 /// The memory of the GPU that layers are placed on, or of several together.
-public struct GPUMemory: Sendable, Hashable {
+package struct GPUMemory: Sendable, Hashable {
     /// The bytes that are free, 0 without a GPU.
-    public var free: UInt64
-    /// Whether it is the machine's own: what lies there then takes of what the process may have.
-    public var isShared: Bool
+    package var free: UInt64
+    /// Whether it is a part of the machine's memory, so that layers on it count towards the memory of the process.
+    package var isShared: Bool
 
     /// The given memory.
-    public init(free: UInt64, isShared: Bool = false) {
+    package init(free: UInt64, isShared: Bool = false) {
         self.free = free
         self.isShared = isShared
     }
 
     /// No GPU.
-    public static let none = GPUMemory(free: 0)
+    package static let none = GPUMemory(free: 0)
 }

@@ -13,7 +13,7 @@ public enum CacheType: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Whether a model's keys and values can be stored so: quantised ones come in blocks of 32, which heads do not share.
+    /// Whether the type can store a model's keys and values: quantised types have blocks of 32 numbers, which heads do not share.
     func fits(_ shape: ModelShape) -> Bool {
         self == .f16
             || (shape.headWidths + shape.layers.flatMap { [$0.keyWidth, $0.valueWidth] }).allSatisfy {
@@ -23,23 +23,23 @@ public enum CacheType: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// The memory a loaded model takes, in bytes, predicted from its shape as llama.cpp lays it out.
-public struct MemoryEstimate: Sendable, Hashable, Codable {
+package struct MemoryEstimate: Sendable, Hashable, Codable {
     /// The file of the weights, or its tensors where the header tells their sizes. It is mapped: what of it is not used can be given
     /// back and read again.
-    public var weights: UInt64
+    package var weights: UInt64
     /// The bytes of the keys and values of the context's tokens, and of the state of recurrent layers; 0 for an encoder.
-    public var cache: UInt64
+    package var cache: UInt64
     /// The bytes of the compute buffers of one call, with its logits.
-    public var compute: UInt64
+    package var compute: UInt64
     /// The projector of a vision model, with what encoding one image needs.
-    public var projector: UInt64
+    package var projector: UInt64
 
     /// All of it.
-    public var total: UInt64 { [weights, cache, compute, projector].reduce(0) { $0.addingClamped($1) } }
+    package var total: UInt64 { [weights, cache, compute, projector].reduce(0) { $0.addingClamped($1) } }
 
     /// The bytes in the machine's memory when so many layers, the output among them, lie on a GPU with memory of its own: the
     /// other layers, the table of the tokens, and what a call needs, which both sides have. The projector goes with the layers.
-    public func hostBytes(of shape: ModelShape, gpuLayers: Int) -> UInt64 {
+    package func hostBytes(of shape: ModelShape, gpuLayers: Int) -> UInt64 {
         let count = UInt64(shape.layers.count)
         let layers = min(UInt64(max(0, gpuLayers)), count + 1)
         guard layers > 0 else { return total }
@@ -52,7 +52,7 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
     }
 
     /// The given parts.
-    public init(weights: UInt64, cache: UInt64, compute: UInt64, projector: UInt64 = 0) {
+    package init(weights: UInt64, cache: UInt64, compute: UInt64, projector: UInt64 = 0) {
         self.weights = weights
         self.cache = cache
         self.compute = compute
@@ -66,12 +66,11 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
     ///   - cacheType: of keys and values alike.
     ///   - batchSize: the most tokens of one call.
     ///   - sequences: the conversations side by side.
-    ///   - keepsWindow: layers with a sliding window keep all tokens all the same, so that a prefix can be reused.
     ///   - projector: the bytes of one, see ``projectorBytes(_:)``.
     ///   - flashAttention: `automatic` counts as on.
-    public init(
+    package init(
         _ shape: ModelShape, contextLength: Int, cacheType: CacheType = .f16, batchSize: Int = 512, sequences: Int = 1,
-        keepsWindow: Bool = true, projector: UInt64 = 0, flashAttention: FlashAttention = .automatic
+        projector: UInt64 = 0, flashAttention: FlashAttention = .automatic
     ) {
         let cells = UInt64((min(max(1, contextLength), 1 << 30) + 255) / 256 * 256)
         let batch = UInt64(min(max(1, batchSize), 1 << 16))
@@ -82,11 +81,10 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
         let widest = hasScores ? shape.layers.map(\.valueWidth).max() ?? 0 : 0
         var cache = shape.recurrentBytes.multipliedClamped(by: UInt64(max(1, sequences)))
         for layer in shape.layers {
-            var rows = cells
-            if let window = layer.window, !keepsWindow { rows = min(cells, (UInt64(window) + batch + 255) / 256 * 256) }
             let isCached = layer.keyWidth > 0 || layer.valueWidth > 0 || shape.recurrentBytes == 0
             let valueWidth = isCached ? max(layer.valueWidth, widest) : 0
-            let numbers = rows.multipliedClamped(by: UInt64(layer.keyWidth + valueWidth))
+            // Layers with a sliding window keep all tokens too, so that a prefix can be reused.
+            let numbers = cells.multipliedClamped(by: UInt64(layer.keyWidth + valueWidth))
             cache = cache.addingClamped(cacheType.bytes(of: numbers))
         }
         self.cache = cache
@@ -99,7 +97,7 @@ public struct MemoryEstimate: Sendable, Hashable, Codable {
         let each: UInt64
         if hasScores {
             // Its row of the mask is in F32. Where it attends there are six states as wide as the model or all its heads, and a row
-            // of scores for each head, of which the processor makes a copy in F16 besides, in memory that no log tells of.
+            // of scores for each head, of which the processor also makes a copy in F16, in memory that llama.cpp does not log.
             let heads = UInt64(max(0, shape.heads))
             let state = max(width, heads.multipliedClamped(by: UInt64(max(0, shape.headWidths.max() ?? 0))))
             let scores = seen.multipliedClamped(by: heads)

@@ -5,54 +5,54 @@ import HearthBase
 /// The device's rule first (``DeviceRule``), then a smaller type for the cache unless flash attention is off, then a shorter context down to
 /// ``smallestContext``; where that does not fit either the plan is refused, with the numbers. Layers go to a GPU as far as
 /// its memory holds them with their part of the cache; where that is memory of its own, the machine's holds the rest.
-public struct MemoryPlan: Sendable, Hashable {
+package struct MemoryPlan: Sendable, Hashable {
     /// The memory of a device.
-    public struct Device: Sendable, Hashable {
+    package struct Device: Sendable, Hashable {
         /// The bytes a process may have: the smaller of what is built in and what the control group allows.
-        public var memory: UInt64
+        package var memory: UInt64
         /// The memory of the GPU.
-        public var gpu: GPUMemory
+        package var gpu: GPUMemory
         /// The bytes that models take which stay loaded beside this one.
-        public var occupied: UInt64
+        package var occupied: UInt64
 
         /// The given memory.
-        public init(memory: UInt64, gpu: GPUMemory = .none, occupied: UInt64 = 0) {
+        package init(memory: UInt64, gpu: GPUMemory = .none, occupied: UInt64 = 0) {
             self.memory = memory
             self.gpu = gpu
             self.occupied = occupied
         }
 
         /// The bytes for this model: without an eighth for everything else, at least 256 MiB, and without those of other models.
-        public var budget: UInt64 {
+        package var budget: UInt64 {
             let models = memory - min(memory, max(256 << 20, memory / 8))
             return models - min(models, occupied)
         }
     }
 
     /// The settings that a plan is made for.
-    public struct Settings: Sendable, Hashable {
+    package struct Settings: Sendable, Hashable {
         /// The context in tokens, `nil` for the device's rule. A context asked for is never shortened.
-        public var contextLength: Int?
+        package var contextLength: Int?
         /// The tokens of all conversations together, `nil` for as many as the context has.
-        public var cells: Int?
+        package var cells: Int?
         /// The type of the cache, `nil` for the best that fits.
-        public var cacheType: CacheType?
+        package var cacheType: CacheType?
         /// Off it needs room for the scores; a smaller type of the cache that is asked for has it on all the same. The plan
         /// switches `automatic` off where ``MemoryPlan/decodesFasterWithoutFlashAttention(_:on:settings:)`` and that room is left.
-        public var flashAttention: FlashAttention
+        package var flashAttention: FlashAttention
         /// The most tokens of one call.
-        public var batchSize: Int
+        package var batchSize: Int
         /// The conversations side by side.
-        public var sequences: Int
+        package var sequences: Int
         /// The answers that are usually computed at the same time.
-        public var streams: Int
+        package var streams: Int
         /// The bytes of a projector (``ProjectorShape/bytes``), 0 without one.
-        public var projector: UInt64
+        package var projector: UInt64
         /// The most layers to place on a GPU, `nil` for as many as it holds.
-        public var gpuLayers: Int?
+        package var gpuLayers: Int?
 
         /// One conversation, and the rest as the device allows, unless said otherwise.
-        public init(
+        package init(
             contextLength: Int? = nil, cells: Int? = nil, cacheType: CacheType? = nil,
             flashAttention: FlashAttention = .automatic, batchSize: Int = 512, sequences: Int = 1, streams: Int = 1,
             projector: UInt64 = 0, gpuLayers: Int? = nil
@@ -70,32 +70,32 @@ public struct MemoryPlan: Sendable, Hashable {
     }
 
     /// The context in tokens.
-    public let contextLength: Int
+    package let contextLength: Int
     /// The most messages of history in a prompt.
-    public let historyLimit: Int
-    public let cacheType: CacheType
+    package let historyLimit: Int
+    package let cacheType: CacheType
     /// `off` where it was wanted or a processor answers faster; `automatic` where the cache needs it.
-    public let flashAttention: FlashAttention
+    package let flashAttention: FlashAttention
     /// The layers on the GPU.
-    public let gpuLayers: Int
+    package let gpuLayers: Int
     /// All layers there are, the output among them.
-    public let layers: Int
+    package let layers: Int
     /// The free bytes of the GPU, 0 without one.
-    public let gpuMemory: UInt64
-    public let estimate: MemoryEstimate
+    package let gpuMemory: UInt64
+    package let estimate: MemoryEstimate
     /// The bytes of the estimate in the machine's memory: all of them without a GPU that has its own.
-    public let hostBytes: UInt64
+    package let hostBytes: UInt64
     /// The bytes for the model on the device.
-    public let budget: UInt64
+    package let budget: UInt64
     /// The differences from the request or the rule, as sentences for a user.
-    public let compromises: [String]
+    package let compromises: [String]
 
     /// A shorter context is not worth loading a model for.
-    public static let smallestContext = 1024
+    package static let smallestContext = 1024
 
     /// Plans.
     /// - Throws: `model-does-not-fit` with the bytes needed and the bytes there are.
-    public init(_ shape: ModelShape, on device: Device, settings: Settings = Settings()) throws(LLMError) {
+    package init(_ shape: ModelShape, on device: Device, settings: Settings = Settings()) throws(LLMError) {
         let rule = DeviceRule(deviceMemory: device.memory)
         let trained = shape.trainedContext > 0 ? shape.trainedContext : .max
         let wanted = min(max(1, settings.contextLength ?? rule.contextLength), trained)

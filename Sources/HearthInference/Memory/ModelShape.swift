@@ -2,47 +2,44 @@ import HearthBase
 
 /// The sizes of a model that decide how much memory it takes, read from its header: before it is loaded, and from the first
 /// bytes of a file before it is downloaded.
-public struct ModelShape: Sendable, Hashable {
+package struct ModelShape: Sendable, Hashable {
     /// One layer's part of the cache.
-    public struct Layer: Sendable, Hashable {
+    package struct Layer: Sendable, Hashable {
         /// The numbers of one token's keys, 0 for a layer without attention, and in a model that keeps none.
-        public var keyWidth: Int
+        package var keyWidth: Int
         /// The numbers of one token's values.
-        public var valueWidth: Int
-        /// The tokens it looks back at, `nil` for all.
-        public var window: Int?
+        package var valueWidth: Int
 
         /// The given sizes.
-        public init(keyWidth: Int, valueWidth: Int, window: Int? = nil) {
+        package init(keyWidth: Int, valueWidth: Int) {
             self.keyWidth = keyWidth
             self.valueWidth = valueWidth
-            self.window = window
         }
     }
 
     /// The bytes of all weights.
-    public var weightBytes: UInt64
-    public var layers: [Layer]
+    package var weightBytes: UInt64
+    package var layers: [Layer]
     /// The width of the hidden state.
-    public var width: Int
+    package var width: Int
     /// The width between the two halves of a feed-forward layer, that of all experts used at once.
-    public var innerWidth: Int
+    package var innerWidth: Int
     /// The tokens of the vocabulary.
-    public var vocabulary: Int
+    package var vocabulary: Int
     /// The context the model was trained with, in tokens; 0 if it does not say.
-    public var trainedContext: Int
+    package var trainedContext: Int
     /// The bytes of the state of all recurrent layers, for one conversation.
-    public var recurrentBytes: UInt64
+    package var recurrentBytes: UInt64
     /// The numbers of one head's keys and values: they decide how small a cache can be.
-    public var headWidths: [Int]
+    package var headWidths: [Int]
     /// The most heads of a layer that ask.
-    public var heads: Int
+    package var heads: Int
 
-    /// Whether anything of a token is kept for those after it: not in an encoder.
+    /// Whether the model keeps keys, values or a state of a token for later ones; encoders keep none.
     var hasCache: Bool { recurrentBytes > 0 || layers.contains { $0.keyWidth > 0 || $0.valueWidth > 0 } }
 
     /// A shape of the given sizes.
-    public init(
+    package init(
         weightBytes: UInt64, layers: [Layer], width: Int, innerWidth: Int, vocabulary: Int, trainedContext: Int,
         recurrentBytes: UInt64 = 0, headWidths: [Int] = [], heads: Int = 0
     ) {
@@ -57,14 +54,14 @@ public struct ModelShape: Sendable, Hashable {
         self.heads = heads
     }
 
-    /// The shape a header tells of; `nil` when it says too little, or more than any model can have.
+    /// The shape in a header; `nil` if the header says too little, or more than any model can have.
     ///
     /// - Parameters:
     ///   - header: read as far as its metadata at least.
     ///   - fileBytes: the length of the file, or of all its parts: the weights' size where the header was not read so far.
-    public init?(_ header: GGUFHeader, fileBytes: UInt64) {
+    package init?(_ header: GGUFHeader, fileBytes: UInt64) {
         let facts = Facts(header)
-        // Every size comes from a stranger: a product of these bounds stays far below 2^63.
+        // Headers are not trusted: a product of these bounds stays far below 2^63.
         guard let count = facts.number("block_count", in: 1...4096),
             let width = facts.number("embedding_length", in: 1...1_048_576)
         else { return nil }
@@ -78,18 +75,12 @@ public struct ModelShape: Sendable, Hashable {
         let headWidth = most > 0 ? width / most : 0
         let keyLength = most > 0 ? facts.number("attention.key_length", in: 1...65_536) ?? headWidth : 0
         let valueLength = most > 0 ? facts.number("attention.value_length", in: 1...65_536) ?? headWidth : 0
-        let window = facts.number("attention.sliding_window", in: 1...1 << 30)
-        let pattern = facts.flags("attention.sliding_window_pattern")
         let recurrent = state == nil ? nil : facts.recurrentLayers(count)
         let isEncoderOnly = header.isEncoderOnly
         let attending = (0..<count).map { index in
             isEncoderOnly || recurrent?[index] == true ? 0 : keyValueHeads[min(index, keyValueHeads.count - 1)]
         }
-        layers = attending.enumerated().map { index, heads in
-            let isWindowed = pattern.map { index < $0.count && $0[index] } ?? false
-            return Layer(
-                keyWidth: heads * keyLength, valueWidth: heads * valueLength, window: isWindowed ? window : nil)
-        }
+        layers = attending.map { Layer(keyWidth: $0 * keyLength, valueWidth: $0 * valueLength) }
         weightBytes = header.splitCount == 1 ? header.tensors?.byteCount ?? fileBytes : fileBytes
         self.width = width
         let inner = facts.list("feed_forward_length", in: 0...16_777_216)?.max() ?? 4 * width
@@ -129,18 +120,11 @@ private struct Facts {
         return numbers.isEmpty || !numbers.allSatisfy(range.contains) ? nil : numbers
     }
 
-    /// Which layers have a property; a number means that all but every n-th have.
+    /// The layers that have a property, one flag each.
     func flags(_ key: String) -> [Bool]? {
-        switch header.metadata[prefix + key] {
-        case .array(let array):
-            array.elements?.map { element in
-                if case .bool(let flag) = element { flag } else { element.integer.map { $0 != 0 } ?? false }
-            }
-        case .some(let value):
-            value.integer.flatMap { period in
-                (1...4096).contains(period) ? (0..<4096).map { ($0 + 1) % period != 0 } : nil
-            }
-        case nil: nil
+        guard case .array(let array) = header.metadata[prefix + key] else { return nil }
+        return array.elements?.map { element in
+            if case .bool(let flag) = element { flag } else { element.integer.map { $0 != 0 } ?? false }
         }
     }
 
@@ -151,7 +135,7 @@ private struct Facts {
         return number("vocab_size", in: 1...1 << 30) ?? 0
     }
 
-    /// Which layers keep a state in place of keys and values, where the header says so by more than heads that are 0: all but
+    /// The layers that keep a state in place of keys and values, if the header says so by more than heads that are 0: all but
     /// every n-th, and those that only predict further tokens attend (`is_recr_impl` of llama.cpp's parameters).
     func recurrentLayers(_ count: Int) -> [Bool]? {
         if let listed = flags("attention.recurrent_layers"), listed.count >= count {
@@ -172,7 +156,7 @@ private struct RecurrentState {
     /// The channels that are computed with.
     let channels: Int
 
-    /// `nil` for a header that tells of none.
+    /// `nil` for a header without such a state.
     init?(_ facts: Facts, width: Int, heads: Int) {
         let kernel = facts.number("ssm.conv_kernel", in: 1...1024)
         if let head = facts.number("wkv.head_size", in: 1...65_536) {

@@ -1,17 +1,17 @@
 import HearthBase
 
 /// The sizes of a vision model's projector file (`mmproj`).
-public struct ProjectorShape: Sendable, Hashable {
+package struct ProjectorShape: Sendable, Hashable {
     /// The bytes of all weights.
-    public var weightBytes: UInt64
+    package var weightBytes: UInt64
     /// The pieces an image of the model's own size is cut into.
-    public var patches: Int
-    public var width: Int
-    public var innerWidth: Int
-    public var heads: Int
+    package var patches: Int
+    package var width: Int
+    package var innerWidth: Int
+    package var heads: Int
 
-    /// The shape a header tells of; `nil` when it is no projector or says too little.
-    public init?(_ header: GGUFHeader, fileBytes: UInt64) {
+    /// The shape in a header; `nil` if it is no projector or says too little.
+    package init?(_ header: GGUFHeader, fileBytes: UInt64) {
         func number(_ key: String, _ range: ClosedRange<Int>) -> Int? {
             header.metadata["clip.vision." + key]?.integer.flatMap { range.contains($0) ? $0 : nil }
         }
@@ -27,7 +27,7 @@ public struct ProjectorShape: Sendable, Hashable {
     }
 
     /// Weights, and what encoding one image needs: the hidden states, and the scores between all pieces for all heads, in F32.
-    public var bytes: UInt64 {
+    package var bytes: UInt64 {
         let pieces = UInt64(patches)
         let states = pieces.multipliedClamped(by: 4 * (4 * UInt64(width) + 2 * UInt64(innerWidth)))
         let scores = pieces.multipliedClamped(by: pieces).multipliedClamped(by: 4 * UInt64(heads))

@@ -8,32 +8,32 @@ import HearthBase
 /// They go in blocks of about a quarter of the window, counted from the beginning of the conversation. So as it grows the
 /// place of the cut stays where it was for several turns, and with it the beginning of the prompt that the engine has
 /// computed already; only then it moves on by a whole block. Nothing has to be remembered for that.
-public struct ContextFit: Sendable, Hashable {
+package struct ContextFit: Sendable, Hashable {
     /// The tokens the window holds, prompt and answer together.
-    public let window: Int
+    package let window: Int
     /// The tokens kept free for the answer while there is still something to leave out.
-    public let reserve: Int
+    package let reserve: Int
     /// The most messages sent besides the system message and the last, `nil` for as many as fit. The last turn stays whole.
-    public let messageLimit: Int?
+    package let messageLimit: Int?
 
     /// A fit to the given window.
-    public init(window: Int, reserve: Int, messageLimit: Int? = nil) {
+    package init(window: Int, reserve: Int, messageLimit: Int? = nil) {
         self.window = window
         self.reserve = max(0, reserve)
         self.messageLimit = messageLimit.map { max(0, $0) }
     }
 
     /// The fit of a generation: the room of its longest answer is kept free, but no more than half of the window.
-    public init(window: Int, maximumNewTokens: Int, messageLimit: Int? = nil) {
+    package init(window: Int, maximumNewTokens: Int, messageLimit: Int? = nil) {
         self.init(window: window, reserve: min(maximumNewTokens, window / 2), messageLimit: messageLimit)
     }
 
     /// The part of the conversation that is sent, and its price.
-    public struct Outcome<Prompt> {
+    package struct Outcome<Prompt> {
         /// The prompt of the messages kept.
-        public let prompt: Prompt
+        package let prompt: Prompt
         /// The number of messages left out.
-        public let dropped: Int
+        package let dropped: Int
     }
 
     /// Leaves out messages until prompt and reserve fit, at last only until the prompt itself does.
@@ -47,7 +47,7 @@ public struct ContextFit: Sendable, Hashable {
     ///   - count: its length in tokens.
     /// - Throws: `context-window-exceeded` when even system and last message leave no room for one token; what
     ///   `render` throws.
-    public func apply<Prompt>(
+    package func apply<Prompt>(
         to messages: [ChatMessage], fewest: ([ChatMessage]) -> Int = { _ in 0 },
         render: ([ChatMessage]) throws -> Prompt, count: (Prompt) -> Int
     ) throws -> Outcome<Prompt> {
@@ -98,7 +98,7 @@ public struct ContextFit: Sendable, Hashable {
     }
 
     /// A conversation without so many of its oldest messages.
-    public func kept(of messages: [ChatMessage], without dropped: Int) -> [ChatMessage] {
+    package func kept(of messages: [ChatMessage], without dropped: Int) -> [ChatMessage] {
         let first = messages.first?.role == .system ? 1 : 0
         return Array(messages.prefix(first) + messages.dropFirst(first + dropped))
     }

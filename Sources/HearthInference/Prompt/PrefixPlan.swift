@@ -1,5 +1,5 @@
-/// Which past states an engine's memory can go back to.
-public enum MemoryReach: Sendable, Hashable {
+/// The past states that an engine's memory can go back to.
+package enum MemoryReach: Sendable, Hashable {
     /// Any: attention keeps every position, also where a layer looks only at the last ones.
     case anywhere
     /// Only the present one: recurrent layers overwrite their state.
@@ -15,14 +15,14 @@ public enum MemoryReach: Sendable, Hashable {
 }
 
 /// The tokens of one conversation in an engine's memory.
-public struct HeldPrefix: Sendable, Hashable {
+package struct HeldPrefix: Sendable, Hashable {
     /// The exact tokens whose state is in memory, those of thinking among them.
-    public var tokens: [Int32]
+    package var tokens: [Int32]
     /// The states memory can go back to.
-    public var reach: MemoryReach
+    package var reach: MemoryReach
 
     /// The given facts.
-    public init(tokens: [Int32], reach: MemoryReach = .anywhere) {
+    package init(tokens: [Int32], reach: MemoryReach = .anywhere) {
         self.tokens = tokens
         self.reach = reach
     }
@@ -39,41 +39,28 @@ public struct HeldPrefix: Sendable, Hashable {
 /// | they part | ``Action/trim(to:)`` | `parted`, `truncated` |
 /// | one of the last two, and memory cannot go back | ``Action/rebuild`` | `recurrent` |
 /// | memory refused to remove a part | ``afterRefusal(prompt:)`` | `removal-refused` |
-public struct PrefixPlan: Sendable, Hashable {
+package struct PrefixPlan: Sendable, Hashable {
     /// The step before the rest of the prompt is computed.
-    public enum Action: Sendable, Hashable {
-        /// Nothing is there: compute all.
+    package enum Action: Sendable, Hashable {
+        /// The memory is empty: compute all.
         case prefillAll
         /// Compute what comes after the held tokens.
         case appendSuffix
         /// Remove the held tokens after so many.
         case trim(to: Int)
-        /// Forget everything and compute all.
+        /// Clear the memory and compute all.
         case rebuild
     }
 
-    /// Why not all that is held could be used.
-    public enum Miss: String, Sendable, Hashable, Codable, CaseIterable {
-        case cold
-        case otherBeginning = "other-beginning"
-        /// The same prompt again: its last token is computed anew, for what follows it is chosen from that.
-        case repeated
-        /// The conversation went on differently from what was said: an edited message, an answer retold by the template.
-        case parted
-        /// The oldest messages were left out to fit the window.
-        case truncated
-        /// The same as the three before, and recurrent layers keep no earlier state.
-        case recurrent
-        case removalRefused = "removal-refused"
-    }
+    package typealias Miss = CacheMiss
 
-    public let action: Action
+    package let action: Action
     /// The prompt's tokens that need not be computed.
-    public let reused: Int
+    package let reused: Int
     /// The tokens left to compute, at least one of a prompt that has any.
-    public let remaining: Int
+    package let remaining: Int
     /// The reason, `nil` when everything held was used.
-    public let miss: Miss?
+    package let miss: Miss?
 
     /// Decides. O(length of the common beginning).
     ///
@@ -81,7 +68,7 @@ public struct PrefixPlan: Sendable, Hashable {
     ///   - held: what the memory holds.
     ///   - prompt: what is asked now.
     ///   - isTruncated: the oldest messages are not part of the prompt.
-    public init(held: HeldPrefix, prompt: [Int32], isTruncated: Bool = false) {
+    package init(held: HeldPrefix, prompt: [Int32], isTruncated: Bool = false) {
         let common = Self.commonLength(held.tokens, prompt)
         // The logits of the last prompt token are needed to continue.
         let usable = min(common, max(0, prompt.count - 1))
@@ -101,10 +88,10 @@ public struct PrefixPlan: Sendable, Hashable {
     }
 
     /// The step after the memory refused to remove a part although it was expected to.
-    public func afterRefusal(prompt: [Int32]) -> PrefixPlan { PrefixPlan(.rebuild, 0, prompt, .removalRefused) }
+    package func afterRefusal(prompt: [Int32]) -> PrefixPlan { PrefixPlan(.rebuild, 0, prompt, .removalRefused) }
 
     /// The number of tokens two lists begin with together.
-    public static func commonLength(_ left: [Int32], _ right: [Int32]) -> Int {
+    package static func commonLength(_ left: [Int32], _ right: [Int32]) -> Int {
         let limit = min(left.count, right.count)
         var count = 0
         while count < limit, left[count] == right[count] { count += 1 }

@@ -1,41 +1,41 @@
-/// Which of an engine's sequences a prompt goes to, so that several conversations keep what was computed for them.
+/// Chooses the sequence of an engine for each prompt, so that several conversations keep their computed state.
 ///
 /// A decision only: the engine copies, saves, restores and computes, and tells the table what it did. At equal places the
 /// least recently used goes first; a sequence that computes is never taken.
-public struct SlotTable: Sendable, Hashable {
+package struct SlotTable: Sendable, Hashable {
     /// One sequence of the context.
-    public struct Slot: Sendable, Hashable {
+    package struct Slot: Sendable, Hashable {
         /// The content of its memory.
-        public fileprivate(set) var held: HeldPrefix
+        package fileprivate(set) var held: HeldPrefix
         /// A request computes in it.
-        public fileprivate(set) var isBusy = false
+        package fileprivate(set) var isBusy = false
         /// The saved state that has all its tokens.
-        public fileprivate(set) var saved: Int?
+        package fileprivate(set) var saved: Int?
         /// The number of its tokens that belong to prompts rather than to the last answer.
         fileprivate var asked = 0
         fileprivate var lastUse = 0
     }
 
     /// The way in which a prompt gets its sequence.
-    public struct Choice: Sendable, Hashable {
+    package struct Choice: Sendable, Hashable {
         /// The sequence, which is busy from now on.
-        public let slot: Int
+        package let slot: Int
         /// Its state has to be saved first, because it is about to be overwritten and worth keeping.
-        public let saves: Bool
+        package let saves: Bool
         /// A saved state to load into the sequence first.
-        public let restores: Int?
+        package let restores: Int?
         /// Copy so many tokens from another sequence first.
-        public let copies: Copy?
+        package let copies: Copy?
         /// The steps to take then.
-        public let plan: PrefixPlan
+        package let plan: PrefixPlan
 
         /// The front of another sequence.
-        public struct Copy: Sendable, Hashable {
-            public let slot: Int
-            public let count: Int
+        package struct Copy: Sendable, Hashable {
+            package let slot: Int
+            package let count: Int
 
             /// So many tokens of a sequence.
-            public init(slot: Int, count: Int) {
+            package init(slot: Int, count: Int) {
                 self.slot = slot
                 self.count = count
             }
@@ -43,19 +43,19 @@ public struct SlotTable: Sendable, Hashable {
     }
 
     /// The limits of the context.
-    public struct Rules: Sendable, Hashable {
+    package struct Rules: Sendable, Hashable {
         /// Sequences share cells, so that the front of one costs nothing in another.
-        public var canCopy: Bool
+        package var canCopy: Bool
         /// States can be saved.
-        public var canSave: Bool
+        package var canSave: Bool
         /// Fewer tokens are computed again rather than saved, restored or copied; but what is at least half of a prompt is
         /// always copied. Default 64.
-        public var fewestTokens: Int
+        package var fewestTokens: Int
         /// The bytes all saved states may take; a larger state is not kept, and with 0 none is. Default 1 GiB.
-        public var savedBytes: UInt64
+        package var savedBytes: UInt64
 
         /// The given rules.
-        public init(
+        package init(
             canCopy: Bool = true, canSave: Bool = true, fewestTokens: Int = 64, savedBytes: UInt64 = 1 << 30
         ) {
             self.canCopy = canCopy
@@ -73,21 +73,21 @@ public struct SlotTable: Sendable, Hashable {
         var lastUse: Int
     }
 
-    public private(set) var rules: Rules
+    package private(set) var rules: Rules
     /// The sequences by number.
-    public private(set) var slots: [Slot]
+    package private(set) var slots: [Slot]
     private var states: [Int: SavedState] = [:]
     private var nextState = 0
     private var clock = 0
 
     /// A table of empty sequences.
-    public init(count: Int, rules: Rules = Rules()) {
+    package init(count: Int, rules: Rules = Rules()) {
         self.rules = rules
         slots = (0..<max(1, count)).map { _ in Slot(held: HeldPrefix(tokens: [])) }
     }
 
     /// The saved states there are.
-    public var savedStates: Set<Int> { Set(states.keys) }
+    package var savedStates: Set<Int> { Set(states.keys) }
 
     /// Finds a sequence for a prompt and makes it busy; `nil` when all are.
     ///
@@ -102,7 +102,7 @@ public struct SlotTable: Sendable, Hashable {
     /// - Parameters:
     ///   - asked: the tokens of the prompt before the beginning of the answer, `nil` for all.
     ///   - room: the most tokens a saved state may have to be loaded now; longer ones stay as they are.
-    public mutating func choose(
+    package mutating func choose(
         prompt: [Int32], asked: Int? = nil, isTruncated: Bool = false, room: Int = .max
     ) -> Choice? {
         let free = slots.indices.filter { !slots[$0].isBusy }
@@ -127,7 +127,7 @@ public struct SlotTable: Sendable, Hashable {
         let saves =
             rules.keepsStates && evicted.saved == nil && evicted.held.tokens.count >= rules.fewestTokens
         let copy = copy(to: target, prompt)
-        // What is in the context costs nothing, however it got there.
+        // Tokens in the context cost nothing, whether held or copied.
         let present = max(reused(target, prompt), copy?.count ?? 0)
         if let best, isWorthLoading(best, beside: present) {
             states[best.state]?.lastUse = clock
@@ -166,7 +166,7 @@ public struct SlotTable: Sendable, Hashable {
             .flatMap { $0.reused >= rules.fewestTokens ? (state: $0.state, reused: $0.reused) : nil }
     }
 
-    /// Whether a saved state is of so much more use than what is there already that it is worth being read.
+    /// Whether loading a saved state saves enough tokens beside those present.
     private func isWorthLoading(_ state: (state: Int, reused: Int)?, beside present: Int) -> Bool {
         state.map { $0.reused > present + rules.fewestTokens } ?? false
     }
@@ -205,9 +205,8 @@ public struct SlotTable: Sendable, Hashable {
             plan: PrefixPlan(held: slots[slot].held, prompt: prompt, isTruncated: isTruncated))
     }
 
-    /// Whether a free sequence holds all of a prompt and can go back to its end, so that nothing is left to compute for what is to
-    /// follow it.
-    public func holds(_ prompt: [Int32]) -> Bool {
+    /// Whether a free sequence holds all of a prompt and can go back to its end, so that no token of it is left to compute.
+    package func holds(_ prompt: [Int32]) -> Bool {
         slots.contains { slot in
             let held = slot.held.tokens
             return !slot.isBusy && held.starts(with: prompt)
@@ -216,7 +215,7 @@ public struct SlotTable: Sendable, Hashable {
     }
 
     /// A sequence is free again; `held` is what its memory really holds now.
-    public mutating func release(_ slot: Int, holding held: HeldPrefix) {
+    package mutating func release(_ slot: Int, holding held: HeldPrefix) {
         clock += 1
         if let saved = slots[slot].saved, states[saved]?.held.tokens != held.tokens { slots[slot].saved = nil }
         slots[slot].held = held
@@ -225,28 +224,28 @@ public struct SlotTable: Sendable, Hashable {
     }
 
     /// Records the present tokens of a computing sequence, so that its front can be copied.
-    public mutating func note(_ slot: Int, holding held: HeldPrefix) {
+    package mutating func note(_ slot: Int, holding held: HeldPrefix) {
         guard slots[slot].isBusy else { return }
         slots[slot].held = held
     }
 
     /// The tokens of all idle sequences except one.
-    public func idleTokens(except slot: Int) -> Int {
+    package func idleTokens(except slot: Int) -> Int {
         idleSlots(except: slot).reduce(0) { $0 + slots[$1].held.tokens.count }
     }
 
     /// The sequence to empty first where room is needed: idle and not empty.
-    public func leastRecentlyUsed(except slot: Int) -> Int? {
+    package func leastRecentlyUsed(except slot: Int) -> Int? {
         idleSlots(except: slot).min { slots[$0].lastUse < slots[$1].lastUse }
     }
 
-    /// The other sequences that nobody computes in, and that hold something.
-    public func idleSlots(except slot: Int) -> [Int] {
+    /// The other sequences that are idle and hold tokens.
+    package func idleSlots(except slot: Int) -> [Int] {
         slots.indices.filter { $0 != slot && !slots[$0].isBusy && !slots[$0].held.tokens.isEmpty }
     }
 
     /// The sequences worth saving before the context goes, the most recently used first.
-    public var unsavedSlots: [Int] {
+    package var unsavedSlots: [Int] {
         guard rules.keepsStates else { return [] }
         return slots.indices
             .filter {
@@ -262,7 +261,7 @@ public struct SlotTable: Sendable, Hashable {
     ///   - slot: the sequence that still has it, `nil` when that has been overwritten.
     /// - Returns: the number it has from now on, and the saved states to be deleted: those it continues, and the least
     ///   recently used beyond the bytes allowed. A state larger than all of them together is the only one deleted.
-    public mutating func didSave(
+    package mutating func didSave(
         _ held: HeldPrefix, bytes: UInt64, slot: Int? = nil
     ) -> (state: Int, deletes: [Int]) {
         clock += 1
@@ -279,7 +278,7 @@ public struct SlotTable: Sendable, Hashable {
 
     /// From now on all saved states may take so many bytes, 0 for none.
     /// - Returns: the saved states to be deleted, the least recently used.
-    public mutating func limitSaved(to bytes: UInt64) -> [Int] {
+    package mutating func limitSaved(to bytes: UInt64) -> [Int] {
         rules.savedBytes = bytes
         return trimSaved().sorted()
     }
@@ -296,7 +295,7 @@ public struct SlotTable: Sendable, Hashable {
     }
 
     /// A saved state is gone or cannot be read; what was to be restored from it is computed instead.
-    public mutating func forget(_ state: Int) {
+    package mutating func forget(_ state: Int) {
         states[state] = nil
         for index in slots.indices where slots[index].saved == state { slots[index].saved = nil }
     }

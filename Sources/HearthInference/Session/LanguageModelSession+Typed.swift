@@ -12,15 +12,14 @@ extension OutputConstraint {
 }
 
 extension LanguageModelSession {
-    /// Says `prompt` and waits for an answer that is a value of a type.
+    /// Sends `prompt` and waits for an answer that is a value of a type.
     ///
     /// ```swift
     /// struct City: Codable { var name: String; var inhabitants: Int }
     /// let city = try await session.respond(to: "The capital of France?", generating: City.self).content
     /// ```
-    /// The model is held to the type's JSON while it writes, so it helps to say in the prompt what is wanted where. Takes the
-    /// place of the options' constraint.
-    /// - Throws: `grammar-unusable` for a type no schema can be made of (``JSONSchema/init(of:)``), before anything is said;
+    /// The model can only write the type's JSON; say in the prompt which value belongs where. Replaces the options' constraint.
+    /// - Throws: `grammar-unusable` for a type no schema can be made of (``JSONSchema/init(of:)``), before the turn begins;
     ///   `answer-not-decodable` when a limit cut the answer short; what the model throws; `CancellationError`.
     public func respond<Content: Decodable & Sendable>(
         to prompt: String, generating type: Content.Type, options: GenerationOptions = GenerationOptions()

@@ -1,25 +1,22 @@
 import HearthBase
 import Observation
 
-/// The engine of a session.
-public typealias LanguageModel = InferenceEngine
-
 /// Decides about a tool call before it is run, for example by asking the user.
 public typealias ToolApproval = @Sendable (ToolCall) async -> ToolDecision
 
-/// A conversation with a model: it keeps what was said, so that each turn only adds to the prompt and the engine can
-/// reuse what it has computed.
+/// A conversation with a model. It keeps the messages, so that each turn only adds to the prompt and the engine reuses the
+/// tokens that it has computed.
 ///
 /// ```swift
 /// let session = LanguageModelSession(model: model, instructions: "Answer in one sentence.")
 /// print(try await session.respond(to: "What is the capital of France?").content)
 /// for try await snapshot in session.streamResponse(to: "And of Germany?") { show(snapshot.content) }
 /// ```
-/// The names are those of Apple's FoundationModels; a file that imports both says `HearthInference.LanguageModelSession`.
+/// The names are those of Apple's FoundationModels; a file that imports both writes `HearthInference.LanguageModelSession`.
 /// Observable: views that read ``transcript`` or ``isResponding`` follow them.
 public final class LanguageModelSession: Sendable, Observable {
     /// The engine that answers.
-    public let model: any LanguageModel
+    public let model: any InferenceEngine
     /// The model, with tool calls in words if its template knows none.
     let engine: SpelledToolEngine
     let toolBox: ToolBox
@@ -51,7 +48,7 @@ public final class LanguageModelSession: Sendable, Observable {
     ///   - approval: decides about each call before it is run; `nil` runs all.
     ///   - instructions: the system message.
     public convenience init(
-        model: any LanguageModel, tools: [any Tool] = [], approval: ToolApproval? = nil, instructions: String? = nil
+        model: any InferenceEngine, tools: [any Tool] = [], approval: ToolApproval? = nil, instructions: String? = nil
     ) {
         self.init(
             model: model, tools: tools, approval: approval,
@@ -60,14 +57,15 @@ public final class LanguageModelSession: Sendable, Observable {
 
     /// The continuation of an earlier conversation, whose instructions are its system message.
     public convenience init(
-        model: any LanguageModel, tools: [any Tool] = [], approval: ToolApproval? = nil, transcript: [ChatMessage]
+        model: any InferenceEngine, tools: [any Tool] = [], approval: ToolApproval? = nil, transcript: [ChatMessage]
     ) {
         self.init(model: model, tools: tools, approval: approval, transcript: transcript, time: .system)
     }
 
     /// A conversation with a clock for its time-outs.
     package init(
-        model: any LanguageModel, tools: [any Tool] = [], approval: ToolApproval? = nil, transcript: [ChatMessage] = [],
+        model: any InferenceEngine, tools: [any Tool] = [], approval: ToolApproval? = nil,
+        transcript: [ChatMessage] = [],
         time: TimeSource
     ) {
         self.model = model
@@ -80,8 +78,8 @@ public final class LanguageModelSession: Sendable, Observable {
 
     /// The conversation until now, the instructions first if there are any.
     ///
-    /// A question is part of it as soon as its turn begins, and the shown part of an answer also if the time-out or a cancellation
-    /// ended it. A turn without any text of the answer is removed again. Tool calls are ``ChatMessage/toolCalls``, and their
+    /// A question is added when its turn begins. The shown part of an answer stays if the time-out or a cancellation ended it. A turn
+    /// without text of the answer is removed again. Tool calls are ``ChatMessage/toolCalls``, and their
     /// results messages of ``ChatRole/tool``.
     public var transcript: [ChatMessage] {
         registrar.access(self, keyPath: \.transcript)
@@ -94,7 +92,7 @@ public final class LanguageModelSession: Sendable, Observable {
         return state.withLock { $0.turns > 0 }
     }
 
-    /// Says `prompt`, shows pictures with it, and waits for the whole answer; turns are answered one after the other.
+    /// Sends `prompt` with pictures and waits for the whole answer; turns are answered one after the other.
     ///
     /// Tools the model calls are run meanwhile, one after the other; calls are no part of the answer's text. With a constraint
     /// in the options there is no room for calls.
@@ -107,9 +105,9 @@ public final class LanguageModelSession: Sendable, Observable {
         try await streamResponse(to: prompt, images: images, options: options).collect()
     }
 
-    /// Says `prompt`, shows pictures with it, and streams the answer, as snapshots or as events; turns are answered one after the other.
+    /// Sends `prompt` with pictures and streams the answer, as snapshots or events; turns are answered one after the other.
     ///
-    /// The answer begins at once. Cancelling the consuming task, or letting go of the stream, stops it.
+    /// The answer begins at once. Cancelling the consuming task, or releasing the stream, stops it.
     /// - Throws (from the stream): what the model throws; `CancellationError` in a cancelled task.
     public func streamResponse(
         to prompt: String, images: [ChatImage] = [], options: GenerationOptions = GenerationOptions()
@@ -124,12 +122,11 @@ public final class LanguageModelSession: Sendable, Observable {
         return ResponseStream(events: .init(stream: stream))
     }
 
-    /// Lets the engine load and compute what is known of the next prompt, so that its answer begins sooner.
+    /// Loads the model and computes the known part of the next prompt, so that its answer begins sooner.
     ///
-    /// Returns at once; a turn that comes meanwhile goes first and uses what is computed until then. Said again before that is
-    /// done, as while a user types, the last prefix is prepared after the one under way, unless it is the same, and those
-    /// between are left out. While an answer is under way nothing is prepared. What fails here fails again in the next turn,
-    /// which says so.
+    /// Returns at once. A turn that begins meanwhile goes first and reuses the tokens computed by then. If the method is called again
+    /// before the preparation ends, as while a user types, only the last prefix is prepared after it. While the session answers,
+    /// nothing is prepared. The next turn reports errors.
     /// - Parameter promptPrefix: how the next prompt begins.
     public func prewarm(promptPrefix: String = "") {
         state.withLock { state in

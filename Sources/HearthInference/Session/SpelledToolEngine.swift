@@ -8,36 +8,36 @@ import HearthBase
 /// ```
 /// <tool_call>{"name": "weather", "arguments": {"city": "Paris"}}</tool_call>
 /// ```
-public struct SpelledToolEngine: InferenceEngine {
+package struct SpelledToolEngine: InferenceEngine {
     private let engine: any InferenceEngine
 
     /// Adds tool calls to `engine` if it has no ``EngineCapabilities/tools``.
-    public init(_ engine: any InferenceEngine) { self.engine = engine }
+    package init(_ engine: any InferenceEngine) { self.engine = engine }
 
-    public var modelInformation: ModelInformation { get async throws { try await engine.modelInformation } }
+    package var modelInformation: ModelInformation { get async throws { try await engine.modelInformation } }
 
-    public var capabilities: EngineCapabilities {
+    package var capabilities: EngineCapabilities {
         get async throws { try await engine.capabilities.union(.tools) }
     }
 
-    public func unload() async { await engine.unload() }
+    package func unload() async { await engine.unload() }
 
-    public func embed(_ texts: [String]) async throws -> [[Float]] { try await engine.embed(texts) }
+    package func embed(_ texts: [String]) async throws -> [[Float]] { try await engine.embed(texts) }
 
-    public func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
+    package func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
         try await engine.tokenize(text, controlTokens: controlTokens)
     }
 
-    public func count(_ messages: [ChatMessage]) async throws -> Int { try await engine.count(messages) }
+    package func count(_ messages: [ChatMessage]) async throws -> Int { try await engine.count(messages) }
 
-    public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
+    package func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
         guard let spelled = try await spelled(messages, options) else {
             return try await engine.prepare(messages, options: options)
         }
         try await engine.prepare(spelled.messages, options: spelled.options)
     }
 
-    public func generate(
+    package func generate(
         _ messages: [ChatMessage], options: GenerationOptions,
         onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary {
@@ -59,7 +59,7 @@ public struct SpelledToolEngine: InferenceEngine {
                 if !shown.isEmpty { onEvent(.text(shown)) }
             }
             endText()
-            // A call that a limit cut short is none.
+            // A call that a limit cut short is not reported.
             guard summary.reason.isComplete, let call = finder.withLock({ $0.call }) else { return summary }
             onEvent(.toolCall(SpelledTools.read(call, id: ToolCall.nextID(after: messages))))
             summary.reason = .toolCalls
@@ -99,7 +99,7 @@ public struct SpelledToolEngine: InferenceEngine {
 /// Finds the first call in the text of an answer.
 struct SpelledCallFinder: Sendable {
     private var marks = StopStringMatcher([SpelledTools.opening])
-    private var fences = CodeFences()
+    private var fence = CodeFence()
     /// The text from the opening mark on, once there is a call.
     private(set) var call: String?
 
@@ -111,13 +111,13 @@ struct SpelledCallFinder: Sendable {
         while call == nil {
             let text = marks.append(rest)
             shown += text
-            fences.append(text.utf8)
+            for byte in text.utf8 { fence.take(byte) }
             guard marks.matched != nil else { return shown }
             rest = marks.remainder
             marks = StopStringMatcher([SpelledTools.opening])
-            if fences.isInside {
+            if fence.isOpen {
                 shown += SpelledTools.opening
-                fences.append(SpelledTools.opening.utf8)
+                for byte in SpelledTools.opening.utf8 { fence.take(byte) }
             } else {
                 call = SpelledTools.opening
             }

@@ -7,7 +7,7 @@ struct ToolBox: Sendable {
 
     init(_ tools: [any Tool]) { self.tools = tools }
 
-    /// The tools as an engine is told of them.
+    /// The tools' definitions for an engine.
     /// - Throws: `grammar-unusable`.
     var definitions: [ToolDefinition] {
         get throws {

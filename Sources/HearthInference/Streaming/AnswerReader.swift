@@ -2,43 +2,33 @@
 /// before the first stop string.
 ///
 /// ```swift
-/// var reader = AnswerReader(options, tags: tags, openedByPrompt: nil)
+/// var reader = AnswerReader(stopStrings: ["END"])
 /// reader.append(bytes) { yield($0) }
 /// if reader.matchedStop != nil { … }
 /// reader.finish { yield($0) }
 /// ```
 /// Stop strings are looked for in the answer only: what a model thinks may contain anything, and so may its calls of tools, which
 /// are kept apart from their first mark to the end. Linear in the bytes.
-public struct AnswerReader: Sendable {
+package struct AnswerReader: Sendable {
     private var assembler = UTF8Assembler()
     private var splitter: ThinkingSplitter
     private var stops: StopStringMatcher
     private var callMarks: StopStringMatcher
     /// The calls of tools as the model wrote them, from their mark on, once they have begun.
-    public private(set) var calls: String?
+    package private(set) var calls: String?
     private var deltas: [ThinkingSplitter.Delta] = []
 
     /// A reader for one answer.
     /// - Parameters:
     ///   - stopStrings: end the answer.
-    ///   - tags: the marks around thinking.
+    ///   - frame: the texts around the answer, such as the marks of its thinking.
     ///   - openedByPrompt: the pair whose opening mark ends the prompt.
     ///   - callMarks: what begins calls of tools.
     ///   - codeHidesMarks: a closing mark in a code block of the thinking is left alone; not where the answer is held to a
     ///     grammar, which has to begin with its first character.
-    public init(
-        stopStrings: [String] = [], tags: [ThinkingTags] = ThinkingTags.usual, openedByPrompt: ThinkingTags? = nil,
-        callMarks: [String] = [], codeHidesMarks: Bool = true
-    ) {
-        self.init(
-            stopStrings: stopStrings, frame: AnswerFrame(tags: tags), openedByPrompt: openedByPrompt,
-            callMarks: callMarks, codeHidesMarks: codeHidesMarks)
-    }
-
-    /// A reader for an answer in a frame.
     package init(
-        stopStrings: [String], frame: AnswerFrame, openedByPrompt: ThinkingTags?, callMarks: [String] = [],
-        codeHidesMarks: Bool = true
+        stopStrings: [String] = [], frame: AnswerFrame = AnswerFrame(), openedByPrompt: ThinkingTags? = nil,
+        callMarks: [String] = [], codeHidesMarks: Bool = true
     ) {
         splitter = ThinkingSplitter(frame: frame, openedByPrompt: openedByPrompt, codeHidesMarks: codeHidesMarks)
         stops = StopStringMatcher(stopStrings + (frame.end.map { [$0] } ?? []))
@@ -46,22 +36,22 @@ public struct AnswerReader: Sendable {
     }
 
     /// Whether what comes next belongs to the thinking.
-    public var isThinking: Bool { splitter.isThinking }
+    package var isThinking: Bool { splitter.isThinking }
 
-    /// Where the model is in its output.
-    public var state: ThinkingSplitter.State { splitter.state }
+    /// The part of its output that the model writes now.
+    package var state: ThinkingSplitter.State { splitter.state }
 
     /// The marks that enclose the thinking, once it has begun.
-    public var tags: ThinkingTags? { splitter.tags }
+    package var tags: ThinkingTags? { splitter.tags }
 
     /// The stop string that ended the answer.
-    public var matchedStop: String? { stops.matched }
+    package var matchedStop: String? { stops.matched }
 
     /// The bytes skipped until now because they belong to no character.
-    public var droppedBytes: Int { assembler.droppedBytes }
+    package var droppedBytes: Int { assembler.droppedBytes }
 
     /// Takes the bytes of the next token.
-    public mutating func append(_ bytes: UnsafeRawBufferPointer, _ emit: (GenerationEvent) -> Void) {
+    package mutating func append(_ bytes: UnsafeRawBufferPointer, _ emit: (GenerationEvent) -> Void) {
         let text = assembler.append(bytes)
         if text.isEmpty { return }
         splitter.append(text, into: &deltas)
@@ -80,20 +70,13 @@ public struct AnswerReader: Sendable {
     }
 
     /// Ends the thinking: the engine has written the closing mark itself.
-    public mutating func closeThinking(_ emit: (GenerationEvent) -> Void) {
+    package mutating func closeThinking(_ emit: (GenerationEvent) -> Void) {
         splitter.close(into: &deltas)
         route(emit)
     }
 
-    /// Ends the thinking where the model itself may have done so, in a code block that has not ended.
-    /// - Returns: `false` where it has not, so that the closing mark has to be written for it.
-    public mutating func settleThinking(_ emit: (GenerationEvent) -> Void) -> Bool {
-        defer { route(emit) }
-        return splitter.settle(into: &deltas)
-    }
-
     /// Ends the answer: gives out what was held back.
-    public mutating func finish(_ emit: (GenerationEvent) -> Void) {
+    package mutating func finish(_ emit: (GenerationEvent) -> Void) {
         assembler.flush()
         splitter.finish(into: &deltas)
         route(emit)

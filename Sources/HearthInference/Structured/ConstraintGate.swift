@@ -4,9 +4,9 @@
 ///  free ──opening──> inside ──nothing more fits, and it may end──> free
 /// ```
 /// An arm without openings covers the whole answer: the answer begins inside and never leaves.
-public struct ConstraintGate: Sendable {
+package struct ConstraintGate: Sendable {
     /// A grammar and the openings that lead into it.
-    public struct Arm: Sendable {
+    package struct Arm: Sendable {
         fileprivate let openings: [[UInt8]]
         fileprivate let includesOpening: Bool
         fileprivate let isLast: Bool
@@ -18,7 +18,7 @@ public struct ConstraintGate: Sendable {
         ///   - includesOpening: whether the grammar itself begins with its opening, as that of a tool call.
         ///   - isLast: whether the answer ends with the grammar.
         ///   - isArmedInCode: whether openings count inside code fences too.
-        public init(
+        package init(
             _ grammar: Grammar, openings: [String] = [], includesOpening: Bool = false, isLast: Bool = false,
             isArmedInCode: Bool = false
         ) {
@@ -34,41 +34,41 @@ public struct ConstraintGate: Sendable {
     private let longest: Int
     /// The end of the free text, as long as the longest opening.
     private var tail: [UInt8] = []
-    private var fences = CodeFences()
+    private var fence = CodeFence()
     /// The arm whose grammar is followed now.
     private var current: Int?
 
     /// The gate of one answer.
-    public init(_ arms: [Arm]) {
+    package init(_ arms: [Arm]) {
         self.arms = arms
         longest = arms.flatMap(\.openings).reduce(0) { max($0, $1.count) }
         current = arms.firstIndex { $0.openings.isEmpty }
     }
 
     /// Whether a grammar is followed now.
-    public var isInside: Bool { current != nil }
+    package var isInside: Bool { current != nil }
 
     /// Whether the answer may end here.
-    public var allowsEnd: Bool { current.map { arms[$0].matcher.isComplete } ?? true }
+    package var allowsEnd: Bool { current.map { arms[$0].matcher.isComplete } ?? true }
 
     /// Whether nothing but the end may follow.
-    public var isFinished: Bool {
+    package var isFinished: Bool {
         current.map { arms[$0].isLast && arms[$0].matcher.isClosed && arms[$0].matcher.isComplete } ?? false
     }
 
     /// The grammar is too much work to be followed any further.
-    public var isExhausted: Bool { current.map { arms[$0].matcher.isExhausted } ?? false }
+    package var isExhausted: Bool { current.map { arms[$0].matcher.isExhausted } ?? false }
 
     /// Takes the bytes of a token, all of them or none.
     /// - Returns: whether they are allowed.
-    public mutating func take(_ bytes: some Collection<UInt8>) -> Bool {
+    package mutating func take(_ bytes: some Collection<UInt8>) -> Bool {
         let start = mark
         // If a block ends and the same arm starts again within one token, only a copy leads back.
         var before: GrammarMatcher?
         for byte in bytes {
             if let arm = current {
                 if arms[arm].matcher.take(byte) {
-                    fences.append(byte)
+                    fence.take(byte)
                     continue
                 }
                 guard !arms[arm].isLast, arms[arm].matcher.isComplete else {
@@ -77,7 +77,7 @@ public struct ConstraintGate: Sendable {
                 }
                 current = nil
             }
-            fences.append(byte)
+            fence.take(byte)
             tail.append(byte)
             if tail.count > longest { tail.removeFirst(tail.count - longest) }
             guard let (arm, opening) = reached() else { continue }
@@ -96,7 +96,7 @@ public struct ConstraintGate: Sendable {
     /// The arm with the longest opening that ends the free text.
     private func reached() -> (arm: Int, opening: [UInt8])? {
         var longest: (arm: Int, opening: [UInt8])?
-        for (index, arm) in arms.enumerated() where arm.isArmedInCode || !fences.isInside {
+        for (index, arm) in arms.enumerated() where arm.isArmedInCode || !fence.isOpen {
             for opening in arm.openings where tail.count >= opening.count && opening.count > longest?.opening.count ?? 0
             {
                 if tail.suffix(opening.count) == opening[...] { longest = (index, opening) }
@@ -107,7 +107,7 @@ public struct ConstraintGate: Sendable {
 
     /// Whether the grammar allows these bytes. Quick, for checks of a whole vocabulary: of a token that ends a block only
     /// the beginning is checked, so ``take(_:)`` decides.
-    public mutating func allows(_ bytes: some Collection<UInt8>) -> Bool {
+    package mutating func allows(_ bytes: some Collection<UInt8>) -> Bool {
         guard let current else { return true }
         let start = arms[current].matcher.mark
         defer { arms[current].matcher.rollBack(to: start) }
@@ -149,15 +149,15 @@ public struct ConstraintGate: Sendable {
         let arm: Int?
         let matcher: GrammarMatcher.Mark?
         let tail: [UInt8]
-        let fences: CodeFences
+        let fence: CodeFence
     }
 
     private var mark: Mark {
-        Mark(arm: current, matcher: current.map { arms[$0].matcher.mark }, tail: tail, fences: fences)
+        Mark(arm: current, matcher: current.map { arms[$0].matcher.mark }, tail: tail, fence: fence)
     }
 
     private mutating func rollBack(to mark: Mark, _ before: GrammarMatcher?) {
-        (current, tail, fences) = (mark.arm, mark.tail, mark.fences)
+        (current, tail, fence) = (mark.arm, mark.tail, mark.fence)
         guard let arm = mark.arm, let matcher = mark.matcher else { return }
         if let before { arms[arm].matcher = before }
         arms[arm].matcher.rollBack(to: matcher)

@@ -4,9 +4,9 @@ import HearthBase
 ///
 /// Any grammar of that notation will do, also a left-recursive or an ambiguous one; only tokens by number or name
 /// (`<[42]>`, `<think>`) are not part of it. What is too large to be followed in time is refused here.
-public struct Grammar: Sendable, Hashable {
+package struct Grammar: Sendable, Hashable {
     /// The most bytes of a grammar's text.
-    public static let maximumLength = 256 << 10
+    package static let maximumLength = 256 << 10
     /// The most places a grammar may have once repetitions are written out.
     static let maximumPlaces = 50_000
     static let maximumDepth = 100
@@ -20,27 +20,18 @@ public struct Grammar: Sendable, Hashable {
         case end(Int)
     }
 
-    /// Characters as ranges of code points, in order.
-    struct CharacterRanges: Sendable, Hashable {
-        let ranges: [ClosedRange<UInt32>]
-
-        func contains(_ value: UInt32) -> Bool { ranges.contains { $0.contains(value) } }
-
-        func overlaps(_ other: ClosedRange<UInt32>) -> Bool { ranges.contains { $0.overlaps(other) } }
-    }
-
     /// All alternatives of all rules, one after the other.
     let elements: [Element]
     /// For each rule the places where its alternatives begin.
     let alternatives: [[Int]]
     let classes: [CharacterRanges]
-    /// Which rules may be empty.
+    /// The rules that may be empty, one flag each.
     let isNullable: [Bool]
     let root: Int
 
     /// Reads a grammar whose first rule to apply is `root`.
     /// - Throws: `grammar-unusable`, with the line and what is wrong.
-    public init(gbnf: String) throws(LLMError) {
+    package init(gbnf: String) throws(LLMError) {
         guard gbnf.utf8.count <= Self.maximumLength else {
             throw Self.unusable("it has more than \(Self.maximumLength) bytes")
         }
@@ -52,20 +43,20 @@ public struct Grammar: Sendable, Hashable {
         classes = parser.classes
         root = rules.root
         isNullable = Self.holding(alternatives, elements) { _ in false }
-        // What never comes to an end cannot be written.
+        // A text without an end cannot be written.
         let isProductive = Self.holding(alternatives, elements) { _ in true }
         guard isProductive[root] else { throw Self.unusable("nothing fits it: its root never comes to an end") }
     }
 
     /// The grammar of all texts of this one followed by `text`.
-    public func followed(by text: String) -> Grammar { Grammar(self, followedBy: text) }
+    package func followed(by text: String) -> Grammar { Grammar(self, followedBy: text) }
 
     private init(_ grammar: Grammar, followedBy text: String) {
         let scalars = Array(text.unicodeScalars)
         let last = scalars.indices.map { Element.characters(grammar.classes.count + $0) }
         elements = grammar.elements + [.rule(grammar.root)] + last + [.end(grammar.alternatives.count)]
         alternatives = grammar.alternatives + [[grammar.elements.count]]
-        classes = grammar.classes + scalars.map { CharacterRanges(ranges: [$0.value...$0.value]) }
+        classes = grammar.classes + scalars.map { CharacterRanges([$0.value...$0.value]) }
         isNullable = grammar.isNullable + [text.isEmpty && grammar.isNullable[grammar.root]]
         root = grammar.alternatives.count
     }
@@ -74,7 +65,7 @@ public struct Grammar: Sendable, Hashable {
     private static func holding(
         _ alternatives: [[Int]], _ elements: [Element], character: (Int) -> Bool
     ) -> [Bool] {
-        // Each alternative counts what it still waits for, so that every place is looked at once.
+        // Each alternative counts its missing elements, so that every place is visited once.
         var result = [Bool](repeating: false, count: alternatives.count)
         var missing: [Int] = []
         var owners: [Int] = []
@@ -117,9 +108,6 @@ public struct Grammar: Sendable, Hashable {
     }
 
     static func unusable(_ reason: String) -> LLMError {
-        LLMError(
-            .unusableGrammar, "the grammar cannot be used: \(reason)",
-            context: ErrorContext(remedy: "Correct the grammar, or make it smaller."),
-            disposition: .usage)
+        .unusable("the grammar cannot be used: \(reason)", remedy: "Correct the grammar, or make it smaller.")
     }
 }

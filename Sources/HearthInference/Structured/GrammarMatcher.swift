@@ -2,7 +2,7 @@
 ///
 /// Chosen because no grammar makes it loop or grow exponentially: the time for a character is at most quadratic in the
 /// text before it, and linear for the usual ones. Beyond a limit of work it gives up and says so.
-public struct GrammarMatcher: Sendable {
+package struct GrammarMatcher: Sendable {
     /// A place in an alternative, and where in the text its rule began.
     private struct Item: Hashable, Sendable {
         let place: Int32
@@ -17,18 +17,18 @@ public struct GrammarMatcher: Sendable {
     private let grammar: Grammar
     /// The items after each character, one set after the other.
     private var items: [Item] = []
-    /// Where each set begins.
+    /// The beginning of each set.
     private var starts: [Int] = []
     private var seen: Set<Item> = []
     private var work = 0
     /// The bytes of a character that is not whole yet: its bits so far, and how many bytes are missing.
     private var partial = Partial()
-    /// How often a character asked for more work than there may be. Such a character does not fit; another may.
+    /// The characters that needed more than ``maximumWork``. Such a character does not fit; another one may.
     private var exhaustions = 0
-    /// So often that nothing fits from then on: each time costs as much as many characters.
+    /// The number of such characters after which no character fits.
     private static let mostExhaustions = 16
-    /// The grammar asked for more work than there may be; nothing fits from then on.
-    public var isExhausted: Bool { exhaustions >= Self.mostExhaustions }
+    /// The grammar needed too much work; no character fits from then on.
+    package var isExhausted: Bool { exhaustions >= Self.mostExhaustions }
 
     fileprivate struct Partial: Sendable, Hashable {
         var bits: UInt32 = 0
@@ -37,13 +37,13 @@ public struct GrammarMatcher: Sendable {
     }
 
     /// At the beginning of a text.
-    public init(_ grammar: Grammar) {
+    package init(_ grammar: Grammar) {
         self.grammar = grammar
         reset()
     }
 
     /// Back to the beginning.
-    public mutating func reset() {
+    package mutating func reset() {
         items.removeAll(keepingCapacity: true)
         starts.removeAll(keepingCapacity: true)
         partial = Partial()
@@ -53,7 +53,7 @@ public struct GrammarMatcher: Sendable {
     }
 
     /// Whether the text may end here.
-    public var isComplete: Bool {
+    package var isComplete: Bool {
         guard partial.missing == 0, !isExhausted else { return false }
         return current.contains {
             $0.origin == 0 && grammar.elements[Int($0.place)] == .end(grammar.root)
@@ -61,7 +61,7 @@ public struct GrammarMatcher: Sendable {
     }
 
     /// Whether nothing may follow.
-    public var isClosed: Bool {
+    package var isClosed: Bool {
         guard partial.missing == 0 else { return false }
         return !current.contains {
             if case .characters = grammar.elements[Int($0.place)] { true } else { false }
@@ -70,7 +70,7 @@ public struct GrammarMatcher: Sendable {
 
     /// Takes bytes, all of them or none.
     /// - Returns: whether they fit.
-    public mutating func take(_ bytes: some Sequence<UInt8>) -> Bool {
+    package mutating func take(_ bytes: some Sequence<UInt8>) -> Bool {
         let start = mark
         for byte in bytes where !take(byte) {
             rollBack(to: start)
@@ -137,7 +137,7 @@ public struct GrammarMatcher: Sendable {
 
     private var current: ArraySlice<Item> { items[(starts.last ?? 0)...] }
 
-    private func expects(_ body: (Grammar.CharacterRanges) -> Bool) -> Bool {
+    private func expects(_ body: (CharacterRanges) -> Bool) -> Bool {
         current.contains {
             if case .characters(let set) = grammar.elements[Int($0.place)] { body(grammar.classes[set]) } else { false }
         }
@@ -191,7 +191,7 @@ public struct GrammarMatcher: Sendable {
             case .characters: break
             case .rule(let rule):
                 for place in grammar.alternatives[rule] { add(place, here) }
-                // What is empty ends where it begins (Aycock and Horspool, "Practical Earley parsing", 2002).
+                // An empty rule ends at its beginning (Aycock and Horspool, "Practical Earley parsing", 2002).
                 if grammar.isNullable[rule] { add(Int(item.place) + 1, item.origin) }
             case .end(let rule):
                 // An empty rule is dealt with where it begins, since an item that waits for it may come later.

@@ -1,6 +1,6 @@
 /// Reads GBNF, rule by rule. Repetitions and groups become rules of their own.
 struct GrammarParser {
-    private let bytes: [UInt8]
+    private let characters: [Unicode.Scalar]
     private var position = 0
     private var depth = 0
     private var places = 0
@@ -8,15 +8,15 @@ struct GrammarParser {
     private var names: [String?] = []
     /// The alternatives of each rule, without their ends; `nil` until it is defined.
     private var rules: [[[Grammar.Element]]?] = []
-    private(set) var classes: [Grammar.CharacterRanges] = []
-    private var classNumbers: [Grammar.CharacterRanges: Int] = [:]
+    private(set) var classes: [CharacterRanges] = []
+    private var classNumbers: [CharacterRanges: Int] = [:]
 
-    init(_ text: String) { bytes = Array(text.utf8) }
+    init(_ text: String) { characters = Array(text.unicodeScalars) }
 
     /// Reads all rules.
     mutating func parse() throws(LLMError) {
         skipSpace(newlines: true)
-        while position < bytes.count {
+        while position < characters.count {
             let name = try readName()
             skipSpace(newlines: false)
             guard take("::=") else { throw wrong("`::=` is missing after `\(name)`") }
@@ -24,7 +24,9 @@ struct GrammarParser {
             let rule = number(of: name)
             guard rules[rule] == nil else { throw wrong("the rule `\(name)` is defined twice") }
             rules[rule] = try readAlternatives(isNested: false)
-            if position < bytes.count, !isNewline(bytes[position]) { throw wrong("the rule ends unexpectedly") }
+            if position < characters.count, !isNewline(characters[position]) {
+                throw wrong("the rule ends unexpectedly")
+            }
             skipSpace(newlines: true)
         }
     }
@@ -60,30 +62,30 @@ struct GrammarParser {
 
     private mutating func readSequence(isNested: Bool) throws(LLMError) -> [Grammar.Element] {
         var sequence: [Grammar.Element] = []
-        /// Where the last symbol begins, to which a repetition applies.
+        /// The beginning of the last symbol, to which a repetition applies.
         var last: Int?
-        while position < bytes.count {
-            let byte = bytes[position]
-            switch byte {
-            case UInt8(ascii: "\""):
+        while position < characters.count {
+            let character = characters[position]
+            switch character {
+            case "\"":
                 position += 1
                 last = sequence.count
-                while position < bytes.count, bytes[position] != byte {
+                while position < characters.count, characters[position] != character {
                     let value = try readCharacter()
-                    sequence.append(.characters(add([value...value])))
+                    sequence.append(.characters(add(CharacterRanges([value...value]))))
                     try count(1)
                 }
                 guard take("\"") else { throw wrong("a literal is not closed") }
-            case UInt8(ascii: "["):
+            case "[":
                 last = sequence.count
                 sequence.append(.characters(try readClass()))
                 try count(1)
-            case UInt8(ascii: "."):
+            case ".":
                 position += 1
                 last = sequence.count
-                sequence.append(.characters(add([0...0x10FFFF])))
+                sequence.append(.characters(add(CharacterRanges([0...0x10FFFF]))))
                 try count(1)
-            case UInt8(ascii: "("):
+            case "(":
                 position += 1
                 depth += 1
                 guard depth <= Grammar.maximumDepth else { throw wrong("its groups are nested too deeply") }
@@ -93,18 +95,18 @@ struct GrammarParser {
                 guard take(")") else { throw wrong("a group is not closed") }
                 depth -= 1
                 sequence.append(try rule(group))
-            case UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "?"), UInt8(ascii: "{"):
+            case "*", "+", "?", "{":
                 let (low, high) = try readRepetition()
                 guard let start = last else { throw wrong("there is nothing to repeat") }
                 let repeated = Array(sequence[start...])
                 sequence.removeSubrange(start...)
                 sequence += try repeating(repeated, low, high)
-                // What is repeated may be repeated again, as llama.cpp has it.
+                // A repetition may be repeated again, as in llama.cpp.
                 last = start
-            case UInt8(ascii: "<"), UInt8(ascii: "!"):
+            case "<", "!":
                 throw wrong("tokens by name or number are not known here; write their characters")
             default:
-                guard Self.isWord(byte) else { return sequence }
+                guard Self.isWord(character) else { return sequence }
                 last = sequence.count
                 sequence.append(.rule(number(of: try readName())))
                 try count(1)
@@ -127,7 +129,7 @@ struct GrammarParser {
         var high: Int? = low
         if take(",") {
             skipSpace(newlines: false)
-            high = position < bytes.count && bytes[position] != UInt8(ascii: "}") ? try readNumber() : nil
+            high = position < characters.count && characters[position] != "}" ? try readNumber() : nil
             skipSpace(newlines: false)
         }
         guard take("}") else { throw wrong("a repetition is not closed") }
@@ -164,11 +166,11 @@ struct GrammarParser {
         position += 1
         let isNegated = take("^")
         var ranges: [ClosedRange<UInt32>] = []
-        while position < bytes.count, bytes[position] != UInt8(ascii: "]") {
+        while position < characters.count, characters[position] != "]" {
             let low = try readCharacter()
             var high = low
-            if position + 1 < bytes.count, bytes[position] == UInt8(ascii: "-"),
-                bytes[position + 1] != UInt8(ascii: "]")
+            if position + 1 < characters.count, characters[position] == "-",
+                characters[position + 1] != "]"
             {
                 position += 1
                 high = try readCharacter()
@@ -178,22 +180,11 @@ struct GrammarParser {
             try count(1)
         }
         guard take("]") else { throw wrong("a set of characters is not closed") }
-        return add(isNegated ? Self.inverted(ranges) : ranges)
+        let found = CharacterRanges(ranges)
+        return add(isNegated ? found.inverted : found)
     }
 
-    private static func inverted(_ ranges: [ClosedRange<UInt32>]) -> [ClosedRange<UInt32>] {
-        var result: [ClosedRange<UInt32>] = []
-        var next: UInt32 = 0
-        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            if range.lowerBound > next { result.append(next...range.lowerBound - 1) }
-            next = max(next, range.upperBound + 1)
-        }
-        if next <= 0x10FFFF { result.append(next...0x10FFFF) }
-        return result
-    }
-
-    private mutating func add(_ ranges: [ClosedRange<UInt32>]) -> Int {
-        let set = Grammar.CharacterRanges(ranges: ranges)
+    private mutating func add(_ set: CharacterRanges) -> Int {
         if let number = classNumbers[set] { return number }
         classes.append(set)
         classNumbers[set] = classes.count - 1
@@ -201,35 +192,30 @@ struct GrammarParser {
     }
 
     private mutating func readCharacter() throws(LLMError) -> UInt32 {
-        guard position < bytes.count else { throw wrong("it ends in the middle") }
-        guard bytes[position] == UInt8(ascii: "\\") else {
-            // The text was a String, so its bytes are whole characters.
-            var length = 1
-            while position + length < bytes.count, bytes[position + length] & 0xC0 == 0x80 { length += 1 }
-            defer { position += length }
-            let text = String(decoding: bytes[position..<position + length], as: UTF8.self)
-            return text.unicodeScalars.first?.value ?? 0
-        }
-        guard position + 1 < bytes.count else { throw wrong("it ends in the middle") }
-        let escaped = bytes[position + 1]
-        position += 2
+        guard position < characters.count else { throw wrong("it ends in the middle") }
+        let character = characters[position]
+        position += 1
+        guard character == "\\" else { return character.value }
+        guard position < characters.count else { throw wrong("it ends in the middle") }
+        let escaped = characters[position]
+        position += 1
         switch escaped {
-        case UInt8(ascii: "x"): return try readHexadecimal(2)
-        case UInt8(ascii: "u"): return try readHexadecimal(4)
-        case UInt8(ascii: "U"): return try readHexadecimal(8)
-        case UInt8(ascii: "t"): return 0x09
-        case UInt8(ascii: "r"): return 0x0D
-        case UInt8(ascii: "n"): return 0x0A
-        case UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "-"):
-            return UInt32(escaped)
+        case "x": return try readHexadecimal(2)
+        case "u": return try readHexadecimal(4)
+        case "U": return try readHexadecimal(8)
+        case "t": return 0x09
+        case "r": return 0x0D
+        case "n": return 0x0A
+        case "\\", "\"", "[", "]", "-":
+            return escaped.value
         default: throw wrong("an escape is unknown")
         }
     }
 
     private mutating func readHexadecimal(_ count: Int) throws(LLMError) -> UInt32 {
         let end = position + count
-        guard end <= bytes.count,
-            let value = UInt32(String(decoding: bytes[position..<end], as: UTF8.self), radix: 16), value <= 0x10FFFF
+        guard end <= characters.count, let value = UInt32(text(characters[position..<end]), radix: 16),
+            value <= 0x10FFFF
         else { throw wrong("a character's number is broken") }
         position = end
         return value
@@ -239,15 +225,15 @@ struct GrammarParser {
 
     private mutating func readName() throws(LLMError) -> String {
         let start = position
-        while position < bytes.count, Self.isWord(bytes[position]) { position += 1 }
+        while position < characters.count, Self.isWord(characters[position]) { position += 1 }
         guard position > start else { throw wrong("a name is missing") }
-        return String(decoding: bytes[start..<position], as: UTF8.self)
+        return text(characters[start..<position])
     }
 
     private mutating func readNumber() throws(LLMError) -> Int {
         let start = position
-        while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
-        guard let value = Int(String(decoding: bytes[start..<position], as: UTF8.self)) else {
+        while position < characters.count, ("0"..."9").contains(characters[position]) { position += 1 }
+        guard let value = Int(text(characters[start..<position])) else {
             throw wrong("a number is missing or too large")
         }
         guard value <= Grammar.maximumPlaces else { throw wrong("it repeats something too often") }
@@ -274,38 +260,40 @@ struct GrammarParser {
         if places > Grammar.maximumPlaces { throw wrong("it is too large once its repetitions are written out") }
     }
 
-    private mutating func take(_ text: StaticString) -> Bool {
-        let found = text.withUTF8Buffer { bytes[position...].starts(with: $0) }
-        if found { position += text.utf8CodeUnitCount }
+    private func text(_ part: ArraySlice<Unicode.Scalar>) -> String { String(String.UnicodeScalarView(part)) }
+
+    private mutating func take(_ text: String) -> Bool {
+        let found = characters[position...].starts(with: text.unicodeScalars)
+        if found { position += text.unicodeScalars.count }
         return found
     }
 
     /// White space and comments.
     private mutating func skipSpace(newlines: Bool) {
-        while position < bytes.count {
-            switch bytes[position] {
-            case 0x20, 0x09: position += 1
-            case 0x0A, 0x0D:
+        while position < characters.count {
+            switch characters[position] {
+            case " ", "\t": position += 1
+            case "\n", "\r":
                 guard newlines else { return }
                 position += 1
-            case UInt8(ascii: "#"):
-                while position < bytes.count, !isNewline(bytes[position]) { position += 1 }
+            case "#":
+                while position < characters.count, !isNewline(characters[position]) { position += 1 }
             default: return
             }
         }
     }
 
-    private func isNewline(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
+    private func isNewline(_ character: Unicode.Scalar) -> Bool { character == "\n" || character == "\r" }
 
-    private static func isWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+    private static func isWord(_ character: Unicode.Scalar) -> Bool {
+        switch character {
+        case "0"..."9", "A"..."Z", "a"..."z", "-", "_": true
         default: false
         }
     }
 
     private func wrong(_ reason: String) -> LLMError {
-        let line = bytes.prefix(position).reduce(1) { $1 == 0x0A ? $0 + 1 : $0 }
+        let line = characters.prefix(position).count { $0 == "\n" } + 1
         return Grammar.unusable("line \(line): \(reason)")
     }
 }

@@ -1,10 +1,10 @@
 import Foundation
 import HearthBase
 
-/// A type that says itself what its JSON looks like; others are looked at by ``JSONSchema/init(of:)``.
+/// A type that provides its JSON schema; ``JSONSchema/init(of:)`` finds the schemas of other types.
 ///
-/// A type one of whose properties is of such a type, and not optional or a list, is still decoded from nothing with that property.
-/// Where that cannot be done, because the property decodes itself by hand or contains itself, both have to say it themselves.
+/// A type with a property of such a type is still decoded with placeholder values, unless the property is optional or in a list. If
+/// the property cannot be decoded in that way, because it decodes itself by hand or contains itself, both types provide their schemas.
 public protocol JSONSchemaProviding: Decodable {
     static var jsonSchema: JSONSchema { get }
 }
@@ -39,14 +39,14 @@ public indirect enum JSONSchema: Sendable, Hashable {
         }
     }
 
-    /// The schema of a type, found by decoding it from nothing: structures of strings, numbers, truth values, optionals, arrays,
+    /// The schema of a type, found by decoding it with placeholder values: structures of strings, numbers, truth values, optionals, arrays,
     /// dictionaries with names as keys, other such structures, `UUID`s, and enumerations with raw values that are `CaseIterable`.
     ///
     /// ```swift
     /// struct City: Codable { var name: String; var inhabitants: Int? }
     /// let schema = try JSONSchema(of: City.self)
     /// ```
-    /// - Throws: `grammar-unusable` for other types; such a type can say it itself: ``JSONSchemaProviding``.
+    /// - Throws: `grammar-unusable` for other types, which provide it themselves: ``JSONSchemaProviding``.
     public init(of type: any Decodable.Type) throws {
         self = try SchemaProbe.schema(of: type, inside: [])
     }

@@ -13,6 +13,7 @@ indirect enum OrderedJSON: Sendable, Hashable {
         private var values: [String: OrderedJSON] = [:]
 
         var isEmpty: Bool { keys.isEmpty }
+        var pairs: [(key: String, value: OrderedJSON)] { keys.compactMap { key in values[key].map { (key, $0) } } }
 
         subscript(key: String) -> OrderedJSON? {
             get { values[key] }
@@ -32,10 +33,10 @@ indirect enum OrderedJSON: Sendable, Hashable {
         func members(_ key: String) -> Members { self[key]?.members ?? Members() }
 
         /// The number under a key, with its digits.
-        func number(_ key: String) -> Decimal? {
-            guard case .value(.number(let digits))? = self[key] else { return nil }
-            return Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX"))
-        }
+        func number(_ key: String) -> Decimal? { self[key]?.number }
+
+        /// Whether the value under a key is `true`.
+        func isTrue(_ key: String) -> Bool { self[key] == .value(.boolean(true)) }
     }
 
     static func string(_ text: String) -> Self { .value(.string(text)) }
@@ -43,6 +44,25 @@ indirect enum OrderedJSON: Sendable, Hashable {
     var string: String? { if case .value(.string(let text)) = self { text } else { nil } }
     var members: Members? { if case .object(let members) = self { members } else { nil } }
     var items: [OrderedJSON]? { if case .array(let items) = self { items } else { nil } }
+    var number: Decimal? {
+        guard case .value(.number(let digits)) = self else { return nil }
+        return Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX"))
+    }
+    var isFalse: Bool { self == .value(.boolean(false)) }
+
+    /// The value that a reference into this document names, such as `#/$defs/city`.
+    func resolved(_ reference: String) -> OrderedJSON? {
+        var place = self
+        for part in reference.split(separator: "/").dropFirst() {
+            let name = part.replacingOccurrences(of: "~1", with: "/").replacingOccurrences(of: "~0", with: "~")
+            let item = Int(name).flatMap { index in
+                place.items.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+            }
+            guard let next = place.members?[name] ?? item else { return nil }
+            place = next
+        }
+        return place
+    }
 
     /// Reads a document.
     /// - Throws: ``JSONSyntaxError``.

@@ -113,9 +113,6 @@ public struct OutputConstraint: Sendable, Hashable {
 
     /// The failure for a schema.
     public static func unusable(_ reason: String) -> LLMError {
-        LLMError(
-            .unusableGrammar, "the JSON schema cannot be used: \(reason)",
-            context: ErrorContext(remedy: "Correct the schema, or make it simpler."),
-            disposition: .usage)
+        .unusable("the JSON schema cannot be used: \(reason)", remedy: "Correct the schema, or make it simpler.")
     }
 }

@@ -3,40 +3,40 @@ import HearthBase
 
 /// Checks a finished answer against a JSON schema, also what no grammar holds: uniqueness, conditions, exclusive alternatives.
 package struct SchemaCheck: Sendable {
-    /// How an answer misses its schema.
+    /// A keyword that an answer misses.
     package struct Flaw: Sendable, Hashable {
         /// The keyword that is not met.
         package let keyword: String
-        /// Where in the answer, as a JSON pointer; empty for all of it.
+        /// The place in the answer, as a JSON pointer; empty for all of it.
         package let place: String
     }
 
-    private let root: JSONValue
+    private let root: OrderedJSON
 
     /// - Parameter schema: a JSON object.
     package init?(_ schema: String) {
-        guard let root = try? JSONValue(parsing: Data(schema.utf8)) else { return nil }
+        guard let root = try? OrderedJSON(parsing: schema) else { return nil }
         self.root = root
     }
 
     /// The first flaw of an answer; `nil` for a valid one. One that is no JSON misses `type`.
     package func flaw(in answer: String) -> Flaw? {
-        // What is no JSON document has no other keyword to miss.
-        guard let value = try? JSONValue(parsing: Data(answer.utf8)) else { return Flaw(keyword: "type", place: "") }
+        // A text that is no JSON document misses no other keyword.
+        guard let value = try? OrderedJSON(parsing: answer) else { return Flaw(keyword: "type", place: "") }
         return flaw(value, root, "", 0)
     }
 
-    private func isValid(_ value: JSONValue, _ schema: JSONValue, _ level: Int) -> Bool {
+    private func isValid(_ value: OrderedJSON, _ schema: OrderedJSON, _ level: Int) -> Bool {
         flaw(value, schema, "", level + 1) == nil
     }
 
-    private func flaw(_ value: JSONValue, _ schema: JSONValue, _ place: String, _ level: Int) -> Flaw? {
+    private func flaw(_ value: OrderedJSON, _ schema: OrderedJSON, _ place: String, _ level: Int) -> Flaw? {
         func miss(_ keyword: String) -> Flaw { Flaw(keyword: keyword, place: place) }
-        guard case .object(let schema) = schema else { return schema == .boolean(false) ? miss("false") : nil }
+        guard case .object(let schema) = schema else { return schema.isFalse ? miss("false") : nil }
         // A reference that leads to itself without a value between allows nothing more to be said.
         guard level < 256 else { return nil }
         let level = level + 1
-        if case .string(let reference)? = schema["$ref"], let target = resolved(reference),
+        if let reference = schema["$ref"]?.string, let target = root.resolved(reference),
             let flaw = flaw(value, target, place, level)
         {
             return flaw
@@ -51,8 +51,8 @@ package struct SchemaCheck: Sendable {
         }
         let own: Flaw? =
             switch value {
-            case .number: Self.missed(number: value, schema).map(miss)
-            case .string(let text): Self.missed(text, schema).map(miss)
+            case .value(.number): value.number.flatMap { Self.missed($0, schema) }.map(miss)
+            case .value(.string(let text)): Self.missed(text, schema).map(miss)
             case .array(let items): flaw(items, schema, place, level)
             case .object(let members): flaw(members, schema, place, level)
             default: nil
@@ -77,11 +77,11 @@ package struct SchemaCheck: Sendable {
 
     // MARK: Lists and objects
 
-    private func flaw(_ items: [JSONValue], _ schema: [String: JSONValue], _ place: String, _ level: Int) -> Flaw? {
+    private func flaw(_ items: [OrderedJSON], _ schema: OrderedJSON.Members, _ place: String, _ level: Int) -> Flaw? {
         func miss(_ keyword: String) -> Flaw { Flaw(keyword: keyword, place: place) }
-        if let fewest = schema["minItems"]?.decimal, Decimal(items.count) < fewest { return miss("minItems") }
-        if let most = schema["maxItems"]?.decimal, Decimal(items.count) > most { return miss("maxItems") }
-        if schema["uniqueItems"] == .boolean(true) {
+        if let fewest = schema.number("minItems"), Decimal(items.count) < fewest { return miss("minItems") }
+        if let most = schema.number("maxItems"), Decimal(items.count) > most { return miss("maxItems") }
+        if schema.isTrue("uniqueItems") {
             for (index, item) in items.enumerated()
             where items[..<index].contains(where: { Self.areEqual($0, item) }) {
                 return miss("uniqueItems")
@@ -95,24 +95,25 @@ package struct SchemaCheck: Sendable {
         }
         if let contained = schema["contains"] {
             let count = Decimal(items.filter { isValid($0, contained, level) }.count)
-            if count < schema["minContains"]?.decimal ?? 1 { return miss("contains") }
-            if let most = schema["maxContains"]?.decimal, count > most { return miss("maxContains") }
+            if count < schema.number("minContains") ?? 1 { return miss("contains") }
+            if let most = schema.number("maxContains"), count > most { return miss("maxContains") }
         }
         return nil
     }
 
     private func flaw(
-        _ members: [String: JSONValue], _ schema: [String: JSONValue], _ place: String, _ level: Int
+        _ members: OrderedJSON.Members, _ schema: OrderedJSON.Members, _ place: String, _ level: Int
     ) -> Flaw? {
         func miss(_ keyword: String) -> Flaw { Flaw(keyword: keyword, place: place) }
-        func strings(_ value: JSONValue?) -> [String] { value?.items?.compactMap(\.text) ?? [] }
-        if let fewest = schema["minProperties"]?.decimal, Decimal(members.count) < fewest {
+        if let fewest = schema.number("minProperties"), Decimal(members.keys.count) < fewest {
             return miss("minProperties")
         }
-        if let most = schema["maxProperties"]?.decimal, Decimal(members.count) > most { return miss("maxProperties") }
-        if strings(schema["required"]).contains(where: { members[$0] == nil }) { return miss("required") }
-        let properties = schema["properties"]?.members ?? [:], patterns = schema["patternProperties"]?.members ?? [:]
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+        if let most = schema.number("maxProperties"), Decimal(members.keys.count) > most {
+            return miss("maxProperties")
+        }
+        if schema.strings("required").contains(where: { members[$0] == nil }) { return miss("required") }
+        let properties = schema.members("properties"), patterns = schema.members("patternProperties").pairs
+        for (name, value) in members.pairs.sorted(by: { $0.key < $1.key }) {
             let inside = "\(place)/\(name)"
             if let names = schema["propertyNames"], !isValid(.string(name), names, level) {
                 return miss("propertyNames")
@@ -127,14 +128,14 @@ package struct SchemaCheck: Sendable {
                 if let flaw = flaw(value, part, inside, level) { return flaw }
             }
             if !isNamed, let part = schema["additionalProperties"] {
-                if part == .boolean(false) { return miss("additionalProperties") }
+                if part.isFalse { return miss("additionalProperties") }
                 if let flaw = flaw(value, part, inside, level) { return flaw }
             }
         }
         for keyword in ["dependencies", "dependentRequired", "dependentSchemas"] {
-            for (name, needs) in schema[keyword]?.members ?? [:] where members[name] != nil {
-                if needs.items != nil {
-                    if strings(needs).contains(where: { members[$0] == nil }) { return miss(keyword) }
+            for (name, needs) in schema.members(keyword).pairs where members[name] != nil {
+                if let names = needs.items?.compactMap(\.string) {
+                    if names.contains(where: { members[$0] == nil }) { return miss(keyword) }
                 } else if let flaw = flaw(.object(members), needs, place, level) {
                     return flaw
                 }
@@ -145,27 +146,25 @@ package struct SchemaCheck: Sendable {
 
     // MARK: Numbers and strings
 
-    private static func missed(number: JSONValue, _ schema: [String: JSONValue]) -> String? {
-        guard let value = number.decimal else { return nil }
-        func exclusive(_ keyword: String) -> Bool { schema[keyword] == .boolean(true) }
-        if let low = schema["minimum"]?.decimal, value < low || value == low && exclusive("exclusiveMinimum") {
+    private static func missed(_ value: Decimal, _ schema: OrderedJSON.Members) -> String? {
+        if let low = schema.number("minimum"), value < low || value == low && schema.isTrue("exclusiveMinimum") {
             return "minimum"
         }
-        if let high = schema["maximum"]?.decimal, value > high || value == high && exclusive("exclusiveMaximum") {
+        if let high = schema.number("maximum"), value > high || value == high && schema.isTrue("exclusiveMaximum") {
             return "maximum"
         }
-        if let low = schema["exclusiveMinimum"]?.decimal, value <= low { return "exclusiveMinimum" }
-        if let high = schema["exclusiveMaximum"]?.decimal, value >= high { return "exclusiveMaximum" }
-        if let step = schema["multipleOf"]?.decimal, step > 0, !isWhole(value / step) { return "multipleOf" }
+        if let low = schema.number("exclusiveMinimum"), value <= low { return "exclusiveMinimum" }
+        if let high = schema.number("exclusiveMaximum"), value >= high { return "exclusiveMaximum" }
+        if let step = schema.number("multipleOf"), step > 0, !isWhole(value / step) { return "multipleOf" }
         return nil
     }
 
-    private static func missed(_ text: String, _ schema: [String: JSONValue]) -> String? {
+    private static func missed(_ text: String, _ schema: OrderedJSON.Members) -> String? {
         let length = Decimal(text.unicodeScalars.count)
-        if let fewest = schema["minLength"]?.decimal, length < fewest { return "minLength" }
-        if let most = schema["maxLength"]?.decimal, length > most { return "maxLength" }
-        if let pattern = schema["pattern"]?.text, !matches(text, pattern) { return "pattern" }
-        if let format = schema["format"]?.text, let pattern = formats[format], !matches(text, pattern) {
+        if let fewest = schema.number("minLength"), length < fewest { return "minLength" }
+        if let most = schema.number("maxLength"), length > most { return "maxLength" }
+        if let pattern = schema["pattern"]?.string, !matches(text, pattern) { return "pattern" }
+        if let format = schema["format"]?.string, let pattern = formats[format], !matches(text, pattern) {
             return "format"
         }
         return nil
@@ -196,49 +195,26 @@ package struct SchemaCheck: Sendable {
         return rounded == value
     }
 
-    private static func hasType(_ value: JSONValue, _ type: JSONValue) -> Bool {
-        switch (type.text, value) {
-        case ("null", .null), ("boolean", .boolean), ("string", .string), ("array", .array), ("object", .object),
-            ("number", .number):
+    private static func hasType(_ value: OrderedJSON, _ type: OrderedJSON) -> Bool {
+        switch (type.string, value) {
+        case ("null", .value(.null)), ("boolean", .value(.boolean)), ("string", .value(.string)), ("array", .array),
+            ("object", .object), ("number", .value(.number)):
             true
-        case ("integer", .number): value.decimal.map(isWhole) ?? false
+        case ("integer", .value(.number)): value.number.map(isWhole) ?? false
         default: false
         }
     }
 
     /// Whether two values are the same to a schema, for which 1 is 1.0.
-    private static func areEqual(_ left: JSONValue, _ right: JSONValue) -> Bool {
+    private static func areEqual(_ left: OrderedJSON, _ right: OrderedJSON) -> Bool {
         switch (left, right) {
-        case (.number, .number): left.decimal == right.decimal
+        case (.value(.number), .value(.number)): left.number == right.number
         case (.array(let left), .array(let right)):
             left.count == right.count && zip(left, right).allSatisfy { areEqual($0, $1) }
         case (.object(let left), .object(let right)):
-            left.count == right.count
-                && left.allSatisfy { key, value in right[key].map { areEqual(value, $0) } ?? false }
+            left.keys.count == right.keys.count
+                && left.pairs.allSatisfy { key, value in right[key].map { areEqual(value, $0) } ?? false }
         default: left == right
         }
-    }
-
-    private func resolved(_ reference: String) -> JSONValue? {
-        var place = root
-        for part in reference.split(separator: "/").dropFirst() {
-            let name = part.replacingOccurrences(of: "~1", with: "/").replacingOccurrences(of: "~0", with: "~")
-            let item = Int(name).flatMap { index in
-                place.items.flatMap { $0.indices.contains(index) ? $0[index] : nil }
-            }
-            guard let next = place.members?[name] ?? item else { return nil }
-            place = next
-        }
-        return place
-    }
-}
-
-extension JSONValue {
-    fileprivate var items: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
-    fileprivate var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
-    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
-    fileprivate var decimal: Decimal? {
-        guard case .number(let digits) = self else { return nil }
-        return Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX"))
     }
 }

@@ -9,25 +9,39 @@ struct SchemaExpression {
     }
 
     private let characters: [Unicode.Scalar]
+    /// Whether llama.cpp gets the pattern as it is written, as in the parameters of tools.
+    private let isAsWritten: Bool
     private var position = 0
     private var depth = 0
 
     /// The pattern as llama.cpp reads it.
     /// - Throws: ``Flaw``.
     static func rewritten(_ pattern: String) throws(Flaw) -> String {
-        var parser = SchemaExpression(characters: Array(pattern.unicodeScalars))
-        let body = try parser.alternatives()
-        guard parser.position == parser.characters.count else {
-            throw Flaw(reason: "has a bracket that closes nothing")
-        }
-        return "^\(body)$"
+        var parser = SchemaExpression(pattern, isAsWritten: false)
+        return "^\(try parser.whole())$"
     }
 
-    private init(characters: [Unicode.Scalar]) { self.characters = characters }
+    /// Refuses a pattern that llama.cpp cannot follow as it is written.
+    /// - Throws: ``Flaw``.
+    static func check(_ pattern: String) throws(Flaw) {
+        var parser = SchemaExpression(pattern, isAsWritten: true)
+        _ = try parser.whole()
+    }
 
-    private static let anything = CharacterClass.any.text + "*"
+    private init(_ pattern: String, isAsWritten: Bool) {
+        characters = Array(pattern.unicodeScalars)
+        self.isAsWritten = isAsWritten
+    }
+
+    private static let anything = CharacterRanges.any.text + "*"
 
     // MARK: Structure
+
+    private mutating func whole() throws(Flaw) -> String {
+        let body = try alternatives()
+        guard position == characters.count else { throw Flaw(reason: "has a bracket that closes nothing") }
+        return body
+    }
 
     /// The alternatives of the whole pattern or of a group; of the whole pattern each has its own anchors.
     private mutating func alternatives() throws(Flaw) -> String {
@@ -37,6 +51,9 @@ struct SchemaExpression {
             let isAnchored = isWhole && take("^")
             var (body, endsAnchored) = try sequence()
             if isWhole {
+                guard !isAsWritten || isAnchored && endsAnchored && peek == nil else {
+                    throw Flaw(reason: "does not begin with ^ and end with $")
+                }
                 body = (isAnchored ? "" : Self.anything) + body + (endsAnchored ? "" : Self.anything)
             } else if endsAnchored {
                 throw Flaw(reason: "has ^ or $ in its middle")
@@ -53,13 +70,15 @@ struct SchemaExpression {
             let item: String
             switch character {
             case "(": item = try group()
-            case "[": item = try characterClass().checked().text
-            case ".": item = CharacterClass.any.text
+            case "[": item = try text(characterClass())
+            case ".": item = CharacterRanges.any.text
             case "\\": item = try escape()
             case "$" where depth == 0 && (peek == nil || peek == "|"): return (result, true)
             case "^", "$": throw Flaw(reason: "has ^ or $ in its middle")
             case "*", "+", "?": throw Flaw(reason: "repeats nothing")
-            default: item = try Self.literal(character)
+            case "]" where isAsWritten, "{" where isAsWritten, "}" where isAsWritten:
+                throw Flaw(reason: "has a bracket that closes nothing")
+            default: item = try literal(character)
             }
             result += item + (try repetition() ?? "")
         }
@@ -68,11 +87,11 @@ struct SchemaExpression {
 
     private mutating func group() throws(Flaw) -> String {
         if take("?") {
-            if take("<"), let character = peek, character != "=", character != "!" {
+            if !isAsWritten, take("<"), let character = peek, character != "=", character != "!" {
                 while let character = peek, character != ">" { position += 1 }
                 position += 1
             } else if !take(":") {
-                throw Flaw(reason: "looks ahead, looks behind or sets options")
+                throw Flaw(reason: "has a group that is neither (…) nor (?:…)")
             }
         }
         depth += 1
@@ -95,14 +114,16 @@ struct SchemaExpression {
             }
             let numbers = String(String.UnicodeScalarView(characters[position + 1..<end]))
                 .split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
-            guard !numbers[0].isEmpty, numbers.allSatisfy({ $0.count < 5 && $0.allSatisfy(\.isWholeNumber) }) else {
-                throw Flaw(reason: "has a repetition that is none of {n}, {n,} and {n,m}")
+            guard !numbers[0].isEmpty,
+                numbers.allSatisfy({ $0.count < 5 && $0.allSatisfy { $0.isASCII && $0.isWholeNumber } })
+            else {
+                throw Flaw(reason: "has a repetition other than {n}, {n,} and {n,m}")
             }
             result = "{\(numbers.joined(separator: ","))}"
             position = end + 1
         default: return nil
         }
-        // What it takes first makes no difference.
+        // A lazy repetition matches the same texts.
         _ = take("?")
         return result
     }
@@ -111,15 +132,16 @@ struct SchemaExpression {
 
     private mutating func escape() throws(Flaw) -> String {
         guard let character = peek else { throw Flaw(reason: "ends in the middle of an escape") }
-        if let named = CharacterClass.named(character) {
+        if !isAsWritten, let named = CharacterRanges.named(character) {
             position += 1
-            return try named.checked().text
+            return try text(named)
         }
-        return try Self.literal(try escaped())
+        return try literal(try escaped(as: "^$.()|{}*+?"))
     }
 
     /// The character of an escape, after its backslash.
-    private mutating func escaped() throws(Flaw) -> Unicode.Scalar {
+    /// - Parameter others: the characters that llama.cpp reads as themselves here, besides those it knows everywhere.
+    private mutating func escaped(as others: String) throws(Flaw) -> Unicode.Scalar {
         guard let character = peek else { throw Flaw(reason: "ends in the middle of an escape") }
         position += 1
         switch character {
@@ -127,6 +149,7 @@ struct SchemaExpression {
             let count = character == "x" ? 2 : character == "u" ? 4 : 8
             let end = position + count
             guard end <= characters.count,
+                characters[position..<end].allSatisfy(\.properties.isASCIIHexDigit),
                 let value = UInt32(String(String.UnicodeScalarView(characters[position..<end])), radix: 16),
                 let scalar = Unicode.Scalar(value)
             else { throw Flaw(reason: "has an escape without its \(count) digits") }
@@ -135,39 +158,45 @@ struct SchemaExpression {
         case "t": return "\t"
         case "n": return "\n"
         case "r": return "\r"
-        case _ where character.properties.isAlphabetic || character.properties.numericType != nil:
+        case _ where isAsWritten && !(others + #""[]-\"#).unicodeScalars.contains(character),
+            _ where character.properties.isAlphabetic || character.properties.numericType != nil:
             throw Flaw(reason: "has \\\(character), which is not known here; write out what it stands for, as [0-9]")
         default: return character
         }
     }
 
-    private static func literal(_ character: Unicode.Scalar) throws(Flaw) -> String {
-        try CharacterClass([character.value...character.value]).checked().text
+    private func literal(_ character: Unicode.Scalar) throws(Flaw) -> String {
+        try text(CharacterRanges([character.value...character.value]))
     }
 
-    private mutating func characterClass() throws(Flaw) -> CharacterClass {
+    /// Characters as llama.cpp reads them.
+    private func text(_ characters: CharacterRanges) throws(Flaw) -> String {
+        isAsWritten ? characters.text : try characters.checked().text
+    }
+
+    private mutating func characterClass() throws(Flaw) -> CharacterRanges {
         let isNegated = take("^")
         var ranges: [ClosedRange<UInt32>] = []
         while let character = peek, character != "]" {
             position += 1
-            if character == "\\", let next = peek, let named = CharacterClass.named(next) {
+            if !isAsWritten, character == "\\", let next = peek, let named = CharacterRanges.named(next) {
                 position += 1
                 ranges += named.ranges
                 continue
             }
-            let low = character == "\\" ? try escaped() : character
+            let low = character == "\\" ? try escaped(as: "") : character
             var high = low
             if peek == "-", position + 1 < characters.count, characters[position + 1] != "]" {
                 position += 1
                 let end = characters[position]
                 position += 1
-                high = end == "\\" ? try escaped() : end
+                high = end == "\\" ? try escaped(as: "") : end
             }
             guard low <= high else { throw Flaw(reason: "has a range that ends before it begins") }
             ranges.append(low.value...high.value)
         }
         guard take("]") else { throw Flaw(reason: "has a class that is not closed") }
-        let found = CharacterClass(ranges)
+        let found = CharacterRanges(ranges)
         return isNegated ? found.inverted : found
     }
 
@@ -180,55 +209,29 @@ struct SchemaExpression {
     }
 }
 
-/// Characters as ranges, in order and apart.
-private struct CharacterClass {
-    let ranges: [ClosedRange<UInt32>]
-
-    init(_ ranges: [ClosedRange<UInt32>]) {
-        var merged: [ClosedRange<UInt32>] = []
-        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            if let last = merged.last, range.lowerBound <= last.upperBound &+ 1 {
-                merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
-            } else {
-                merged.append(range)
-            }
-        }
-        self.ranges = merged
-    }
-
+extension CharacterRanges {
     /// Characters that stand in a JSON string only as an escape, and surrogates, which are no characters.
-    private static let special = CharacterClass([0...0x1F, 0x22...0x22, 0x5C...0x5C, 0x7F...0x7F, 0xD800...0xDFFF])
-    static let any = special.inverted
+    private static let special = CharacterRanges([0...0x1F, 0x22...0x22, 0x5C...0x5C, 0x7F...0x7F, 0xD800...0xDFFF])
+    fileprivate static let any = special.inverted
 
-    static func named(_ character: Unicode.Scalar) -> CharacterClass? {
+    fileprivate static func named(_ character: Unicode.Scalar) -> CharacterRanges? {
         let digits: [ClosedRange<UInt32>] = [0x30...0x39]
         let word = digits + [0x41...0x5A, 0x5F...0x5F, 0x61...0x7A]
         let space: [ClosedRange<UInt32>] = [0x09...0x0D, 0x20...0x20]
         return switch character {
-        case "d": CharacterClass(digits)
-        case "D": CharacterClass(digits).inverted
-        case "w": CharacterClass(word)
-        case "W": CharacterClass(word).inverted
-        case "s": CharacterClass(space)
-        case "S": CharacterClass(space).inverted
+        case "d": CharacterRanges(digits)
+        case "D": CharacterRanges(digits).inverted
+        case "w": CharacterRanges(word)
+        case "W": CharacterRanges(word).inverted
+        case "s": CharacterRanges(space)
+        case "S": CharacterRanges(space).inverted
         default: nil
         }
     }
 
-    var inverted: CharacterClass {
-        var result: [ClosedRange<UInt32>] = []
-        var next: UInt32 = 0
-        for range in ranges {
-            if range.lowerBound > next { result.append(next...range.lowerBound - 1) }
-            next = range.upperBound + 1
-        }
-        if next <= 0x10FFFF { result.append(next...0x10FFFF) }
-        return CharacterClass(result)
-    }
-
     /// The characters that may stand in a JSON string as they are.
-    func checked() throws(SchemaExpression.Flaw) -> CharacterClass {
-        let usable = CharacterClass((inverted.ranges + Self.special.ranges)).inverted
+    fileprivate func checked() throws(SchemaExpression.Flaw) -> CharacterRanges {
+        let usable = CharacterRanges(inverted.ranges + Self.special.ranges).inverted
         guard !usable.ranges.isEmpty else {
             throw SchemaExpression.Flaw(reason: "wants a character that JSON has to escape")
         }
@@ -236,7 +239,7 @@ private struct CharacterClass {
     }
 
     /// As llama.cpp reads it.
-    var text: String {
+    fileprivate var text: String {
         func escaped(_ value: UInt32) -> String {
             let digits = String(value, radix: 16, uppercase: true)
             if value < 0x80, let scalar = Unicode.Scalar(value),

@@ -20,16 +20,8 @@ extension SchemaNarrowing {
         guard text == "#" || text.hasPrefix("#/") else {
             throw Self.refused("$ref", "\(text.quoted) names another document")
         }
-        var place = OrderedJSON.object(root)
-        for part in text.split(separator: "/").dropFirst() {
-            let name = part.replacingOccurrences(of: "~1", with: "/").replacingOccurrences(of: "~0", with: "~")
-            let next =
-                place.members?[name]
-                ?? Int(name).flatMap { index in
-                    place.items.flatMap { $0.indices.contains(index) ? $0[index] : nil }
-                }
-            guard let next else { throw Self.refused("$ref", "\(text.quoted) names nothing") }
-            place = next
+        guard let place = OrderedJSON.object(root).resolved(text) else {
+            throw Self.refused("$ref", "\(text.quoted) names nothing")
         }
         guard let members = place.members else { throw Self.refused("$ref", "\(text.quoted) names no schema") }
         return members
@@ -59,12 +51,12 @@ extension SchemaNarrowing {
         -> OrderedJSON.Members
     {
         var result = left
-        for key in right.keys {
-            guard let new = right[key], let old = result[key], old != new, !Self.annotations.contains(key) else {
-                if result[key] == nil || !Self.annotations.contains(key) { result[key] = right[key] }
+        for (key, new) in right.pairs {
+            guard let old = result[key] else {
+                result[key] = new
                 continue
             }
-            result[key] = try merged(old, new, key: key, keyword)
+            if old != new, !Self.annotations.contains(key) { result[key] = try merged(old, new, key: key, keyword) }
         }
         return result
     }
@@ -74,8 +66,7 @@ extension SchemaNarrowing {
         switch key {
         case "properties", "patternProperties", "dependentRequired", "dependentSchemas":
             guard var result = old.members, let added = new.members else { throw conflict }
-            for name in added.keys {
-                guard let schema = added[name] else { continue }
+            for (name, schema) in added.pairs {
                 guard let own = result[name], own != schema else {
                     result[name] = schema
                     continue
@@ -99,11 +90,13 @@ extension SchemaNarrowing {
             guard !both.isEmpty else { throw conflict }
             return .array(both)
         case "minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains":
-            return try chosen(old, new, conflict) { $0 >= $1 }
+            guard let left = old.number, let right = new.number else { throw conflict }
+            return left >= right ? old : new
         case "maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains":
-            return try chosen(old, new, conflict) { $0 <= $1 }
+            guard let left = old.number, let right = new.number else { throw conflict }
+            return left <= right ? old : new
         case "additionalProperties":
-            if old == .value(.boolean(false)) || new == .value(.boolean(false)) { return .value(.boolean(false)) }
+            if old.isFalse || new.isFalse { return .value(.boolean(false)) }
             if old == .value(.boolean(true)) { return new }
             if new == .value(.boolean(true)) { return old }
             throw conflict
@@ -119,14 +112,5 @@ extension SchemaNarrowing {
         case "uniqueItems": return .value(.boolean(true))
         default: throw conflict
         }
-    }
-
-    private func chosen(
-        _ old: OrderedJSON, _ new: OrderedJSON, _ conflict: LLMError, _ isTighter: (Decimal, Decimal) -> Bool
-    ) throws -> OrderedJSON {
-        var both = OrderedJSON.Members()
-        (both["old"], both["new"]) = (old, new)
-        guard let left = both.number("old"), let right = both.number("new") else { throw conflict }
-        return isTighter(left, right) ? old : new
     }
 }

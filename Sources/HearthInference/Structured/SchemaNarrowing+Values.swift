@@ -53,7 +53,7 @@ extension SchemaNarrowing {
         func bound(_ keyword: String, _ exclusive: String) -> (Decimal?, includes: Bool) {
             let itself = schema.number(keyword), other = schema.number(exclusive)
             guard let itself else { return (other, false) }
-            guard let other else { return (itself, schema[exclusive] != .value(.boolean(true))) }
+            guard let other else { return (itself, !schema.isTrue(exclusive)) }
             let isTighter = keyword == "minimum" ? other >= itself : other <= itself
             return isTighter ? (other, false) : (itself, true)
         }
@@ -97,7 +97,7 @@ extension SchemaNarrowing {
         }
         let additional = schema["additionalProperties"]
         for name in required where properties[name] == nil {
-            guard additional != .value(.boolean(false)) else {
+            guard additional?.isFalse != true else {
                 throw Self.refused("required", "asks for \(name.quoted), which its `properties` do not have")
             }
             properties[name] = additional?.members.map { .object($0) } ?? .object(OrderedJSON.Members())
@@ -113,10 +113,9 @@ extension SchemaNarrowing {
                 properties[name] = nil
             }
         }
-        for name in properties.keys {
+        for (name, property) in properties.pairs {
             // A property that nothing fits can be left out, unless it is required.
-            guard let property = properties[name] else { continue }
-            if property == .value(.boolean(false)), !required.contains(name) {
+            if property.isFalse, !required.contains(name) {
                 properties[name] = nil
             } else {
                 properties[name] = try narrow(property)
@@ -139,7 +138,7 @@ extension SchemaNarrowing {
         var schema = schema
         var first = schema["prefixItems"]?.items ?? schema["items"]?.items ?? []
         var rest = schema["items"]?.items == nil ? schema["items"] : schema["additionalItems"]
-        if rest == .value(.boolean(false)) { rest = nil }
+        if rest?.isFalse == true { rest = nil }
         let fewest = Int(truncating: (schema.number("minItems") ?? 0) as NSDecimalNumber)
         if let contained = schema["contains"], first.isEmpty {
             let count = max(1, Int(truncating: (schema.number("minContains") ?? 1) as NSDecimalNumber))
@@ -168,7 +167,7 @@ extension SchemaNarrowing {
 
     /// All lists of a few constants without one twice, in the order of the constants; `nil` for other lists.
     private static func distinctLists(_ schema: OrderedJSON.Members, _ item: OrderedJSON?) -> [OrderedJSON]? {
-        guard schema["uniqueItems"] == .value(.boolean(true)), let values = item?.members?["enum"]?.items,
+        guard schema.isTrue("uniqueItems"), let values = item?.members?["enum"]?.items,
             values.count <= 6
         else { return nil }
         let fewest = schema.number("minItems") ?? 0, most = schema.number("maxItems") ?? Decimal(values.count)

@@ -87,23 +87,17 @@ package struct SchemaNarrowing {
         for keyword in ["$defs", "definitions"] { schema[keyword] = try narrowedValues(schema, keyword) }
 
         let meaning = schema.keys.filter { !Self.annotations.contains($0) }
-        if let reference = schema["$ref"] {
-            if meaning.count == 1 { return .object(try checkedReference(reference, schema)) }
-            schema["$ref"] = nil
-            return try narrow(.object(try merged(try resolved(reference), schema, "$ref")))
+        if let reference = schema["$ref"], meaning.count == 1 {
+            return .object(try checkedReference(reference, schema))
         }
-        if let parts = schema["allOf"]?.items {
-            schema["allOf"] = nil
-            for part in parts { schema = try merged(schema, try flattened(part), "allOf") }
-            return try narrow(.object(schema))
-        }
+        schema = try flattened(.object(schema))
         if let branches = try branches(&schema) { return try alternatives(branches, schema) }
         return .object(try narrowedSingle(schema))
     }
 
     private mutating func narrowedValues(_ schema: OrderedJSON.Members, _ keyword: String) throws -> OrderedJSON? {
         guard var values = schema[keyword]?.members else { return schema[keyword] }
-        for key in values.keys { values[key] = try values[key].map { try narrow($0) } }
+        for (key, value) in values.pairs { values[key] = try narrow(value) }
         return .object(values)
     }
 
@@ -145,7 +139,7 @@ package struct SchemaNarrowing {
             for keyword in ["if", "then", "else"] { others[keyword] = nil }
             var held = try merged(others, condition, "if")
             if let then = schema["then"] { held = try merged(held, try flattened(then), "then") }
-            // What a condition names has to be there, or it holds without being met.
+            // Properties that a condition names are required: an absent property meets any condition.
             var required = held.strings("required")
             for name in condition.members("properties").keys where !required.contains(name) { required.append(name) }
             held["required"] = .array(required.map { .string($0) })

@@ -1,13 +1,13 @@
 import Foundation
 import HearthBase
 
-/// Decodes a type from nothing and notes what it asks for.
+/// Decodes a type with placeholder values and notes the values that it requests.
 enum SchemaProbe {
     static func schema(of type: any Decodable.Type, inside outer: [any Decodable.Type]) throws -> JSONSchema {
         try (type as? any JSONSchemaProviding.Type)?.jsonSchema ?? probe(type, inside: outer).schema
     }
 
-    /// The schema of a type and a value of it, which is of no meaning.
+    /// The schema of a type, and a placeholder value.
     fileprivate static func probe<Value: Decodable>(
         _ type: Value.Type, inside outer: [any Decodable.Type]
     ) throws -> (schema: JSONSchema, value: Value) {
@@ -22,7 +22,7 @@ enum SchemaProbe {
         } catch let error as LLMError {
             throw error
         } catch {
-            throw unusable(type, "it cannot be made of nothing")
+            throw unusable(type, "it cannot be decoded from placeholder values")
         }
     }
 
@@ -37,12 +37,7 @@ enum SchemaProbe {
         case is Decimal.Type: return (.number, 0 as Decimal)
         case is UUID.Type: return (.text(#"{"type":"string","format":"uuid"}"#), UUID())
         case let integer as any FixedWidthInteger.Type: return (try bounds(integer), zero(integer))
-        case let list as any ListProbing.Type:
-            return (.array(of: try schema(of: list.elementType, inside: outer)), list.empty)
-        case let dictionary as any DictionaryProbing.Type:
-            return (.dictionary(of: try schema(of: dictionary.valueType, inside: outer)), dictionary.empty)
-        case let optional as any OptionalProbing.Type:
-            return (try schema(of: optional.wrappedType, inside: outer), optional.empty)
+        case let wrapper as any WrapperProbing.Type: return try wrapper.probed(inside: outer)
         case let cases as any (CaseIterable & RawRepresentable).Type:
             return try enumeration(cases)
         default: return nil
@@ -75,52 +70,47 @@ enum SchemaProbe {
     }
 
     fileprivate static func unusable(_ type: Any.Type, _ reason: String) -> LLMError {
-        LLMError(
-            .unusableGrammar, "no JSON schema can be made of the type \(type): \(reason)",
-            context: ErrorContext(remedy: "Let it conform to JSONSchemaProviding."),
-            disposition: .usage)
+        .unusable(
+            "no JSON schema can be made of the type \(type): \(reason)",
+            remedy: "Let it conform to JSONSchemaProviding.")
     }
 }
 
-private protocol ListProbing {
-    static var elementType: any Decodable.Type { get }
-    static var empty: Any { get }
+/// A type that wraps others, and has an empty value.
+private protocol WrapperProbing {
+    static func probed(inside outer: [any Decodable.Type]) throws -> (JSONSchema, Any)
 }
 
-extension Array: ListProbing where Element: Decodable {
-    static var elementType: any Decodable.Type { Element.self }
-    static var empty: Any { [Element]() }
+extension Array: WrapperProbing where Element: Decodable {
+    static func probed(inside outer: [any Decodable.Type]) throws -> (JSONSchema, Any) {
+        (.array(of: try SchemaProbe.schema(of: Element.self, inside: outer)), Self())
+    }
 }
 
-extension Set: ListProbing where Element: Decodable {
-    static var elementType: any Decodable.Type { Element.self }
-    static var empty: Any { Set<Element>() }
+extension Set: WrapperProbing where Element: Decodable {
+    static func probed(inside outer: [any Decodable.Type]) throws -> (JSONSchema, Any) {
+        (.array(of: try SchemaProbe.schema(of: Element.self, inside: outer)), Self())
+    }
 }
 
-private protocol DictionaryProbing {
-    static var valueType: any Decodable.Type { get }
-    static var empty: Any { get }
+extension Dictionary: WrapperProbing where Key == String, Value: Decodable {
+    static func probed(inside outer: [any Decodable.Type]) throws -> (JSONSchema, Any) {
+        (.dictionary(of: try SchemaProbe.schema(of: Value.self, inside: outer)), Self())
+    }
 }
 
-extension Dictionary: DictionaryProbing where Key == String, Value: Decodable {
-    static var valueType: any Decodable.Type { Value.self }
-    static var empty: Any { [String: Value]() }
-}
-
-private protocol OptionalProbing {
-    static var wrappedType: any Decodable.Type { get }
-    static var empty: Any { get }
-}
-
-extension Optional: OptionalProbing where Wrapped: Decodable {
-    static var wrappedType: any Decodable.Type { Wrapped.self }
-    static var empty: Any { Wrapped?.none as Any }
+extension Optional: WrapperProbing where Wrapped: Decodable {
+    static func probed(inside outer: [any Decodable.Type]) throws -> (JSONSchema, Any) {
+        (try SchemaProbe.schema(of: Wrapped.self, inside: outer), Self.none as Any)
+    }
 }
 
 /// The requested values of a type.
 private final class Notes {
     private var properties: [JSONSchema.Property]?
     private var whole: JSONSchema?
+    /// The names of properties that may be missing.
+    var optional: Set<String> = []
 
     var schema: JSONSchema? { properties.map { .object($0) } ?? whole }
 
@@ -172,12 +162,16 @@ private struct ProbeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { true }
 
-    func decodeNil(forKey key: Key) -> Bool { false }
+    /// Notes that the value may be missing: the default `decodeIfPresent` of numbers, strings and booleans asks this first.
+    func decodeNil(forKey key: Key) -> Bool {
+        decoder.notes.optional.insert(key.stringValue)
+        return false
+    }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         let (schema, value) = try probe(type, key)
-        decoder.notes.note(
-            JSONSchema.Property(key.stringValue, schema, isRequired: !(type is any OptionalProbing.Type)))
+        let isOptional = type is any ExpressibleByNilLiteral.Type || decoder.notes.optional.contains(key.stringValue)
+        decoder.notes.note(JSONSchema.Property(key.stringValue, schema, isRequired: !isOptional))
         return value
     }
 
@@ -187,7 +181,7 @@ private struct ProbeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
         } catch  where type is any JSONSchemaProviding.Type {
             // Its schema is known, but the caller needs a value of it, and no value can be made.
             throw SchemaProbe.unusable(
-                decoder.outer.last ?? type, "its property \(key.stringValue) cannot be made of nothing")
+                decoder.outer.last ?? type, "its property \(key.stringValue) cannot be decoded from placeholder values")
         }
     }
 
@@ -205,29 +199,9 @@ private struct ProbeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func superDecoder(forKey key: Key) -> any Decoder { decoder }
 
-    // What may be missing is asked for with these.
-
-    private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         let schema = try SchemaProbe.schema(of: type, inside: decoder.outer)
         decoder.notes.note(JSONSchema.Property(key.stringValue, schema, isRequired: false))
         return nil
     }
-
-    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        try optional(type, key)
-    }
-    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(type, key) }
-    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(type, key) }
-    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(type, key) }
-    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try optional(type, key) }
-    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(type, key) }
-    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try optional(type, key) }
-    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try optional(type, key) }
-    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try optional(type, key) }
-    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try optional(type, key) }
-    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try optional(type, key) }
-    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try optional(type, key) }
-    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try optional(type, key) }
-    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try optional(type, key) }
-    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(type, key) }
 }

@@ -1,8 +1,8 @@
 /// The tokens of a vocabulary in the order of their bytes: tokens that begin alike stand together, so that a beginning that a
-/// grammar refuses is looked at once for all of them.
+/// grammar refuses is checked once for all of them.
 package struct TokenTrie: Sendable {
     private var bytes: [UInt8] = []
-    /// Where each token's bytes begin, and where the last one's end.
+    /// The place of each token's first byte, and the end of the last token.
     private var starts: [Int] = [0]
     /// The bytes each token has in common with the one before it.
     private var common: [UInt16] = []
@@ -31,7 +31,7 @@ package struct TokenTrie: Sendable {
     /// The number of tokens with bytes.
     package var count: Int { tokens.count }
 
-    /// How a byte follows those before it.
+    /// The result of taking a byte.
     package enum Step {
         case taken, refused
         /// So does every byte after it.

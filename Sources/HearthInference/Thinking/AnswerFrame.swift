@@ -22,7 +22,7 @@ package struct AnswerFrame: Sendable, Hashable {
     /// All texts that the model may write around its answer.
     package var texts: [String] { tags.flatMap { [$0.opening, $0.closing] } + [turn, lead, end ?? ""] }
 
-    /// What the model writes between the end of its thinking and its answer.
+    /// The text that the model writes between the end of its thinking and its answer.
     package var afterThinking: String { lead.isEmpty ? "" : turn + lead }
 
     /// Beginnings of an answer, each with the marks of the thinking it opens; `nil` where the answer's text follows.

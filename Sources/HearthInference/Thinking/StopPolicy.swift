@@ -1,36 +1,36 @@
 /// When a generation ends: asked after every token and between the chunks of a prompt.
-public struct StopPolicy: Sendable, Hashable {
+package struct StopPolicy: Sendable, Hashable {
     /// The most tokens the answer may have.
-    public let maximumNewTokens: Int
+    package let maximumNewTokens: Int
     /// The tokens the context holds, prompt and answer together.
-    public let contextLength: Int
+    package let contextLength: Int
     /// The longest time the generation may take.
-    public let timeout: Duration
+    package let timeout: Duration
 
     /// The given limits.
-    public init(maximumNewTokens: Int, contextLength: Int, timeout: Duration) {
+    package init(maximumNewTokens: Int, contextLength: Int, timeout: Duration) {
         self.maximumNewTokens = maximumNewTokens
         self.contextLength = contextLength
         self.timeout = timeout
     }
 
-    /// Where a generation stands.
-    public struct Progress: Sendable, Hashable {
+    /// The state of a generation.
+    package struct Progress: Sendable, Hashable {
         /// The tokens of the answer until now.
-        public var generatedTokens: Int
+        package var generatedTokens: Int
         /// The tokens whose state the context holds.
-        public var usedContext: Int
+        package var usedContext: Int
         /// The time since the generation began.
-        public var elapsed: Duration
+        package var elapsed: Duration
         /// The model has just chosen to end.
-        public var isEndOfGeneration: Bool
+        package var isEndOfGeneration: Bool
         /// A stop string has appeared in the answer.
-        public var isStopString: Bool
+        package var isStopString: Bool
         /// The caller cancelled the request.
-        public var isCancelled: Bool
+        package var isCancelled: Bool
 
         /// The given facts.
-        public init(
+        package init(
             generatedTokens: Int, usedContext: Int, elapsed: Duration, isEndOfGeneration: Bool = false,
             isStopString: Bool = false, isCancelled: Bool = false
         ) {
@@ -44,18 +44,18 @@ public struct StopPolicy: Sendable, Hashable {
     }
 
     /// The next step of the generation.
-    public enum Decision: Sendable, Hashable {
+    package enum Decision: Sendable, Hashable {
         case proceed
         case finish(FinishReason)
-        /// Ends without a summary: its caller cancelled it.
+        /// Ends without a summary: the caller cancelled the request.
         case cancel
     }
 
     /// The first of these that holds: ended by the model, a stop string, enough tokens, no room, cancelled, too late.
     ///
     /// An answer that the model ends on its last allowed token, or at the moment of a cancellation, is complete; so the
-    /// model's end goes before the limits, and they before the wish to stop.
-    public func decide(_ progress: Progress) -> Decision {
+    /// model's end goes before the limits, and the limits before a cancellation.
+    package func decide(_ progress: Progress) -> Decision {
         if progress.isEndOfGeneration { return .finish(.endOfGeneration) }
         if progress.isStopString { return .finish(.stopString) }
         if progress.generatedTokens >= maximumNewTokens { return .finish(.maximumNewTokens) }

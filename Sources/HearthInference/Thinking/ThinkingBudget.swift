@@ -2,9 +2,9 @@
 ///
 /// A decision only. The engine that is told to close writes ``closingText`` into the context as if the model had said it,
 /// counts its tokens among the generated ones, and calls ``ThinkingSplitter/close(_:)``.
-public struct ThinkingBudget: Sendable, Hashable {
+package struct ThinkingBudget: Sendable, Hashable {
     /// Why thinking was ended from outside.
-    public enum Reason: String, Sendable, Hashable, Codable {
+    package enum Reason: String, Sendable, Hashable, Codable {
         /// Thinking was switched off, and the model began all the same.
         case disabled
         /// The user asked for the answer.
@@ -18,30 +18,30 @@ public struct ThinkingBudget: Sendable, Hashable {
     }
 
     /// The next step of the generation.
-    public enum Decision: Sendable, Hashable {
+    package enum Decision: Sendable, Hashable {
         case proceed
         case close(Reason)
     }
 
-    /// Where a generation stands.
-    public struct Progress: Sendable, Hashable {
+    /// The state of a generation.
+    package struct Progress: Sendable, Hashable {
         /// The next token belongs to the thinking (``ThinkingSplitter/isThinking``).
-        public var isThinking: Bool
+        package var isThinking: Bool
         /// The tokens of thinking until now.
-        public var thinkingTokens: Int
+        package var thinkingTokens: Int
         /// The time since the first of them.
-        public var thinkingTime: Duration
+        package var thinkingTime: Duration
         /// All tokens generated until now, those of the thinking among them.
-        public var generatedTokens: Int
+        package var generatedTokens: Int
         /// The tokens whose state the context holds.
-        public var usedContext: Int
+        package var usedContext: Int
         /// The time since the generation began.
-        public var elapsed: Duration
+        package var elapsed: Duration
         /// The user asked for the answer (``ThinkingControl/wantsAnswer``).
-        public var wantsAnswer: Bool
+        package var wantsAnswer: Bool
 
         /// The given facts.
-        public init(
+        package init(
             isThinking: Bool, thinkingTokens: Int = 0, thinkingTime: Duration = .zero, generatedTokens: Int = 0,
             usedContext: Int = 0, elapsed: Duration = .zero, wantsAnswer: Bool = false
         ) {
@@ -65,15 +65,15 @@ public struct ThinkingBudget: Sendable, Hashable {
     /// The time at which thinking ends.
     private let lastMoment: Duration
     /// The tokens kept for the answer.
-    public let reservedTokens: Int
+    package let reservedTokens: Int
 
     /// The budget of one generation.
     /// - Parameters:
     ///   - options: what the request allows.
     ///   - stop: the limits of the whole generation.
     ///   - promptTokens: the length of the prompt: where context is short, half of what remains is for the answer.
-    ///   - closingTokens: the length of ``closingText(_:options:)`` in tokens.
-    public init(_ options: ThinkingOptions, stop: StopPolicy, promptTokens: Int, closingTokens: Int) {
+    ///   - closingTokens: the length of ``closingText(_:options:before:)`` in tokens.
+    package init(_ options: ThinkingOptions, stop: StopPolicy, promptTokens: Int, closingTokens: Int) {
         isEnabled = options.isEnabled
         maximumTokens = options.maximumTokens.map { max(0, $0) } ?? .max
         maximumTime = options.maximumTime
@@ -90,7 +90,7 @@ public struct ThinkingBudget: Sendable, Hashable {
 
     /// The first of these that holds: not thinking, switched off, asked for, out of tokens, out of time, no more than the
     /// answer's share left.
-    public func decide(_ progress: Progress) -> Decision {
+    package func decide(_ progress: Progress) -> Decision {
         guard progress.isThinking else { return .proceed }
         if !isEnabled { return .close(.disabled) }
         if progress.wantsAnswer { return .close(.answerNow) }
@@ -104,14 +104,11 @@ public struct ThinkingBudget: Sendable, Hashable {
         return .proceed
     }
 
-    /// The text with which the engine ends the thinking: the last words, the closing mark and an empty line, as models are
-    /// trained to write it.
-    public static func closingText(_ tags: ThinkingTags, options: ThinkingOptions) -> String {
-        closingText(tags, options: options, before: "")
-    }
-
-    /// The same for a model that writes some text between its thinking and its answer, in place of the empty line.
-    package static func closingText(_ tags: ThinkingTags, options: ThinkingOptions, before lead: String) -> String {
+    /// The text with which the engine ends the thinking: the last words, the closing mark, and an empty line or the text that the
+    /// model writes between its thinking and its answer.
+    package static func closingText(
+        _ tags: ThinkingTags, options: ThinkingOptions, before lead: String = ""
+    ) -> String {
         (options.lastWords.isEmpty ? "\n" : "\n\n\(options.lastWords)\n") + tags.closing
             + (lead.isEmpty ? "\n\n" : lead)
     }

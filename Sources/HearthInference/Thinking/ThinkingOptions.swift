@@ -2,8 +2,7 @@ import HearthBase
 
 /// Whether and how long a model may think before it answers.
 public struct ThinkingOptions: Sendable, Hashable {
-    /// Whether the model is asked to think, where its template knows the difference. A model that begins all the same is made
-    /// to answer at once.
+    /// Whether the template asks the model to think. The engine ends the thinking of a model that thinks all the same.
     public var isEnabled: Bool
     /// The most tokens of thinking; `nil` for as many as leave room for the answer.
     public var maximumTokens: Int?

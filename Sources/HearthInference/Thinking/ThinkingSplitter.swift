@@ -1,18 +1,18 @@
 /// Splits what a model writes into its thinking and its answer, live.
 ///
 /// The marks may be cut anywhere between pieces; what can still become one is held back, nothing else. White space around
-/// the marks belongs to them. A mark after the first visible character of the answer is text, so a model that explains
-/// marks is not cut apart. A closing mark inside a fenced code block of the thinking is left alone; if that block does not end
-/// within ``mostDoubted`` bytes it was none, and the mark counts after all.
+/// the marks belongs to them. A mark after the first visible character of the answer is text, so that a model can explain
+/// marks. Inside a fenced code block of the thinking a closing mark counts only at the beginning of a line: code quotes marks
+/// in the middle of lines, and a model that forgot to end its block still ends its thinking.
 ///
 /// ```
 ///  beginning ──opening mark──> opened ──visible──> thinking ──closing mark──> closed ──visible──> answering
 ///      └──────────────────────────────────── anything else ───────────────────────────────────────────^
 /// ```
 /// Every byte is looked at once, and at most copied once: linear in the text, however it is cut.
-public struct ThinkingSplitter: Sendable {
-    /// Where in its output the model is.
-    public enum State: String, Sendable, Hashable, CaseIterable {
+package struct ThinkingSplitter: Sendable {
+    /// The part of its output that the model writes.
+    package enum State: String, Sendable, Hashable, CaseIterable {
         /// Only white space, and perhaps the front of an opening mark.
         case beginning
         /// After the opening mark; white space is skipped.
@@ -25,22 +25,18 @@ public struct ThinkingSplitter: Sendable {
         case answering
     }
 
-    /// The bytes after a closing mark in a code block that are held back until the block ends, 1 KiB: so long a listing after it is
-    /// less likely than an answer.
-    public static let mostDoubted = 1024
-
     /// A piece of one or the other.
-    public enum Delta: Sendable, Hashable {
+    package enum Delta: Sendable, Hashable {
         case thinking(String)
         case text(String)
     }
 
-    /// Where the model is.
-    public private(set) var state: State
+    /// The part of its output that the model writes now.
+    package private(set) var state: State
     /// The pair that encloses the thinking, once it has begun.
-    public private(set) var tags: ThinkingTags?
+    package private(set) var tags: ThinkingTags?
     private let openings: [(bytes: [UInt8], pair: ThinkingTags?)]
-    /// What may follow the thinking before the answer's text.
+    /// The texts that may follow the thinking before the answer.
     private let leads: [(bytes: [UInt8], pair: ThinkingTags?)]
     private var mark: ClosingMark
     private var fence = CodeFence()
@@ -49,23 +45,17 @@ public struct ThinkingSplitter: Sendable {
     private var held: [UInt8] = []
     /// The number of bytes at the end of `held` that belong to an opening mark or a lead that has begun.
     private var openingCount = 0
-    /// The length of a closing mark inside a code block that has not ended, with the white space before it: `held`
-    /// begins with it.
-    private var doubt: Int?
+    /// Whether the closing mark that has begun ends the thinking.
+    private var isMarkCounted = true
 
     /// A splitter for one answer.
     /// - Parameters:
-    ///   - tags: the pairs to look for; the first opening mark that is complete decides.
+    ///   - frame: the texts around thinking and answer, which belong to neither; the first opening mark that is complete decides.
     ///   - openedByPrompt: the pair whose opening mark ends the prompt already (``ThinkingTags/opened(by:among:)``).
-    ///   - codeHidesMarks: a closing mark in a code block is left alone; `false` where it has to be certain at once what the answer is.
-    public init(
-        tags: [ThinkingTags] = ThinkingTags.usual, openedByPrompt: ThinkingTags? = nil, codeHidesMarks: Bool = true
+    ///   - codeHidesMarks: a closing mark in a line of code is text; `false` where the first mark ends the thinking in any case.
+    package init(
+        frame: AnswerFrame = AnswerFrame(), openedByPrompt: ThinkingTags? = nil, codeHidesMarks: Bool = true
     ) {
-        self.init(frame: AnswerFrame(tags: tags), openedByPrompt: openedByPrompt, codeHidesMarks: codeHidesMarks)
-    }
-
-    /// A splitter for an answer in a frame, whose texts belong neither to the thinking nor to the answer.
-    package init(frame: AnswerFrame, openedByPrompt: ThinkingTags? = nil, codeHidesMarks: Bool = true) {
         self.codeHidesMarks = codeHidesMarks
         openings = frame.fronts(afterThinking: false)
         leads = frame.fronts(afterThinking: true)
@@ -76,7 +66,7 @@ public struct ThinkingSplitter: Sendable {
     }
 
     /// Takes the next piece of the output and gives the deltas it makes certain, in order.
-    public mutating func append(_ piece: String, into deltas: inout [Delta]) {
+    package mutating func append(_ piece: String, into deltas: inout [Delta]) {
         if state == .answering {
             if !piece.isEmpty { deltas.append(.text(piece)) }
             return
@@ -85,69 +75,41 @@ public struct ThinkingSplitter: Sendable {
         piece.withUTF8 { take($0, into: &deltas) }
     }
 
-    /// The deltas of the next piece.
-    public mutating func append(_ piece: String) -> [Delta] {
-        var deltas: [Delta] = []
-        append(piece, into: &deltas)
-        return deltas
-    }
-
     /// Ends the output: what was held back is decided. A thinking that was never closed stays ``State/thinking``.
-    public mutating func finish(into deltas: inout [Delta]) {
+    package mutating func finish(into deltas: inout [Delta]) {
         switch state {
         case .beginning:
             if !held.isEmpty { deltas.append(.text(Self.text(held))) }
             state = .answering
         case .thinking:
-            fence.finish()
-            if fence.isOpen, settle(into: &deltas) {
-                state = .answering
-            } else if !held.isEmpty {
-                deltas.append(.thinking(Self.text(held)))
-            }
+            if !held.isEmpty { deltas.append(.thinking(Self.text(held))) }
         case .closed:
             if !held.isEmpty { deltas.append(.text(Self.text(held))) }
         case .opened, .answering: break
         }
         held = []
-        doubt = nil
     }
 
     /// Ends the thinking with a closing mark that came as one token: a model writes that token for nothing else.
     package mutating func endThinking(into deltas: inout [Delta]) {
         guard isThinking else { return append(tags?.closing ?? "", into: &deltas) }
         while held.last?.isThinkingWhiteSpace == true { held.removeLast() }
-        if !held.isEmpty { deltas.append(.thinking(Self.text(held))) }
-        held = []
-        doubt = nil
-        state = .closed
+        leaveThinking(into: &deltas)
     }
 
-    /// Ends the thinking because the engine has written the closing mark itself; what follows is the answer.
-    ///
-    /// Does nothing outside the thinking, nor where the model itself had ended it (``settle(into:)``).
-    public mutating func close(into deltas: inout [Delta]) {
-        guard isThinking, !settle(into: &deltas) else { return }
-        if !held.isEmpty { deltas.append(.thinking(Self.text(held))) }
-        held = []
-        doubt = nil
-        state = .closed
+    /// Ends the thinking because the engine has written the closing mark itself; the answer follows. Does nothing outside the thinking.
+    package mutating func close(into deltas: inout [Delta]) {
+        if isThinking { leaveThinking(into: &deltas) }
     }
 
-    /// Takes a closing mark in a code block that has not ended for the end of the thinking; what followed it is the answer.
-    /// - Returns: `false` without such a mark: the model still thinks.
-    public mutating func settle(into deltas: inout [Delta]) -> Bool {
-        guard let doubt else { return false }
-        let answer = held.dropFirst(doubt).drop { $0.isThinkingWhiteSpace }
-        if !answer.isEmpty { deltas.append(.text(Self.text(answer))) }
-        state = answer.isEmpty ? .closed : .answering
+    private mutating func leaveThinking(into deltas: inout [Delta]) {
+        if !held.isEmpty { deltas.append(.thinking(Self.text(held))) }
         held = []
-        self.doubt = nil
-        return true
+        state = .closed
     }
 
     /// Whether what comes next belongs to the thinking.
-    public var isThinking: Bool { state == .opened || state == .thinking }
+    package var isThinking: Bool { state == .opened || state == .thinking }
 
     // MARK: - States
 
@@ -213,13 +175,7 @@ public struct ThinkingSplitter: Sendable {
     {
         var index = start
         while index < bytes.count {
-            // Between two characters, so that the text stays whole.
-            if let doubt, held.count + index - start - doubt >= Self.mostDoubted, bytes[index] & 0xC0 != 0x80 {
-                held.append(contentsOf: bytes[start..<index])
-                _ = settle(into: &deltas)
-                return index
-            }
-            if !codeHidesMarks || fence.isIdle, doubt == nil, mark.pending == 0 {
+            if !codeHidesMarks || fence.isIdle, mark.pending == 0 {
                 // Nothing begins before the next mark or line.
                 let from = index
                 while index < bytes.count, bytes[index] != mark.first, bytes[index] != 0x0A { index += 1 }
@@ -228,29 +184,20 @@ public struct ThinkingSplitter: Sendable {
             }
             let byte = bytes[index]
             index += 1
+            let isLineStart = fence.isLineStart
             if codeHidesMarks { fence.take(byte, closingMark: mark.first) }
-            // A block that opens where one is open belongs to the answer: the mark before it was one.
-            if doubt != nil, fence.opensAgain {
-                held.append(contentsOf: bytes[start..<index])
-                _ = settle(into: &deltas)
-                return index
-            }
-            // When the block has ended, the mark in it was part of the code.
-            if !fence.isOpen { doubt = nil }
-            guard mark.take(byte) else { continue }
+            let isWhole = mark.take(byte)
+            if mark.isFirstByte { isMarkCounted = isLineStart || !fence.isOpen }
+            guard isWhole else { continue }
             let pending = mark.pending
             mark.reset()
-            if doubt != nil { continue }
+            guard isMarkCounted else { continue }
             release(bytes[start..<index], keeping: pending, into: &deltas)
-            if fence.isOpen {
-                doubt = pending
-            } else {
-                held.removeAll(keepingCapacity: true)
-                state = .closed
-            }
+            held.removeAll(keepingCapacity: true)
+            state = .closed
             return index
         }
-        release(bytes[start..<index], keeping: doubt == nil ? mark.pending : held.count + index - start, into: &deltas)
+        release(bytes[start..<index], keeping: mark.pending, into: &deltas)
         return index
     }
 

@@ -41,11 +41,6 @@ public struct ThinkingTags: Sendable, Hashable, Codable {
         return pairs.first { $0.isUsable && bytes[...last].reversed().starts(with: $0.opening.utf8.reversed()) }
     }
 
-    /// Whether both marks are there.
+    /// Whether neither mark is empty.
     var isUsable: Bool { !opening.isEmpty && !closing.isEmpty }
-}
-
-extension UInt8 {
-    /// White space as it surrounds the marks: space, tab, line feed, carriage return.
-    var isThinkingWhiteSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }

@@ -1,4 +1,4 @@
-/// Something a model may ask for while it answers: a look at the weather, a search, a sum.
+/// A function that a model may call while it answers, such as a search.
 ///
 /// ```swift
 /// struct Weather: Tool {
@@ -9,8 +9,8 @@
 /// }
 /// let session = LanguageModelSession(model: model, tools: [Weather()])
 /// ```
-/// The model is held to the arguments' JSON while it writes a call (``JSONSchema/init(of:)`` says for which types that works).
-/// Calls come from what the model read, also from the results of other tools: one that changes something should ask before.
+/// The model can only write arguments that match their schema (``JSONSchema/init(of:)`` lists the supported types).
+/// Calls come from texts that the model read, also from results of other tools: a tool that changes something should ask first.
 public protocol Tool: Sendable {
     /// The arguments of a call.
     associatedtype Arguments: Codable & Sendable
@@ -20,8 +20,8 @@ public protocol Tool: Sendable {
     /// The tool's effect and use, for the model.
     var description: String { get }
 
-    /// Does it, and says what the model is to read.
+    /// Runs the tool and returns the text for the model.
     ///
-    /// An error is told to the model, which may try again or answer without the tool; a `CancellationError` ends the answer.
+    /// The model gets an error as the result, which may try again or answer without the tool; a `CancellationError` ends the answer.
     func call(_ arguments: Arguments) async throws -> String
 }

@@ -1,6 +1,6 @@
 import HearthBase
 
-/// A tool as a model is told of it.
+/// The definition of a tool for a model.
 public struct ToolDefinition: Sendable, Hashable {
     /// Letters, digits, `_` and `-`, at most 64.
     public var name: String
@@ -16,22 +16,15 @@ public struct ToolDefinition: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// Refuses what no model can be told of.
+    /// Refuses definitions that no model can get.
     /// - Throws: `grammar-unusable`: a name of other characters, one that two tools have, a schema that is too large.
     public static func check(_ tools: [ToolDefinition]) throws(LLMError) {
         var names: Set<String> = []
         for tool in tools {
-            let isName = tool.name.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
-                default: false
-                }
-            }
-            guard isName, (1...64).contains(tool.name.utf8.count), names.insert(tool.name).inserted else {
-                throw LLMError(
-                    .unusableGrammar, "the tool name \(tool.name.debugDescription) cannot be used",
-                    context: ErrorContext(remedy: "Letters, digits, _ and -, at most 64, each name once."),
-                    disposition: .usage)
+            guard tool.name.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) != nil, names.insert(tool.name).inserted else {
+                throw LLMError.unusable(
+                    "the tool name \(tool.name.debugDescription) cannot be used",
+                    remedy: "Letters, digits, _ and -, at most 64, each name once.")
             }
             try OutputConstraint.check(schema: tool.parameters)
         }
@@ -61,8 +54,8 @@ public struct ToolCall: Sendable, Hashable, Codable {
     /// The most objects and arrays that may begin in the arguments of a message's calls: parsers may read them recursively.
     public static let maximumNesting = 1000
 
-    /// Whether a text begins so many objects and arrays that it should not be read. Strings are not told apart, since broken text
-    /// has no certain ones.
+    /// Whether a text begins more objects and arrays than ``maximumNesting``; brackets in strings count too, because strings of
+    /// broken text cannot be told apart.
     public static func isTooNested(_ text: String) -> Bool {
         var count = 0
         for byte in text.utf8 where byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {

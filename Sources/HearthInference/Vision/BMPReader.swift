@@ -1,6 +1,6 @@
 /// Reads the header of a BMP file.
 enum BMPReader {
-    /// The size its header tells of.
+    /// The size in the header.
     static func size(of bytes: [UInt8], limits: ImageLimits) throws -> ImageSize {
         let cutOff = ImageHeader.unreadable("it ends in the middle")
         guard bytes.count >= 26 else { throw cutOff }

@@ -7,12 +7,12 @@ import HearthBase
 /// let picture = try ChatImage([UInt8](Data(contentsOf: url)))
 /// print(try await session.respond(to: "What is this?", images: [picture]).content)
 /// ```
-/// It is looked at when it is made, so that a broken or huge one is refused there and not in the middle of an answer.
+/// The initialiser checks the whole file, so that it refuses a broken or huge picture and no answer fails for it.
 public struct ChatImage: Sendable, Hashable, Codable {
     /// The file.
     public let bytes: [UInt8]
     /// The facts of the file's header.
-    public let header: ImageHeader
+    package let header: ImageHeader
     /// Names it: equal files are one picture, and are encoded once.
     public let digest: SHA256Digest
 

@@ -1,7 +1,7 @@
 import HearthBase
 
 /// The formats of pictures that are read.
-public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
+package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg = "JPEG"
     case png = "PNG"
     case bmp = "BMP"
@@ -11,19 +11,19 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
 ///
 /// The whole file is walked through once: a picture that is cut off, or that unpacks to more than its size says, is found here
 /// rather than by the decoder.
-public struct ImageHeader: Sendable, Hashable {
-    public let format: ImageFormat
+package struct ImageHeader: Sendable, Hashable {
+    package let format: ImageFormat
     /// In pixels, as the picture is shown.
-    public let width: Int
-    public let height: Int
-    /// How the pixels of the file are turned and mirrored to be shown, as Exif numbers it: 1 for as they are, ... 8.
+    package let width: Int
+    package let height: Int
+    /// The Exif orientation, 1...8: how the pixels are turned and mirrored for display.
     package let orientation: Int
     /// In pixels, as they lie in the file.
     package var storedSize: (width: Int, height: Int) { orientation > 4 ? (height, width) : (width, height) }
 
     /// Reads the header of a file in memory.
     /// - Throws: `cannot-read-picture`; `picture-too-large` by the limits.
-    public init(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) throws {
+    package init(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) throws {
         guard bytes.count <= limits.maximumBytes else {
             throw ImageLimits.tooLarge(
                 "its file has \(ByteCount(UInt64(bytes.count)))", limit: "at most \(limits.maximumBytes >> 20) MiB")

@@ -1,30 +1,30 @@
 import HearthBase
 
 /// The limits of a picture's file, and its size for the model.
-public struct ImageLimits: Sendable, Hashable {
+package struct ImageLimits: Sendable, Hashable {
     /// The bytes of a file: 32 MiB.
-    public var maximumBytes = 32 << 20
+    package var maximumBytes = 32 << 20
     /// The pixels of a picture: 64 million (2^26), more than a telephone takes.
-    public var maximumPixels = 1 << 26
+    package var maximumPixels = 1 << 26
     /// The bytes it unpacks to: four for each of those pixels.
-    public var maximumUnpackedBytes = 1 << 28
+    package var maximumUnpackedBytes = 1 << 28
     /// A picture with a longer side is made smaller before the model sees it: encoding one cannot be interrupted, and takes
     /// time with its pixels.
-    public var longestSide = 2048
+    package var longestSide = 2048
     /// The times a JPEG file may go over its picture; a file of few bytes could else take hours.
-    public var maximumScans = 100
+    package var maximumScans = 100
 
     /// The package's own limits.
-    public init() {}
+    package init() {}
 
     /// The size at which a picture is seen: its proportions are kept, no side is less than one pixel.
-    public func shown(width: Int, height: Int) -> (width: Int, height: Int) {
+    package func shown(width: Int, height: Int) -> (width: Int, height: Int) {
         let longest = max(width, height)
         guard longest > longestSide else { return (width, height) }
         return (max(1, width * longestSide / longest), max(1, height * longestSide / longest))
     }
 
-    /// Checks the size a header tells of.
+    /// Checks the size in a header.
     /// - Parameter bits: of one pixel.
     /// - Throws: `cannot-read-picture` for nothing to see; `picture-too-large`.
     func check(_ size: ImageSize, bits: Int) throws {

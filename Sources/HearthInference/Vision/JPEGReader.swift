@@ -1,35 +1,25 @@
 /// Walks through the markers of a JPEG file.
 enum JPEGReader {
-    /// The size its frame tells of, and how to turn the picture (1...8).
+    /// The size in the frame, and the Exif orientation (1...8).
     static func read(_ bytes: [UInt8], limits: ImageLimits) throws -> (size: ImageSize, orientation: Int) {
-        try bytes.withUnsafeBufferPointer { try read(bytes, $0, limits: limits) }
-    }
-
-    private static func read(
-        _ bytes: [UInt8], _ buffer: UnsafeBufferPointer<UInt8>, limits: ImageLimits
-    ) throws -> (size: ImageSize, orientation: Int) {
         let cutOff = ImageHeader.unreadable("it ends in the middle")
         var place = 2
         var found: ImageSize?
         var orientation: Int?
-        var scans = 0
         while true {
-            guard place + 1 < buffer.count else { throw cutOff }
-            guard buffer[place] == 0xFF else { throw ImageHeader.unreadable("its parts do not follow each other") }
-            let marker = buffer[place + 1]
+            guard place + 1 < bytes.count else { throw cutOff }
+            guard bytes[place] == 0xFF else { throw ImageHeader.unreadable("its parts do not follow each other") }
+            let marker = bytes[place + 1]
             place += 1
             // Any number of these may stand before a marker.
             if marker == 0xFF { continue }
             place += 1
             if marker == 0x01 || (0xD0...0xD7).contains(marker) { continue }
-            if marker == 0xD9 {
-                guard let found, scans > 0 else { throw ImageHeader.unreadable("it ends before it shows anything") }
-                return (found, orientation ?? 1)
-            }
-            guard place + 2 <= buffer.count else { throw cutOff }
+            if marker == 0xD9 { throw ImageHeader.unreadable("it ends before it shows anything") }
+            guard place + 2 <= bytes.count else { throw cutOff }
             let length = bytes.bigEndian(place, 2)
             guard length >= 2 else { throw ImageHeader.unreadable("one of its parts has no length") }
-            guard place + length <= buffer.count else { throw cutOff }
+            guard place + length <= bytes.count else { throw cutOff }
             switch marker {
             case 0xE1:
                 orientation = orientation ?? ExifOrientation.read(bytes, in: place + 2..<place + length)
@@ -39,15 +29,15 @@ enum JPEGReader {
             case 0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
                 throw ImageHeader.unreadable("it is stored in one of JPEG's rare ways (lossless or arithmetic)")
             case 0xDA:
-                guard found != nil else { throw ImageHeader.unreadable("it begins before it says how large it is") }
-                scans += 1
+                guard let found else { throw ImageHeader.unreadable("it begins before it says how large it is") }
+                let (scans, isEnded) = scans(bytes[(place + length)...])
                 guard scans <= limits.maximumScans else {
                     throw ImageLimits.tooLarge(
                         "it goes over its pixels more than \(limits.maximumScans) times",
                         limit: "\(limits.maximumScans) scans")
                 }
-                place = endOfScan(buffer, place + length)
-                continue
+                guard isEnded else { throw cutOff }
+                return (found, orientation ?? 1)
             default: break
             }
             place += length
@@ -67,16 +57,17 @@ enum JPEGReader {
         return size
     }
 
-    /// The place of the next marker that is no part of the compressed data.
-    private static func endOfScan(_ buffer: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
-        var place = start
-        while place + 1 < buffer.count {
-            if buffer[place] == 0xFF {
-                let next = buffer[place + 1]
-                if next != 0, !(0xD0...0xD7).contains(next) { return place }
-            }
-            place += 1
+    /// Counts the scans, the first one included, and looks for the end of the picture; scans and the tables between them are not
+    /// told apart, so the number may be too large by chance, and never too small.
+    private static func scans(_ bytes: ArraySlice<UInt8>) -> (count: Int, isEnded: Bool) {
+        var count = 1
+        var isEnded = false
+        var isMarker = false
+        for byte in bytes {
+            if isMarker, byte == 0xDA { count += 1 }
+            if isMarker, byte == 0xD9 { isEnded = true }
+            isMarker = byte == 0xFF
         }
-        return buffer.count
+        return (count, isEnded)
     }
 }

@@ -2,7 +2,7 @@
 enum PNGReader {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// The size its header tells of.
+    /// The size in the header.
     static func size(of bytes: [UInt8], limits: ImageLimits) throws -> ImageSize {
         let cutOff = ImageHeader.unreadable("it ends in the middle")
         var place = signature.count

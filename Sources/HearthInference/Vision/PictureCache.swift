@@ -1,11 +1,11 @@
 import HearthBase
 
 /// Encoded pictures by their digest, as many as a number of bytes holds; the least recently used go first.
-public struct PictureCache<Value: Sendable>: Sendable {
+package struct PictureCache<Value: Sendable>: Sendable {
     /// The bytes all values may take.
-    public private(set) var limit: Int
+    package private(set) var limit: Int
     /// The bytes they take.
-    public private(set) var bytes = 0
+    package private(set) var bytes = 0
     private var entries: [SHA256Digest: Entry] = [:]
     private var clock: UInt64 = 0
 
@@ -16,19 +16,19 @@ public struct PictureCache<Value: Sendable>: Sendable {
     }
 
     /// An empty cache.
-    public init(limit: Int) { self.limit = max(0, limit) }
+    package init(limit: Int) { self.limit = max(0, limit) }
 
-    public var count: Int { entries.count }
+    package var count: Int { entries.count }
 
     /// The cached encoding of a picture; the access counts as a use.
-    public mutating func value(of digest: SHA256Digest) -> Value? {
+    package mutating func value(of digest: SHA256Digest) -> Value? {
         clock += 1
         entries[digest]?.used = clock
         return entries[digest]?.value
     }
 
     /// Keeps a value of so many bytes. One larger than the limit is not kept.
-    public mutating func insert(_ value: Value, bytes size: Int, of digest: SHA256Digest) {
+    package mutating func insert(_ value: Value, bytes size: Int, of digest: SHA256Digest) {
         remove(digest)
         guard size <= limit else { return }
         trim(to: limit - size)
@@ -38,7 +38,7 @@ public struct PictureCache<Value: Sendable>: Sendable {
     }
 
     /// From now on all values may take so many bytes; what is beyond them goes.
-    public mutating func limit(to bytes: Int) {
+    package mutating func limit(to bytes: Int) {
         limit = max(0, bytes)
         trim(to: limit)
     }

@@ -2,10 +2,10 @@
     import HearthBase
     import HearthInference
 
-    /// Hands the events of an answer to who reads it: pieces of text that follow each other faster than a screen shows them go
+    /// Delivers the events of an answer to its reader: pieces of text that follow each other faster than a screen shows them go
     /// together, everything else at once.
     ///
-    /// Whoever waits for an event sleeps, and waking him costs the engine's thread up to a hundredth of the time a small model takes
+    /// Waking the reader of an event costs the engine's thread up to a hundredth of the time a small model takes
     /// for a token, and as much again on the core beside it. A piece waits no longer than until the first token that is chosen once
     /// the others have been read for that time, whether that one says anything or not: before anything that may take longer than a
     /// token, ``handOver()`` is called.

@@ -7,10 +7,10 @@
     final class AnswerWriter {
         /// What follows a computed token.
         enum Step {
-            /// Compute these, the last of them with its odds.
+            /// Compute these, the last of them with its logits.
             case compute([llama_token])
             case end(FinishReason)
-            /// Nobody waits for the rest.
+            /// The caller has left.
             case cancel
         }
 
@@ -83,7 +83,7 @@
 
         /// Chooses and shows the next token.
         /// - Parameters:
-        ///   - index: the token of the last batch from whose odds it is chosen.
+        ///   - index: the token of the last batch from whose logits it is chosen.
         ///   - usedContext: the tokens whose state the sequence holds.
         func next(
             _ index: Int32, of context: borrowing ModelContext, usedContext: Int, _ facts: inout GenerationFacts
@@ -93,7 +93,7 @@
                 facts.generatedTokens += closing.count
                 reader.closeThinking(show)
                 if calls != nil, let tags = reader.tags { written += Array(tags.closing.utf8) }
-            } else if closes(usedContext, facts), !reader.settleThinking(show) {
+            } else if closes(usedContext, facts) {
                 isClosing = true
                 return .compute(closing)
             }
@@ -105,7 +105,7 @@
             if self.firstToken == nil {
                 self.firstToken = elapsed
                 facts.firstTokenSeconds = elapsed.seconds
-                // Those that ended the thinking in the model's place: nobody saw them, and their time is not counted either.
+                // Those that ended the thinking in the model's place: they are not shown, and their time is not counted.
                 facts.tokensBeforeFirst = facts.generatedTokens
             }
             facts.decodeSeconds = (elapsed - firstToken).seconds
@@ -150,7 +150,7 @@
         /// When the model chose its first token.
         private var firstToken: Duration?
 
-        /// Shows what was held back, and the calls of an answer that ended by itself.
+        /// Shows the text that was held back, and the calls of an answer that the model ended.
         /// - Returns: whether the answer calls tools.
         func finish(_ facts: inout GenerationFacts, reason: FinishReason?) -> Bool {
             reader.finish(outlet.yield)

@@ -1,7 +1,7 @@
 #if Llama
     import HearthInference
 
-    /// What the summary of a generation is made of.
+    /// The figures of a generation's summary.
     struct GenerationFacts {
         let promptTokens: Int
         var cachedTokens = 0

@@ -3,23 +3,16 @@
     import HearthBase
     import HearthInference
 
-    /// Tells the model of one load from that of another, for who must not keep it.
-    final class LoadMark: Sendable {}
-
-    /// Answers the requests of one model, all that run a step further at a time, in one batch.
+    /// Answers the requests of one model: each step computes one batch for all that run.
     ///
-    /// Unchecked as its model is: only the thread of the actor that made it may touch it; when the actor is gone, whoever lets go
-    /// last.
+    /// Unchecked as its model is: only the thread of the actor that made it may touch it.
     final class GenerationLoop: @unchecked Sendable {
         let model: LoadedModel
-        let mark = LoadMark()
         private let time: TimeSource
-        /// Those that are answered, in the order in which they came.
-        private(set) var runs: [GenerationRun] = []
-        /// The next one, whose prompt is made and has no room yet.
-        private(set) var next: GenerationRun?
+        /// The generations that run, in the order of their requests.
+        private(set) var runs: [Generation] = []
         private var batch: TokenBatch
-        /// How much of a prompt is read while others wait.
+        /// The tokens of a prompt read in one step while others wait.
         private(set) var pace: StepPace
 
         /// - Parameter load: of the engine, on whose thread it is made.
@@ -27,64 +20,64 @@
             self.model = model
             model.moveHere(load)
             self.time = time
-            batch = TokenBatch(capacity: model.context.batchSize)
+            batch = TokenBatch(capacity: model.sequences.context.batchSize)
             pace = StepPace(bounds: min(32, model.chunkSize)...min(256, model.chunkSize))
         }
 
         enum Admittance {
             case begun, mustWait
+            /// The state of its conversation is read from a file first.
+            case readsState
             /// It failed, or had nothing to compute.
             case ended
         }
 
-        /// Lets a request begin if there is room for it; asked again and again with the one that came first.
-        func admit(_ request: GenerationRequest) -> Admittance {
+        /// Begins a request if there is room for it; called again before each step with the one that came first.
+        /// - Parameter onRead: see ``ConversationMemory/begin(_:need:beside:onRead:)``.
+        func admit(_ request: GenerationRequest, onRead: @escaping @Sendable () -> Void = {}) -> Admittance {
             do {
                 if request.signal.isCancelled { throw CancellationError() }
-                guard model.context.hasMemory else { throw LLMError.encoderOnly }
-                // The prompt of one that has to wait is made once.
-                if let next, next.request.isSame(as: request) { return admit(next) }
+                guard model.sequences.context.hasMemory else { throw LLMError.encoderOnly }
+                // The prompt of a request that waits is made once.
+                if let prepared = request.prepared, prepared.model === model { return admit(prepared, onRead) }
                 guard runs.count < model.admission.sequences else { return .mustWait }
                 let prompt = try Prompt(request, for: model)
-                return admit(try GenerationRun(request, prompt: prompt, model: model, time: time))
+                let prepared = try Generation(request, prompt: prompt, model: model, time: time)
+                request.prepared = prepared
+                return admit(prepared, onRead)
             } catch {
-                next = nil
+                request.prepared = nil
                 request.reply.finish(.failure(error))
                 return .ended
             }
         }
 
-        /// Keeps nothing more of a request that has not begun.
-        func letGo(of request: GenerationRequest) {
-            if next?.request.isSame(as: request) == true { next = nil }
-        }
-
-        /// Lets a request begin whose prompt is made.
-        func admit(_ run: GenerationRun) -> Admittance {
+        /// Begins a generation whose prompt is made, if there is room for it.
+        func admit(_ run: Generation, _ onRead: @escaping @Sendable () -> Void = {}) -> Admittance {
             if run.request.isPreparation, model.conversations.table.holds(run.prompt.ledger) {
-                next = nil
                 run.endPrepared()
                 return .ended
             }
             let needs = runs.map(\.need)
-            guard model.admission.admits(run.need, beside: needs),
-                let place = model.conversations.begin(
-                    run.prompt, need: run.need, beside: needs.reduce(0, +), model)
-            else {
-                next = run
-                return .mustWait
+            guard model.admission.admits(run.need, beside: needs) else { return .mustWait }
+            switch model.conversations.begin(
+                run.prompt, need: run.need, beside: needs.reduce(0, +), onRead: onRead)
+            {
+            case .noSequence: return .mustWait
+            case .readsState: return .readsState
+            case .begun(let place):
+                run.request.prepared = nil
+                // Beside others the number of threads has just been chosen, from better evidence.
+                if runs.isEmpty { model.chooseThreads() }
+                run.begin(in: place.sequence, miss: place.plan.miss)
+                runs.append(run)
+                return .begun
             }
-            next = nil
-            // Beside others the number of threads has just been chosen, from better evidence.
-            if runs.isEmpty { model.chooseThreads() }
-            run.begin(in: place.sequence, miss: place.plan.miss)
-            runs.append(run)
-            return .begun
         }
 
-        /// Ends what nobody waits for any more, or what has no time left.
+        /// Ends the generations whose callers have left or whose time is over.
         /// - Returns: those that have ended.
-        func endAsked() -> [GenerationRun] {
+        func endAsked() -> [Generation] {
             for run in runs { run.endIfAsked() }
             return sweep()
         }
@@ -92,40 +85,39 @@
         /// Computes one batch for all that run.
         /// - Parameter isBesideOthers: another model answers too, and waits for the end of the step.
         /// - Returns: those that have ended.
-        func step(isBesideOthers: Bool = false) -> [GenerationRun] {
+        func step(isBesideOthers: Bool = false) -> [Generation] {
             for run in runs { run.endIfAsked() }
-            // What failed before is no cause of what fails now.
+            // Earlier problems are no cause of a failure of this step.
             _ = LlamaLog.shared.takeProblems()
             computePicture()
             computeTokens(isBesideOthers: isBesideOthers)
-            // What the others do next may take longer than a token.
+            // The step of another model may take longer than a token.
             if isBesideOthers {
                 handOver()
-                model.context.rest()
+                model.sequences.context.rest()
             }
             return sweep()
         }
 
-        /// Ends everything at once.
-        /// - Returns: what ran.
-        func end(throwing error: any Error) -> [GenerationRun] {
-            next = nil
+        /// Ends all generations.
+        /// - Returns: those that ran.
+        func end(throwing error: any Error) -> [Generation] {
             for run in runs { run.fail(error) }
             return sweep()
         }
 
-        /// Shows what the answers hold back for their next pieces, before something that takes longer than a step of them.
+        /// Delivers the events that wait for the next pieces; called before anything that takes longer than a step.
         func handOver() { for run in runs { run.handOver() } }
 
-        private func sweep() -> [GenerationRun] {
+        private func sweep() -> [Generation] {
             let ended = runs.filter { $0.phase == .finished }
             guard !ended.isEmpty else { return [] }
-            for run in ended { model.conversations.end(run.sequence, model) }
+            for run in ended { model.conversations.end(run.sequence) }
             runs.removeAll { $0.phase == .finished }
-            // Somebody else may compute next.
-            if runs.isEmpty { model.context.rest() }
+            // Another context may compute next.
+            if runs.isEmpty { model.sequences.context.rest() }
             // Its pixels stay from one part of a picture to the next, and the next part may never be asked for.
-            if !runs.contains(where: \.hasPicturesLeft) { model.projector?.letGoOfPixels() }
+            if !runs.contains(where: \.hasPicturesLeft) { model.projector?.dropPixels() }
             return ended
         }
 
@@ -135,31 +127,31 @@
                 guard case .picture(let picture)? = run.step else { continue }
                 handOver()
                 // A picture is encoded with threads of its own.
-                model.context.rest()
+                model.sequences.context.rest()
                 model.listeners.members = [run.request.signal]
                 let status: Int32
                 do {
-                    status = try model.counted(by: { picture.wasEncoded ? model.projector?.threadCount : nil }) {
-                        try picture.compute(in: model.context.raw, at: run.position, of: run.sequence)
+                    status = try model.runPrefillStep(by: { picture.wasEncoded ? model.projector?.threadCount : nil }) {
+                        try picture.compute(in: model.sequences.context.raw, at: run.position, of: run.sequence)
                     }
                 } catch {
                     return run.fail(error)
                 }
                 if picture.wasEncoded { run.didEncodePicture() }
                 guard status == 0 else { return didFail([run], status) }
-                model.didCompute(picture.ledger, in: run.sequence)
-                return run.didCompute(picture.ledger.count, odds: nil)
+                model.sequences.didCompute(picture.ledger, in: run.sequence)
+                return run.didCompute(picture.ledger.count, logits: nil)
             }
         }
 
         private struct Part {
-            let run: GenerationRun
+            let run: Generation
             let tokens: ArraySlice<llama_token>
-            let odds: Int32?
+            let logits: Int32?
         }
 
         private func computeTokens(isBesideOthers: Bool) {
-            var wanted: [(run: GenerationRun, range: Range<Int>)] = []
+            var wanted: [(run: Generation, range: Range<Int>)] = []
             for run in runs {
                 if case .tokens(let range)? = run.step { wanted.append((run, range)) }
             }
@@ -173,29 +165,29 @@
             for (want, count) in zip(wanted, plan.shares) where count > 0 {
                 let run = want.run
                 let tokens = run.tokens(want.range.prefix(count))
-                let wantsOdds = run.wantsOdds(after: count)
+                let needsLogits = run.needsLogits(after: count)
                 batch.append(
-                    tokens, at: run.position, of: run.sequence, outputs: wantsOdds ? .last : .none)
-                parts.append(Part(run: run, tokens: tokens, odds: wantsOdds ? Int32(batch.count - 1) : nil))
+                    tokens, at: run.position, of: run.sequence, outputs: needsLogits ? .last : .none)
+                parts.append(Part(run: run, tokens: tokens, logits: needsLogits ? Int32(batch.count - 1) : nil))
             }
             model.listeners.members = parts.map(\.run.request.signal)
             let watch = time.stopwatch()
-            // The steps of a prompt are of all sizes and tell nothing of the number of threads.
+            // The steps of a prompt have all sizes and tell nothing of the number of threads.
             let isDecode = parts.allSatisfy { $0.run.phase == .decode && $0.tokens.count == 1 }
             if !isDecode { handOver() }
             let status =
                 isDecode
-                ? model.timed(streams: parts.count) { model.context.decode(batch) }
-                : model.counted { model.context.decode(batch) }
+                ? model.runDecodeStep(streams: parts.count) { model.sequences.context.decode(batch) }
+                : model.runPrefillStep { model.sequences.context.decode(batch) }
             guard status == 0 else { return didFail(parts.map(\.run), status) }
             pace.observe(tokens: batch.count, seconds: watch.elapsed.seconds)
-            for part in parts { model.didCompute(part.tokens, in: part.run.sequence) }
-            for part in parts { part.run.didCompute(part.tokens.count, odds: part.odds) }
+            for part in parts { model.sequences.didCompute(part.tokens, in: part.run.sequence) }
+            for part in parts { part.run.didCompute(part.tokens.count, logits: part.logits) }
         }
 
-        /// Brings memory and ledgers in step again. A computation that was given up has nobody left who wants it.
-        private func didFail(_ runs: [GenerationRun], _ status: Int32) {
-            for run in runs { model.truncateMemory(run.sequence, to: run.position) }
+        /// Truncates the sequences to their ledgers. Status 2 is a computation that was given up: its callers have left.
+        private func didFail(_ runs: [Generation], _ status: Int32) {
+            for run in runs { model.sequences.truncate(run.sequence, to: run.position) }
             guard status != 2 else { return runs.forEach { $0.endIfAsked() } }
             let cause = LlamaLog.shared.takeProblems().last
             let error = LLMError(
@@ -205,7 +197,7 @@
                     model: model.information.description,
                     remedy: "Try again; if it happens again, load the model with a smaller context."))
             for run in runs {
-                model.clearMemory(run.sequence)
+                model.sequences.clear(run.sequence)
                 run.fail(error)
             }
         }

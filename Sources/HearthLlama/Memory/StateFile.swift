@@ -18,7 +18,7 @@
 
         var maker: String
         var tokens: [TokenID]
-        var state: [UInt8]
+        var state: Data
 
         private static let headLength = 8 + SHA256Digest.byteCount
         private static let makerLimit = 1 << 10
@@ -26,8 +26,8 @@
         /// The length of the file in bytes.
         var byteCount: UInt64 { UInt64(Self.headLength + maker.utf8.count + tokens.count * 4 + state.count + 16) }
 
-        /// Writes the file, its state straight out of the array: whole states may be a gigabyte. The digest comes last, and a
-        /// file without it is one that nobody can use.
+        /// Writes the file without a copy of the state, which may have a gigabyte. The digest comes last; a
+        /// file without it is of no use.
         /// - Throws: ``FileError``.
         func write(to file: OpenFile, _ fileSystem: any FileSystem) throws {
             var head = Self.magic + Self.version.littleEndianBytes
@@ -52,21 +52,21 @@
             try digest.bytes.withUnsafeBytes { try fileSystem.write(file, $0, at: UInt64(digestOffset)) }
         }
 
-        /// Reads the bytes of a file; `nil` unless every byte is as it was written.
+        /// Reads the bytes of a file; `nil` unless every byte is as it was written. The state shares the memory of `data`.
         init?(decoding data: Data) {
             guard data.count > Self.headLength, data.prefix(4).elementsEqual(Self.magic) else { return nil }
             let body = data.dropFirst(Self.headLength)
             let digest = SHA256Digest(bytes: data.dropFirst(8).prefix(SHA256Digest.byteCount))
-            guard digest == SHA256Digest(hashing: Data(body)) else { return nil }
+            guard digest == SHA256Digest(hashing: body) else { return nil }
             var reader = Reader(data.dropFirst(4))
             guard reader.number(UInt32.self) == Self.version, reader.skip(SHA256Digest.byteCount),
                 let maker = reader.maker(), let count = reader.number(UInt32.self), let tokens = reader.tokens(count),
                 let length = reader.number(UInt64.self), length == UInt64(reader.rest.count)
             else { return nil }
-            self.init(maker: maker, tokens: tokens, state: [UInt8](reader.rest))
+            self.init(maker: maker, tokens: tokens, state: reader.rest)
         }
 
-        init(maker: String, tokens: [TokenID], state: [UInt8]) {
+        init(maker: String, tokens: [TokenID], state: Data) {
             self.maker = maker
             self.tokens = tokens
             self.state = state
@@ -76,7 +76,7 @@
         enum Front: Sendable, Hashable {
             /// No state, or one that is of no use here but may be to others: another model's, a larger window's, a later version's.
             case foreign
-            /// A state that nobody can use.
+            /// A state that no model can use.
             case broken
             case usable(tokens: [TokenID])
         }

@@ -2,8 +2,8 @@
     import Foundation
     import HearthBase
 
-    /// The states in a folder, whichever model's and process's they are, beside files that are none. When each was used last
-    /// is the date of its file.
+    /// The states in a folder, of all models and processes, beside files that are no states. The date of a file tells when its state was
+    /// used last. All calls block.
     struct StateFolder {
         let path: Path
         let fileSystem: any FileSystem
@@ -13,7 +13,7 @@
             let path: Path
             let used: Date
             let bytes: UInt64
-            /// Somebody is writing it, or was ended before it was whole.
+            /// A process is writing it, or was ended before it was whole.
             let isTemporary: Bool
         }
 
@@ -34,7 +34,7 @@
             .sorted { $0.used > $1.used }
         }
 
-        /// The first bytes of a file; none of one that is just gone, or cannot be read and so may be anything.
+        /// The first bytes of a file; empty for one that was just deleted or cannot be read.
         func beginning(of file: Path, length: Int) -> Data {
             do {
                 let file = try fileSystem.open(file, .read)
@@ -68,15 +68,51 @@
             return gone
         }
 
-        /// Gives a state the date of now, by writing what is there.
+        /// Dates a state as used now, by writing its first bytes again.
         func touch(_ file: Path) {
             do {
                 let open = try fileSystem.open(file, .readWrite)
-                // One that somebody deleted in between was made anew.
+                // Opening makes a file that another process deleted in between.
                 guard try fileSystem.status(of: open).size > 0 else { return delete(file) }
                 try StateFile.magic.withUnsafeBytes { try fileSystem.write(open, $0, at: 0) }
             } catch {
                 Log.write(.warning, "memory", "cannot date the state of a conversation: \(error)")
+            }
+        }
+
+        /// Writes a state; the log tells why that fails.
+        func write(_ state: StateFile, to path: Path) -> Bool {
+            do {
+                try fileSystem.makeFolders(self.path, permissions: 0o700)
+                let temporary = self.path.appendingTemporary(besides: path.lastComponent)
+                let file = try fileSystem.open(temporary, .createNew, permissions: 0o600)
+                do {
+                    try state.write(to: file, fileSystem)
+                    try fileSystem.rename(temporary, to: path)
+                } catch {
+                    try fileSystem.removeFile(temporary)
+                    throw error
+                }
+                return true
+            } catch {
+                Log.write(.warning, "memory", "cannot save the state of a conversation: \(error)")
+                return false
+            }
+        }
+
+        /// Reads a state and dates it as used now.
+        func read(_ path: Path) -> StateCache.Reading {
+            do {
+                guard let status = try fileSystem.status(at: path), status.kind == .file else { return .gone }
+                let data = try fileSystem.contents(ofFile: path, limit: Int(clamping: status.size))
+                guard let state = StateFile(decoding: data) else { return .damaged }
+                touch(path)
+                return .whole(state)
+            } catch let error as FileError where error.code == .notFound {
+                return .gone
+            } catch {
+                Log.write(.warning, "memory", "left the state of a conversation alone that cannot be read: \(error)")
+                return .unreadable
             }
         }
 

@@ -2,9 +2,9 @@
     import Foundation
     import HearthBase
 
-    /// Reads from the kernel how many cores nobody else uses.
+    /// Reads from the kernel the number of cores that are free for the engine.
     ///
-    /// Everybody else is whoever computes besides the engine's threads, the package's own downloads and servers among them. All models
+    /// All other threads of the machine count as others, the package's own downloads and servers among them. All models
     /// of an engine tell one of these of their steps: each of them sees the cores that the others compute with as its own.
     final class CoreLoad {
         /// What the kernel's accounts say, in seconds since some beginning.

@@ -1,7 +1,7 @@
 #if Llama
     import HearthBase
 
-    /// With how many threads one model computes: a number somebody chose, or one that follows from the times of its steps and from
+    /// The number of threads with which one model computes: a configured number, or one that follows from the times of its steps and from
     /// what the machine has left.
     ///
     /// Used on the engine's thread only, as is the ``CoreLoad`` that all models of an engine share: the threads that compute for one
@@ -9,7 +9,7 @@
     final class StepThreads {
         /// The threads that compute the next step, the engine's own among them.
         private(set) var count: Int
-        /// `nil` where the number was chosen by somebody, or where nothing is to be gained.
+        /// `nil` for a configured number, or on a machine of one core.
         private var tuner: ThreadTuner?
         /// `nil` as long as no engine has the model.
         private(set) var load: CoreLoad?
@@ -43,7 +43,7 @@
         }
 
         /// Runs one token's step of all answers, and learns from the time it takes.
-        func timed(_ step: () -> Int32) -> Int32 {
+        func runDecodeStep(_ step: () -> Int32) -> Int32 {
             let (status, seconds) = accounted(by: { nil }, step)
             guard status == 0 else { return status }
             adjust { tuner in
@@ -57,9 +57,9 @@
         }
 
         /// Runs a step in which prompts or other texts are read. Between two of them the machine's word is taken, as before a prompt:
-        /// programs come and go while a long one is read, and where somebody's always is, nobody would look otherwise.
+        /// programs come and go while a long one is read, and prompts may follow each other without a pause.
         /// - Parameter others: how many threads it was that computed, if not ``count``; asked after the step.
-        func counted(by others: () -> Int? = { nil }, _ step: () throws -> Int32) rethrows -> Int32 {
+        func runPrefillStep(by others: () -> Int? = { nil }, _ step: () throws -> Int32) rethrows -> Int32 {
             let (status, seconds) = try accounted(by: others, step)
             if tuner?.observe(prompts: seconds) == true { choose() }
             return status

@@ -1,7 +1,7 @@
 #if Llama
     /// How many threads compute: a decision without effects, from what the machine has left and from measured steps.
     ///
-    /// ggml's threads spin while they wait for each other, so a thread that shares its core with somebody's program slows all
+    /// ggml's threads spin while they wait for each other, so a thread that shares its core with another program slows all
     /// of them: on a machine of two cores two threads beside two busy programs compute 3 tokens a second, where one computes
     /// 68. A step too many is therefore given up at once, and a step more only tried where a core lies idle.
     ///
@@ -55,7 +55,7 @@
         var isUseful: Bool { maximum > 1 }
 
         /// Before a prompt: steps of it are too long to try anything, so the machine's word is taken.
-        /// - Parameter available: the cores that nobody else uses, `nil` when it is not known.
+        /// - Parameter available: the cores that no other program uses, `nil` when it is not known.
         mutating func begin(available: Double?) {
             endTrial()
             slowSteps = 0
@@ -109,7 +109,7 @@
             slowSteps = 0
         }
 
-        /// What the machine has left, in cores that nobody else uses; `nil` where it does not say.
+        /// What the machine has left, in cores that no other program uses; `nil` where it does not say.
         mutating func take(available: Double?) {
             sinceReading = 0
             // Otherwise what was given up once would never come back.

@@ -4,7 +4,7 @@
     import HearthBase
     import HearthInference
 
-    /// Owns what makes pictures readable for a model: the file's weights, and what was encoded of late.
+    /// Encodes pictures for a model: owns the weights of the projector's file, and the last encoded pictures.
     ///
     /// Unchecked because it owns a C handle: pictures may be cut into parts on any thread; only the thread that owns the model
     /// may encode and compute them.
@@ -73,7 +73,7 @@
             guard let blank = hearth_picture_blank(Self.size(shown)) else { throw Self.unreadable("no memory is left") }
             let parts = try cut(Pixels(blank))
             cuts.withLock { known in
-                // Somebody's screenshots are all of a few sizes.
+                // Screenshots of one device have few sizes.
                 if known.count >= 256 { known.removeAll() }
                 known[size] = parts
             }
@@ -94,7 +94,7 @@
 
         /// The vectors of a part of a picture: from the cache, or encoded now.
         ///
-        /// Nothing interrupts the encoding of one part; who wants no more of the picture asks for no further part.
+        /// Nothing interrupts the encoding of one part; a cancelled request asks for no further part.
         /// - Throws: `cannot-read-picture`, `generation-failed`.
         func encoded(_ image: ChatImage, part: Int) throws -> (vectors: [Float], isNew: Bool) {
             var picture = cache.value(of: image.digest) ?? EncodedPicture()
@@ -107,7 +107,7 @@
             picture.vectors[part] = vectors
             cache.insert(picture, bytes: picture.bytes, of: image.digest)
             // Its pixels are many; they stay only while further parts may be asked for, which come in order.
-            if part == pieces.lastPicture { letGoOfPixels() }
+            if part == pieces.lastPicture { dropPixels() }
             return (vectors, true)
         }
 
@@ -122,8 +122,8 @@
         /// Whether the pixels of a picture are kept for its further parts.
         var holdsPixels: Bool { opened != nil }
 
-        /// Keeps no pixels: whoever asks for a further part has them read anew.
-        func letGoOfPixels() { opened = nil }
+        /// Drops the pixels; a further part reads them anew.
+        func dropPixels() { opened = nil }
 
         /// Computes a part of an encoded picture at a position of a sequence.
         /// - Returns: what `llama_decode` says; -1 for something else than a part of a picture.

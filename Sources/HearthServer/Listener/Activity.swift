@@ -1,11 +1,11 @@
 #if Server
     import HearthBase
 
-    /// Counts the exchanges under way, so that a stop can wait for them.
+    /// Counts the exchanges in progress, so that a stop can wait for them.
     final class Activity: Sendable {
         private struct State {
             var count = 0
-            var waiters: [Signal] = []
+            var waiters: [AsyncStream<Never>.Continuation] = []
         }
 
         private let state = Locked(State())
@@ -13,60 +13,30 @@
         func began() { state.withLock { $0.count += 1 } }
 
         func ended() {
-            let waiters = state.withLock { state -> [Signal] in
+            let waiters = state.withLock { state -> [AsyncStream<Never>.Continuation] in
                 state.count -= 1
                 guard state.count == 0 else { return [] }
                 defer { state.waiters = [] }
                 return state.waiters
             }
-            for waiter in waiters { waiter.fire() }
+            for waiter in waiters { waiter.finish() }
         }
 
-        /// Returns when nothing is under way, after `grace` at the latest.
+        /// Returns when no exchange is in progress, after `grace` at the latest.
         func idle(within grace: Duration, time: TimeSource) async {
-            let signal = Signal()
+            let (idle, waiter) = AsyncStream<Never>.makeStream()
             let isIdle = state.withLock { state in
-                if state.count > 0 { state.waiters.append(signal) }
+                if state.count > 0 { state.waiters.append(waiter) }
                 return state.count == 0
             }
             if isIdle { return }
             let timer = Task {
                 do { try await time.sleep(for: grace) } catch { return }
-                signal.fire()
+                waiter.finish()
             }
-            await signal.wait()
+            // A task of its own: the caller may be cancelled, and a cancelled task would not wait.
+            await Task { for await _ in idle {} }.value
             timer.cancel()
-        }
-    }
-
-    /// An event that happens once, and the task that waits for it.
-    private final class Signal: Sendable {
-        private enum State {
-            case pending
-            case awaited(CheckedContinuation<Void, Never>)
-            case fired
-        }
-
-        private let state = Locked(State.pending)
-
-        func fire() {
-            let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
-                defer { state = .fired }
-                guard case .awaited(let continuation) = state else { return nil }
-                return continuation
-            }
-            continuation?.resume()
-        }
-
-        func wait() async {
-            await withCheckedContinuation { continuation in
-                let hasFired = state.withLock { state in
-                    if case .fired = state { return true }
-                    state = .awaited(continuation)
-                    return false
-                }
-                if hasFired { continuation.resume() }
-            }
         }
     }
 #endif

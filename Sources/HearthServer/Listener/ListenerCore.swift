@@ -2,6 +2,7 @@
     import CMicrohttpd
     import Foundation
     import HearthBase
+    import HearthHTTP
 
     #if canImport(Darwin)
         import Darwin
@@ -11,16 +12,11 @@
 
     /// The state that the C callbacks of one listener share.
     final class ListenerCore: Sendable {
-        let bodyLimit: Int
         let respond: HTTPListener.Responder
         let finished: (@Sendable (FinishedExchange) -> Void)?
         let activity = Activity()
 
-        init(
-            bodyLimit: Int, respond: @escaping HTTPListener.Responder,
-            finished: (@Sendable (FinishedExchange) -> Void)?
-        ) {
-            self.bodyLimit = bodyLimit
+        init(respond: @escaping HTTPListener.Responder, finished: (@Sendable (FinishedExchange) -> Void)?) {
             self.respond = respond
             self.finished = finished
         }
@@ -46,8 +42,10 @@
             request = ServerRequest(method: "", target: target)
         }
 
-        /// Takes one call of the library's access handler. `false` closes the connection.
-        func handle(method: String, upload: UnsafeRawBufferPointer) -> Bool {
+        /// Handles a call of the library's access handler. `false` closes the connection.
+        ///
+        /// A reply at the first call lets the library close the connection, as needed for a request with a body.
+        func handle(method: String) -> Bool {
             switch phase {
             case .begun:
                 core.activity.began()
@@ -55,28 +53,14 @@
                 acknowledgedBefore = hearth_acknowledged_bytes(hearth_mhd_socket(connection))
                 request.method = method
                 request.headers = readHeaders(of: connection)
-                return answerUnread() ?? true
+                let length = request.headers.joined("Content-Length")
+                let hasBody = request.headers.joined("Transfer-Encoding") != nil || (length ?? "0") != "0"
+                return hasBody ? send(core.respond(request)) : true
             case .reading:
-                guard upload.isEmpty else {
-                    // The library cannot answer in the middle of a body; an announced length was checked before.
-                    guard request.body.count + upload.count <= core.bodyLimit else { return false }
-                    request.body += upload
-                    return true
-                }
                 return send(core.respond(request))
             case .replied:
                 return false
             }
-        }
-
-        /// Answers a request whose body is not wanted; `nil` if it is, or if there is none.
-        private func answerUnread() -> Bool? {
-            let length = request.headers["Content-Length"]
-            let hasBody = request.headers["Transfer-Encoding"] != nil || (length ?? "0") != "0"
-            guard hasBody else { return nil }
-            if core.bodyLimit == 0 { return send(core.respond(request)) }
-            guard let length, (UInt64(length) ?? .max) > UInt64(core.bodyLimit) else { return nil }
-            return send(.text(413, "the request is too large"))
         }
 
         private func send(_ reply: ServerReply) -> Bool {
@@ -141,29 +125,25 @@
         }
     }
 
-    private final class FieldCollector {
-        var headers = HeaderFields()
-    }
-
-    private func readHeaders(of connection: OpaquePointer) -> HeaderFields {
-        let collector = FieldCollector()
-        withExtendedLifetime(collector) {
+    private func readHeaders(of connection: OpaquePointer) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        withUnsafeMutablePointer(to: &headers) { headers in
             _ = MHD_get_connection_values(
                 connection, .HEADER_KIND,
                 { context, _, name, value in
                     guard let context, let name else { return .NO }
-                    Unmanaged<FieldCollector>.fromOpaque(context).takeUnretainedValue().headers
+                    context.assumingMemoryBound(to: HTTPHeaders.self).pointee
                         .append(String(cString: name), value.map { String(cString: $0) } ?? "")
                     return .YES
-                }, Unmanaged.passUnretained(collector).toOpaque())
+                }, headers)
         }
-        return collector.headers
+        return headers
     }
 
-    // The four C entrances. Plain functions: a closure could be taken for one of the main actor's.
+    // The four C callbacks. Plain functions: a closure could be inferred to be isolated to the main actor.
 
-    /// `MHD_OPTION_URI_LOG_CALLBACK`: the one place that sees the target before the library decodes it. What it returns
-    /// is the request's context from now on.
+    /// `MHD_OPTION_URI_LOG_CALLBACK`: the only callback with the target before the library decodes it. Its result
+    /// becomes the request's context.
     func beginRequest(
         _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
     ) -> UnsafeMutableRawPointer? {
@@ -181,8 +161,7 @@
     ) -> MHD_Result {
         guard let held = slot?.pointee, let method, let uploadSize else { return .NO }
         let exchange = Unmanaged<Exchange>.fromOpaque(held).takeUnretainedValue()
-        let bytes = UnsafeRawBufferPointer(start: upload, count: upload == nil ? 0 : uploadSize.pointee)
-        guard exchange.handle(method: String(cString: method), upload: bytes) else { return .NO }
+        guard exchange.handle(method: String(cString: method)) else { return .NO }
         uploadSize.pointee = 0
         return .YES
     }

@@ -8,13 +8,13 @@
         import Glibc
     #endif
 
-    /// Where a server can be reached.
+    /// The address of a server.
     public struct ListeningAddress: Sendable, Hashable {
         /// An IPv4 or IPv6 literal.
         public let host: String
         public let port: UInt16
 
-        /// `http://host:port`, without a slash at the end.
+        /// `http://host:port`, without a final slash.
         public var url: String { host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)" }
     }
 
@@ -27,21 +27,27 @@
         /// - Throws: ``ServerError`` with `port-in-use`, `permission`, `address-unavailable` or `cannot-listen`.
         init(host: String, port: UInt16) throws {
             let literal = host == "localhost" ? "127.0.0.1" : host
-            guard let family = Self.family(of: literal) else { throw ServerError.notAnAddress(host) }
+            var wanted = addrinfo()
+            wanted.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+            var list: UnsafeMutablePointer<addrinfo>?
+            guard getaddrinfo(literal, String(port), &wanted, &list) == 0, let found = list?.pointee else {
+                throw ServerError.notAnAddress(host)
+            }
+            defer { freeaddrinfo(list) }
             #if canImport(Darwin)
-                let descriptor = socket(family, SOCK_STREAM, 0)
+                let descriptor = socket(found.ai_family, SOCK_STREAM, 0)
             #else
-                let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Self.closeOnExec, 0)
+                let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+                let descriptor = socket(found.ai_family, type, 0)
             #endif
             guard descriptor >= 0 else { throw ServerError.cannotListen(errno, host: host, port: port) }
             do {
-                // A server that ended a moment ago leaves connections in TIME_WAIT; they must not keep the port.
+                // Connections of a server that just ended stay in TIME_WAIT; they must not block the port.
                 var on: Int32 = 1
                 let size = socklen_t(MemoryLayout<Int32>.size)
                 setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
                 _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-                try Self.bind(descriptor, family: family, literal: literal, port: port)
-                guard listen(descriptor, 512) == 0 else {
+                guard bind(descriptor, found.ai_addr, found.ai_addrlen) == 0, listen(descriptor, 512) == 0 else {
                     throw ServerError.cannotListen(errno, host: host, port: port)
                 }
                 address = ListeningAddress(host: literal, port: try Self.port(of: descriptor))
@@ -54,48 +60,6 @@
 
         deinit { close(descriptor) }
 
-        #if !canImport(Darwin)
-            private static let closeOnExec = Int32(SOCK_CLOEXEC.rawValue)
-        #endif
-
-        private static func family(of literal: String) -> Int32? {
-            var four = in_addr()
-            var six = in6_addr()
-            if inet_pton(AF_INET, literal, &four) == 1 { return AF_INET }
-            if inet_pton(AF_INET6, literal, &six) == 1 { return AF_INET6 }
-            return nil
-        }
-
-        private static func bind(_ descriptor: Int32, family: Int32, literal: String, port: UInt16) throws {
-            let result: Int32
-            if family == AF_INET {
-                var address = sockaddr_in()
-                address.sin_family = sa_family_t(AF_INET)
-                address.sin_port = port.bigEndian
-                inet_pton(AF_INET, literal, &address.sin_addr)
-                result = bindAddress(descriptor, &address)
-            } else {
-                var address = sockaddr_in6()
-                address.sin6_family = sa_family_t(AF_INET6)
-                address.sin6_port = port.bigEndian
-                inet_pton(AF_INET6, literal, &address.sin6_addr)
-                result = bindAddress(descriptor, &address)
-            }
-            guard result == 0 else { throw ServerError.cannotListen(errno, host: literal, port: port) }
-        }
-
-        private static func bindAddress<Address>(_ descriptor: Int32, _ address: inout Address) -> Int32 {
-            withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    #if canImport(Darwin)
-                        Darwin.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
-                    #else
-                        Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
-                    #endif
-                }
-            }
-        }
-
         private static func port(of descriptor: Int32) throws -> UInt16 {
             var storage = sockaddr_storage()
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -104,7 +68,7 @@
             }
             guard result == 0 else { throw ServerError.cannotListen(errno, host: "?", port: 0) }
             return withUnsafeBytes(of: &storage) { bytes in
-                // The port stands behind the family in both kinds of address, in network order.
+                // The port follows the family in both kinds of address, in network order.
                 UInt16(bytes[2]) << 8 | UInt16(bytes[3])
             }
         }

@@ -1,13 +1,14 @@
 #if Server
     import HearthBase
+    import HearthHTTP
 
     extension FinishedExchange {
-        /// One line for programs and people: method, target, status, bytes of body, range.
+        /// A line of the access log: method, target, status, bytes of body, range.
         ///
-        /// `GET /models/x.gguf 206 1048576 bytes=0-1048575`; the range is `-` if none was granted, and an exchange that
-        /// broke off has a sixth word, `aborted`. The words never hold a space or control character, whatever was sent.
+        /// `GET /models/x.gguf 206 1048576 bytes=0-1048575`; the range is `-` if none was granted, and an aborted
+        /// exchange has a sixth word, `aborted`. The words never contain a space or control character.
         public var accessLogLine: String {
-            let range = range.map(\.description) ?? "-"
+            let range = range.map(\.requestHeader) ?? "-"
             return "\(Self.word(method)) \(Self.word(target)) \(status) \(bodyBytes) \(range)"
                 + (isComplete ? "" : " aborted")
         }

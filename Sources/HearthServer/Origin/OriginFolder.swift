@@ -33,15 +33,15 @@
         }
 
         /// Opens a file of the folder; symbolic links are followed only while they stay inside.
-        func find(_ target: RequestTarget) -> Result<Found, OriginRouting.Refusal> {
+        func find(_ target: RequestTarget) throws(OriginRefusal) -> Found {
             let path = target.relativePath
             let descriptor = openBeneath(path)
-            guard descriptor >= 0 else { return .failure(OriginRouting.Refusal(errno: errno)) }
+            guard descriptor >= 0 else { throw OriginRefusal(errno: errno) }
             let file = OpenFile(descriptor: descriptor, path: Path(path))
             var facts = stat()
-            guard fstat(descriptor, &facts) == 0 else { return .failure(OriginRouting.Refusal(errno: errno)) }
-            guard facts.st_mode & S_IFMT == S_IFREG else { return .failure(.notFound) }
-            return .success(Found(file: file, facts: FileFacts(facts)))
+            guard fstat(descriptor, &facts) == 0 else { throw OriginRefusal(errno: errno) }
+            guard facts.st_mode & S_IFMT == S_IFREG else { throw .notFound }
+            return Found(file: file, facts: FileFacts(facts))
         }
 
         private func openBeneath(_ path: String) -> Int32 {
@@ -49,7 +49,7 @@
                 let descriptor = hearth_open_beneath(folder.descriptor, path)
                 if descriptor >= 0 { return descriptor }
                 switch errno {
-                case EINTR, EAGAIN: continue  // EAGAIN: something was renamed while the path was walked
+                case EINTR, EAGAIN: continue  // EAGAIN: a folder of the path was renamed meanwhile
                 // An old kernel, or a container whose filter does not know the call.
                 case ENOSYS, EPERM: return openAndCheck(path)
                 default: return -1
@@ -57,7 +57,7 @@
             }
         }
 
-        /// Opens first and then asks the system where the open file really lies, so that nothing can be exchanged between.
+        /// Opens the file, then asks the system for the path of the open file: it cannot be replaced in between.
         private func openAndCheck(_ path: String) -> Int32 {
             let descriptor = openat(folder.descriptor, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             guard descriptor >= 0 else { return -1 }
@@ -76,18 +76,18 @@
                 guard fcntl(descriptor, F_GETPATH, &buffer) == 0 else { return nil }
                 return buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
             #else
-                // Without /proc nothing is known about the file, and the caller refuses it; the reason does not matter.
+                // Without /proc the path is unknown, and the caller refuses the file.
                 return try? LocalFileSystem().readLink(Path("/proc/self/fd/\(descriptor)"))
             #endif
         }
     }
 
-    extension OriginRouting.Refusal: Error {
-        /// The answer for a file that could not be opened.
+    extension OriginRefusal {
+        /// The refusal for a file that could not be opened.
         init(errno number: Int32) {
             self =
                 switch number {
-                // EXDEV and ELOOP: the name leads out of the folder, or in a circle. The client does not learn which.
+                // EXDEV and ELOOP: a link out of the folder, or a loop of links. The client does not learn which.
                 case ENOENT, ENOTDIR, EXDEV, ELOOP, ENAMETOOLONG, ENXIO: .notFound
                 case EACCES, EPERM: .forbidden
                 case EMFILE, ENFILE, ENOMEM: .busy
@@ -99,8 +99,8 @@
     extension FileFacts {
         /// The facts of an open file.
         ///
-        /// The tag is made of everything that changes with the bytes: which file it is, its size, and both times to the
-        /// nanosecond. The change time cannot be set back by a program.
+        /// The tag covers everything that changes with the bytes: device and inode, size, and both times to the nanosecond. A
+        /// program cannot set the change time back.
         fileprivate init(_ facts: stat) {
             #if canImport(Darwin)
                 let (modified, changed) = (facts.st_mtimespec, facts.st_ctimespec)

@@ -1,39 +1,32 @@
 #if Server
     import HearthBase
 
-    /// The names a request target leads through, decoded and checked; the only way from a client's text to a path.
-    public struct RequestTarget: Sendable, Hashable {
+    /// The decoded and checked names of a request target; the only way from a client's text to a path.
+    struct RequestTarget: Sendable, Hashable {
         /// At least one name.
-        public let components: [PathComponent]
-
-        /// Why a target leads nowhere.
-        public enum Refusal: Error, Sendable, Hashable {
-            /// It is not a proper target: a bad escape, bytes that are not UTF-8, control characters, a backslash.
-            case malformed
-            /// It is one, but nothing is served under such a name: `..`, an empty name, hidden and unfinished files.
-            case hidden
-        }
+        let components: [PathComponent]
 
         /// Reads a target in origin form (`/a/b?query`) or absolute form (`http://host/a/b`).
         ///
-        /// Each name is decoded once, after the target was split, so that an escaped slash never separates.
-        public init(_ target: String) throws(Refusal) {
+        /// Refuses with `badTarget`: a bad escape, bytes that are not UTF-8, control characters, a backslash. Refuses with
+        /// `notFound`: `..`, an empty name, hidden and temporary files. Each name is decoded once, after the target was split, so an escaped slash never separates names.
+        init(_ target: String) throws(OriginRefusal) {
             let path = Self.path(of: Array(target.utf8))
-            guard let path, path.first == UInt8(ascii: "/") else { throw .malformed }
+            guard let path, path.first == UInt8(ascii: "/") else { throw .badTarget }
             var components: [PathComponent] = []
             for part in path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
                 guard let bytes = Self.decoded(part), let name = String(validating: bytes, as: UTF8.self) else {
-                    throw .malformed
+                    throw .badTarget
                 }
-                guard !name.isEmpty, !name.hasPrefix("."), !name.contains(Path.temporaryMark) else { throw .hidden }
-                guard let component = PathComponent(name) else { throw .malformed }
+                guard !name.isEmpty, !name.hasPrefix("."), !name.contains(Path.temporaryMark) else { throw .notFound }
+                guard let component = PathComponent(name) else { throw .badTarget }
                 components.append(component)
             }
             self.components = components
         }
 
         /// The names joined by slashes.
-        public var relativePath: String { components.map(\.name).joined(separator: "/") }
+        var relativePath: String { components.map(\.name).joined(separator: "/") }
 
         /// The path of a target without scheme, host and query.
         private static func path(of target: [UInt8]) -> ArraySlice<UInt8>? {

@@ -17,7 +17,7 @@ public struct Receipt: Sendable, Hashable {
     public struct File: Sendable, Hashable {
         /// Its place in the release folder.
         public let name: RelativePath
-        public let role: FileRole
+        package let role: FileRole
         /// The length in bytes.
         public let size: UInt64
         /// The digest of its bytes.
@@ -28,7 +28,7 @@ public struct Receipt: Sendable, Hashable {
         package var index: Reference?
 
         /// A file of the given facts.
-        public init(name: RelativePath, role: FileRole, size: UInt64, digest: SHA256Digest, source: URL? = nil) {
+        package init(name: RelativePath, role: FileRole, size: UInt64, digest: SHA256Digest, source: URL? = nil) {
             self.name = name
             self.role = role
             self.size = size

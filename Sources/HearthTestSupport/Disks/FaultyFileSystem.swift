@@ -7,9 +7,9 @@ import HearthBase
 /// let disk = FaultyFileSystem()
 /// disk.fail(call: 3, errno: EIO)
 /// ```
-public final class FaultyFileSystem: ForwardingFileSystem {
+package final class FaultyFileSystem: ForwardingFileSystem {
     /// The calls it can tell apart.
-    public enum Operation: String, Sendable, Hashable, CaseIterable {
+    package enum Operation: String, Sendable, Hashable, CaseIterable {
         /// Opening for reading only.
         case openExisting
         /// Opening in a mode that may create the file.
@@ -18,13 +18,13 @@ public final class FaultyFileSystem: ForwardingFileSystem {
         case makeFolder, makeLink, makeHardLink
 
         /// Whether the call can change the disk; only these are counted where no kind is named.
-        public var isMutating: Bool { self != .openExisting && self != .read }
+        package var isMutating: Bool { self != .openExisting && self != .read }
     }
 
     /// A call that was made.
-    public struct Call: Sendable, Hashable {
-        public let operation: Operation
-        public let path: Path
+    package struct Call: Sendable, Hashable {
+        package let operation: Operation
+        package let path: Path
     }
 
     private struct Fault {
@@ -47,26 +47,26 @@ public final class FaultyFileSystem: ForwardingFileSystem {
         var bytesLeft: UInt64?
     }
 
-    public let base: any FileSystem
+    package let base: any FileSystem
     private let state = Locked(State())
 
     /// A file system without faults until one is asked for.
-    public init(_ base: any FileSystem = LocalFileSystem()) { self.base = base }
+    package init(_ base: any FileSystem = LocalFileSystem()) { self.base = base }
 
     // MARK: - Asking for faults
 
     /// Every call, in order, the failed ones included.
-    public var calls: [Call] { state.withLock { $0.calls } }
+    package var calls: [Call] { state.withLock { $0.calls } }
 
     /// The calls that may change the disk, in order, the failed ones included.
-    public var mutations: [Call] { state.withLock { $0.calls.filter(\.operation.isMutating) } }
+    package var mutations: [Call] { state.withLock { $0.calls.filter(\.operation.isMutating) } }
 
     /// Makes one call from now on fail, without effect unless it tears.
     /// - Parameters:
     ///   - call: which, counted from 1, among the mutating ones or those of the named kind.
     ///   - stays: whether every later such call fails too, as on a disk that has died.
     ///   - tears: whether a write that fails has written the first half of its bytes.
-    public func fail(
+    package func fail(
         call: Int, of operation: Operation? = nil, errno number: Int32, stays: Bool = false, tears: Bool = false
     ) {
         let fault = Fault(call: call, operation: operation, number: number, stays: stays, tears: tears)
@@ -74,10 +74,10 @@ public final class FaultyFileSystem: ForwardingFileSystem {
     }
 
     /// Lets files grow by so many bytes more; what is written past that fails with `ENOSPC`, after the part that fits.
-    public func fillDisk(after bytes: UInt64) { state.withLock { $0.bytesLeft = bytes } }
+    package func fillDisk(after bytes: UInt64) { state.withLock { $0.bytesLeft = bytes } }
 
     /// Takes every fault away.
-    public func heal() {
+    package func heal() {
         state.withLock {
             $0.fault = nil
             $0.bytesLeft = nil
@@ -114,17 +114,17 @@ public final class FaultyFileSystem: ForwardingFileSystem {
 
     // MARK: - The calls
 
-    public func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
+    package func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
         try note(mode == .read ? .openExisting : .open, path)
         return try base.open(path, mode, permissions: permissions)
     }
 
-    public func read(_ file: OpenFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws -> Int {
+    package func read(_ file: OpenFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws -> Int {
         try note(.read, file.path)
         return try base.read(file, into: buffer, at: offset)
     }
 
-    public func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws {
+    package func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws {
         if case .fails(let error, let tears) = fate(.write, file.path) {
             let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
             if tears { try base.write(file, half, at: offset) }
@@ -139,7 +139,7 @@ public final class FaultyFileSystem: ForwardingFileSystem {
         if missing > 0 { throw FileError(errno: ENOSPC, doing: "write", path: file.path) }
     }
 
-    public func allocate(_ file: OpenFile, size: UInt64) throws {
+    package func allocate(_ file: OpenFile, size: UInt64) throws {
         try note(.allocate, file.path)
         let present = try base.status(of: file).size
         let growth = size > present ? size - present : 0
@@ -153,47 +153,47 @@ public final class FaultyFileSystem: ForwardingFileSystem {
         try base.allocate(file, size: size)
     }
 
-    public func truncate(_ file: OpenFile, to size: UInt64) throws {
+    package func truncate(_ file: OpenFile, to size: UInt64) throws {
         try note(.truncate, file.path)
         try base.truncate(file, to: size)
     }
 
-    public func synchronize(_ file: OpenFile) throws {
+    package func synchronize(_ file: OpenFile) throws {
         try note(.synchronize, file.path)
         try base.synchronize(file)
     }
 
-    public func synchronizeFolder(_ path: Path) throws {
+    package func synchronizeFolder(_ path: Path) throws {
         try note(.synchronizeFolder, path)
         try base.synchronizeFolder(path)
     }
 
-    public func rename(_ source: Path, to target: Path) throws {
+    package func rename(_ source: Path, to target: Path) throws {
         try note(.rename, target)
         try base.rename(source, to: target)
     }
 
-    public func removeFile(_ path: Path) throws {
+    package func removeFile(_ path: Path) throws {
         try note(.removeFile, path)
         try base.removeFile(path)
     }
 
-    public func removeFolder(_ path: Path) throws {
+    package func removeFolder(_ path: Path) throws {
         try note(.removeFolder, path)
         try base.removeFolder(path)
     }
 
-    public func makeFolder(_ path: Path, permissions: UInt32) throws {
+    package func makeFolder(_ path: Path, permissions: UInt32) throws {
         try note(.makeFolder, path)
         try base.makeFolder(path, permissions: permissions)
     }
 
-    public func makeLink(at path: Path, to target: String) throws {
+    package func makeLink(at path: Path, to target: String) throws {
         try note(.makeLink, path)
         try base.makeLink(at: path, to: target)
     }
 
-    public func makeHardLink(at path: Path, to target: Path) throws {
+    package func makeHardLink(at path: Path, to target: Path) throws {
         try note(.makeHardLink, path)
         try base.makeHardLink(at: path, to: target)
     }

@@ -9,15 +9,15 @@ import HearthBase
 
 /// A file system that ends its own process with `SIGKILL` at a chosen call: what no handler, no `defer` and no destructor
 /// sees. For child processes of tests only.
-public final class KillingFileSystem: ForwardingFileSystem {
+package final class KillingFileSystem: ForwardingFileSystem {
     /// A call, by what it does and to which file: `rename journal`. Names that are another in every run are told apart by
     /// their meaning only: `write journal.tmp`.
-    public struct Step: Sendable, Hashable, CustomStringConvertible {
-        public let operation: FaultyFileSystem.Operation
-        public let name: String
+    package struct Step: Sendable, Hashable, CustomStringConvertible {
+        package let operation: FaultyFileSystem.Operation
+        package let name: String
 
         /// A step of the given facts.
-        public init(_ operation: FaultyFileSystem.Operation, _ name: String) {
+        package init(_ operation: FaultyFileSystem.Operation, _ name: String) {
             self.operation = operation
             self.name = name
         }
@@ -44,7 +44,7 @@ public final class KillingFileSystem: ForwardingFileSystem {
         }
 
         /// Reads what ``description`` wrote.
-        public init?(_ text: some StringProtocol) {
+        package init?(_ text: some StringProtocol) {
             let words = text.split(separator: " ", maxSplits: 1)
             guard words.count == 2, let operation = FaultyFileSystem.Operation(rawValue: String(words[0])) else {
                 return nil
@@ -52,11 +52,11 @@ public final class KillingFileSystem: ForwardingFileSystem {
             self.init(operation, String(words[1]))
         }
 
-        public var description: String { "\(operation.rawValue) \(name)" }
+        package var description: String { "\(operation.rawValue) \(name)" }
     }
 
     /// Where in a call the process ends.
-    public enum Moment: String, Sendable, Hashable, CaseIterable {
+    package enum Moment: String, Sendable, Hashable, CaseIterable {
         case before
         /// Half of the bytes of a write are written; as `before` for anything else.
         case during
@@ -64,21 +64,21 @@ public final class KillingFileSystem: ForwardingFileSystem {
     }
 
     /// The end of the process.
-    public struct Kill: Sendable, Hashable {
-        public var step: Step
+    package struct Kill: Sendable, Hashable {
+        package var step: Step
         /// Which of its calls, counted from 1.
-        public var occurrence: Int
-        public var moment: Moment
+        package var occurrence: Int
+        package var moment: Moment
 
         /// An end at the given call.
-        public init(_ step: Step, occurrence: Int, _ moment: Moment) {
+        package init(_ step: Step, occurrence: Int, _ moment: Moment) {
             self.step = step
             self.occurrence = occurrence
             self.moment = moment
         }
     }
 
-    public let base: any FileSystem
+    package let base: any FileSystem
     private let kill: Kill?
     private let left: Locked<Int>
     private let done: @Sendable (Step, Range<UInt64>?) -> Void
@@ -87,7 +87,7 @@ public final class KillingFileSystem: ForwardingFileSystem {
     /// - Parameters:
     ///   - kill: where the process ends; `nil` for never.
     ///   - done: told of every step that may change the disk after it was done, with the bytes written where it is a write.
-    public init(
+    package init(
         _ base: any FileSystem = LocalFileSystem(), kill: Kill?,
         done: @escaping @Sendable (Step, Range<UInt64>?) -> Void = { _, _ in }
     ) {
@@ -127,17 +127,17 @@ public final class KillingFileSystem: ForwardingFileSystem {
 
     // MARK: - The calls
 
-    public func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
+    package func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
         try perform(mode == .read ? .openExisting : .open, path) {
             try base.open(path, mode, permissions: permissions)
         }
     }
 
-    public func read(_ file: OpenFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws -> Int {
+    package func read(_ file: OpenFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws -> Int {
         try perform(.read, file.path) { try base.read(file, into: buffer, at: offset) }
     }
 
-    public func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws {
+    package func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws {
         let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
         try perform(
             .write, file.path, bytes: offset..<offset + UInt64(bytes.count),
@@ -145,43 +145,43 @@ public final class KillingFileSystem: ForwardingFileSystem {
         ) { try base.write(file, bytes, at: offset) }
     }
 
-    public func allocate(_ file: OpenFile, size: UInt64) throws {
+    package func allocate(_ file: OpenFile, size: UInt64) throws {
         try perform(.allocate, file.path) { try base.allocate(file, size: size) }
     }
 
-    public func truncate(_ file: OpenFile, to size: UInt64) throws {
+    package func truncate(_ file: OpenFile, to size: UInt64) throws {
         try perform(.truncate, file.path) { try base.truncate(file, to: size) }
     }
 
-    public func synchronize(_ file: OpenFile) throws {
+    package func synchronize(_ file: OpenFile) throws {
         try perform(.synchronize, file.path) { try base.synchronize(file) }
     }
 
-    public func synchronizeFolder(_ path: Path) throws {
+    package func synchronizeFolder(_ path: Path) throws {
         try perform(.synchronizeFolder, path) { try base.synchronizeFolder(path) }
     }
 
-    public func rename(_ source: Path, to target: Path) throws {
+    package func rename(_ source: Path, to target: Path) throws {
         try perform(.rename, target) { try base.rename(source, to: target) }
     }
 
-    public func removeFile(_ path: Path) throws {
+    package func removeFile(_ path: Path) throws {
         try perform(.removeFile, path) { try base.removeFile(path) }
     }
 
-    public func removeFolder(_ path: Path) throws {
+    package func removeFolder(_ path: Path) throws {
         try perform(.removeFolder, path) { try base.removeFolder(path) }
     }
 
-    public func makeFolder(_ path: Path, permissions: UInt32) throws {
+    package func makeFolder(_ path: Path, permissions: UInt32) throws {
         try perform(.makeFolder, path) { try base.makeFolder(path, permissions: permissions) }
     }
 
-    public func makeLink(at path: Path, to target: String) throws {
+    package func makeLink(at path: Path, to target: String) throws {
         try perform(.makeLink, path) { try base.makeLink(at: path, to: target) }
     }
 
-    public func makeHardLink(at path: Path, to target: Path) throws {
+    package func makeHardLink(at path: Path, to target: Path) throws {
         try perform(.makeHardLink, path) { try base.makeHardLink(at: path, to: target) }
     }
 }

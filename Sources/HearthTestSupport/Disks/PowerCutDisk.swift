@@ -17,9 +17,9 @@ import HearthBase
 ///     }
 /// }
 /// ```
-public final class PowerCutDisk: ForwardingFileSystem {
+package final class PowerCutDisk: ForwardingFileSystem {
     /// What of the changes not yet brought to the disk survives. A file system may do any of these.
-    public enum Policy: Sendable, Hashable, CaseIterable {
+    package enum Policy: Sendable, Hashable, CaseIterable {
         /// Files as of their last synchronisation, folders as of theirs.
         case onlySynced
         /// Every change up to the cut.
@@ -34,8 +34,8 @@ public final class PowerCutDisk: ForwardingFileSystem {
     }
 
     /// The folder this disk is.
-    public let root: Path
-    public let base: any FileSystem = LocalFileSystem()
+    package let root: Path
+    package let base: any FileSystem = LocalFileSystem()
 
     private struct State {
         var log: [DiskChange] = []
@@ -50,7 +50,7 @@ public final class PowerCutDisk: ForwardingFileSystem {
     private let state: Locked<State>
 
     /// A disk of the existing folder `root` and everything in it.
-    public init(root: Path) throws {
+    package init(root: Path) throws {
         self.root = try Self.resolve(root)
         var model = DiskModel()
         let nodes = try model.load(self.root)
@@ -59,13 +59,13 @@ public final class PowerCutDisk: ForwardingFileSystem {
     }
 
     /// The number of changes and synchronisations so far.
-    public var operationCount: Int { state.withLock { $0.log.count } }
+    package var operationCount: Int { state.withLock { $0.log.count } }
 
     /// The log in words, such as `rename a/.x.tmp-1 -> a/x`.
-    public var operations: [String] { state.withLock { $0.log.map(\.description) } }
+    package var operations: [String] { state.withLock { $0.log.map(\.description) } }
 
     /// Recreates, in an existing empty folder, the disk as a power cut right after so many operations could leave it.
-    public func rebuild(after operation: Int, policy: Policy, into folder: Path) throws {
+    package func rebuild(after operation: Int, policy: Policy, into folder: Path) throws {
         var model = initial
         for change in state.withLock({ $0.log.prefix(operation) }) { try model.apply(change) }
         try model.write(into: folder, policy: policy, seed: UInt64(operation))
@@ -73,11 +73,11 @@ public final class PowerCutDisk: ForwardingFileSystem {
 
     /// Makes one synchronisation of a file from now on fail with `EIO`, counted from 1, and lose what it was to bring to the
     /// disk: the next one succeeds without it, as Linux does it.
-    public func failToSynchronize(call: Int) { state.withLock { $0.synchronizationsLeft = call } }
+    package func failToSynchronize(call: Int) { state.withLock { $0.synchronizationsLeft = call } }
 
     // MARK: - The calls
 
-    public func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
+    package func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
         guard mode != .read else { return try base.open(path, mode, permissions: permissions) }
         return try change { state in
             let isNew = try base.status(at: path) == nil
@@ -93,14 +93,14 @@ public final class PowerCutDisk: ForwardingFileSystem {
         }
     }
 
-    public func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws {
+    package func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws {
         try change { state in
             try base.write(file, bytes, at: offset)
             state.log.append(.write(node: try node(file, state), offset: Int(offset), bytes: [UInt8](bytes)))
         }
     }
 
-    public func allocate(_ file: OpenFile, size: UInt64) throws {
+    package func allocate(_ file: OpenFile, size: UInt64) throws {
         try change { state in
             let before = try base.status(of: file).size
             try base.allocate(file, size: size)
@@ -108,14 +108,14 @@ public final class PowerCutDisk: ForwardingFileSystem {
         }
     }
 
-    public func truncate(_ file: OpenFile, to size: UInt64) throws {
+    package func truncate(_ file: OpenFile, to size: UInt64) throws {
         try change { state in
             try base.truncate(file, to: size)
             state.log.append(.resize(node: try node(file, state), size: Int(size)))
         }
     }
 
-    public func synchronize(_ file: OpenFile) throws {
+    package func synchronize(_ file: OpenFile) throws {
         try change { state in
             state.synchronizationsLeft = state.synchronizationsLeft.map { $0 - 1 }
             if state.synchronizationsLeft == 0 {
@@ -127,7 +127,7 @@ public final class PowerCutDisk: ForwardingFileSystem {
         }
     }
 
-    public func synchronizeFolder(_ path: Path) throws {
+    package func synchronizeFolder(_ path: Path) throws {
         try change { state in
             try base.synchronizeFolder(path)
             // Above the root everything is on the disk already.
@@ -136,7 +136,7 @@ public final class PowerCutDisk: ForwardingFileSystem {
         }
     }
 
-    public func rename(_ source: Path, to target: Path) throws {
+    package func rename(_ source: Path, to target: Path) throws {
         try change { state in
             let (from, to) = (try relative(source), try relative(target))
             let replaced = from == to ? nil : Self.lastName(target)
@@ -146,7 +146,7 @@ public final class PowerCutDisk: ForwardingFileSystem {
         }
     }
 
-    public func removeFile(_ path: Path) throws {
+    package func removeFile(_ path: Path) throws {
         try change { state in
             guard try base.status(at: path, followLinks: false) != nil else { return try base.removeFile(path) }
             let name = try relative(path)
@@ -157,7 +157,7 @@ public final class PowerCutDisk: ForwardingFileSystem {
         }
     }
 
-    public func removeFolder(_ path: Path) throws {
+    package func removeFolder(_ path: Path) throws {
         try change { state in
             let name = try relative(path)
             try base.removeFolder(path)
@@ -165,7 +165,7 @@ public final class PowerCutDisk: ForwardingFileSystem {
         }
     }
 
-    public func makeFolder(_ path: Path, permissions: UInt32) throws {
+    package func makeFolder(_ path: Path, permissions: UInt32) throws {
         try change { state in
             let name = try relative(path)
             try base.makeFolder(path, permissions: permissions)
@@ -174,7 +174,7 @@ public final class PowerCutDisk: ForwardingFileSystem {
         }
     }
 
-    public func makeLink(at path: Path, to target: String) throws {
+    package func makeLink(at path: Path, to target: String) throws {
         try change { state in
             let name = try relative(path)
             try base.makeLink(at: path, to: target)
@@ -183,7 +183,7 @@ public final class PowerCutDisk: ForwardingFileSystem {
         }
     }
 
-    public func makeHardLink(at path: Path, to target: Path) throws {
+    package func makeHardLink(at path: Path, to target: Path) throws {
         try change { state in
             let (name, existing) = (try relative(path), try relative(target))
             try base.makeHardLink(at: path, to: target)

@@ -1,12 +1,12 @@
 import Foundation
 
 /// The bytes of a scripted body: given, or made up on the way so that gigabytes cost no memory.
-public enum Content: Sendable {
+package enum Content: Sendable {
     case data(Data)
     /// `count` bytes of an endless pattern, from its byte `offset` on.
     case pattern(offset: UInt64 = 0, count: UInt64)
 
-    public var count: UInt64 {
+    package var count: UInt64 {
         switch self {
         case .data(let data): UInt64(data.count)
         case .pattern(_, let count): count
@@ -14,7 +14,7 @@ public enum Content: Sendable {
     }
 
     /// A part of the bytes.
-    public func slice(_ range: Range<UInt64>) -> Content {
+    package func slice(_ range: Range<UInt64>) -> Content {
         switch self {
         case .data(let data):
             .data(data.dropFirst(Int(range.lowerBound)).prefix(Int(range.upperBound - range.lowerBound)))
@@ -24,7 +24,7 @@ public enum Content: Sendable {
     }
 
     /// All the bytes, in memory.
-    public var bytes: Data {
+    package var bytes: Data {
         var all = Data(capacity: Int(count))
         var done: UInt64 = 0
         while done < count {

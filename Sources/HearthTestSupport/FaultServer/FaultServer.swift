@@ -16,11 +16,11 @@ import HearthBase
 /// let record = await server.wait { $0.requests.first?.outcome == .complete }
 /// ```
 /// It stops with its last reference.
-public final class FaultServer: Sendable {
+package final class FaultServer: Sendable {
     /// Decides the answer to one request; called on a thread of the server.
-    public typealias Handler = @Sendable (RecordedRequest) -> Reply
+    package typealias Handler = @Sendable (RecordedRequest) -> Reply
 
-    public let port: UInt16
+    package let port: UInt16
     let listener: Listener
 
     /// Starts to listen on 127.0.0.1.
@@ -28,7 +28,7 @@ public final class FaultServer: Sendable {
     /// - Parameters:
     ///   - greeting: bytes sent on every connection before a request is read, as no HTTP server does.
     ///   - blockedAfter: how long a client has to take nothing until ``RecordedRequest/isBlocked`` says so.
-    public init(
+    package init(
         greeting: Data = Data(), blockedAfter: Duration = .milliseconds(250), _ handler: @escaping Handler
     ) throws {
         let patience = Int32(blockedAfter.seconds * 1000)
@@ -41,7 +41,7 @@ public final class FaultServer: Sendable {
     deinit { stop() }
 
     /// The address of a path on this server.
-    public func url(_ path: String, host: String = "127.0.0.1", scheme: String = "http") throws -> URL {
+    package func url(_ path: String, host: String = "127.0.0.1", scheme: String = "http") throws -> URL {
         guard let url = URL(string: "\(scheme)://\(host):\(port)\(path)") else {
             throw CocoaError(.fileReadInvalidFileName)
         }
@@ -49,20 +49,20 @@ public final class FaultServer: Sendable {
     }
 
     /// What it has seen so far.
-    public var record: ServerRecord { listener.recorder.record }
+    package var record: ServerRecord { listener.recorder.record }
 
     /// The requests seen so far, in order of arrival.
-    public var requests: [RecordedRequest] { record.requests }
+    package var requests: [RecordedRequest] { record.requests }
 
     /// Returns the record as soon as `condition` holds for it.
     @discardableResult
-    public func wait(until condition: @escaping @Sendable (ServerRecord) -> Bool) async -> ServerRecord {
+    package func wait(until condition: @escaping @Sendable (ServerRecord) -> Bool) async -> ServerRecord {
         await listener.recorder.wait(until: condition)
     }
 
     /// Closes every connection; returns when the port is free. Others may get it then: for an address without a
     /// server, use ``ClosedPort``.
-    public func stop() { listener.stop() }
+    package func stop() { listener.stop() }
 }
 
 /// What a server was told to do.
@@ -128,12 +128,12 @@ func inThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
 }
 
 /// A port of this machine without a server, which no other process gets while this value lives.
-public final class ClosedPort: Sendable {
-    public let port: UInt16
+package final class ClosedPort: Sendable {
+    package let port: UInt16
     private let socket: Int32
 
     /// Takes a free port without listening on it.
-    public init() throws { (socket, port) = try boundSocket() }
+    package init() throws { (socket, port) = try boundSocket() }
 
     deinit { close(socket) }
 }

@@ -8,7 +8,7 @@ import HearthBase
 #endif
 
 /// Holds a scripted reply back until the test opens it, or the other side goes away.
-public final class Gate: Sendable {
+package final class Gate: Sendable {
     private struct State {
         var isOpen = false
         var arrivals = 0
@@ -19,7 +19,7 @@ public final class Gate: Sendable {
     private let ends: (read: Int32, write: Int32)
 
     /// A closed gate.
-    public init() {
+    package init() {
         var ends: [Int32] = [-1, -1]
         _ = pipe(&ends)
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -32,7 +32,7 @@ public final class Gate: Sendable {
     }
 
     /// Lets every request through, from now on.
-    public func open() {
+    package func open() {
         let isNews = state.withLock { state in
             defer { state.isOpen = true }
             return !state.isOpen
@@ -43,7 +43,7 @@ public final class Gate: Sendable {
     }
 
     /// Returns once `count` replies have come to the gate.
-    public func reached(_ count: Int = 1) async {
+    package func reached(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isReached = state.withLock { state in
                 if state.arrivals >= count { return true }

@@ -3,9 +3,9 @@ import HearthBase
 import HearthHTTP
 
 /// One request a ``FaultServer`` got, and what became of its answer.
-public struct RecordedRequest: Sendable {
+package struct RecordedRequest: Sendable {
     /// How an answer ended.
-    public enum Outcome: Sendable, Hashable {
+    package enum Outcome: Sendable, Hashable {
         /// All that was scripted was sent.
         case complete
         /// The client closed the connection first.
@@ -17,45 +17,45 @@ public struct RecordedRequest: Sendable {
     }
 
     /// Counted from 0, in order of arrival.
-    public let index: Int
+    package let index: Int
     /// The connection it came on, counted from 0.
-    public let connection: Int
-    public let method: String
+    package let connection: Int
+    package let method: String
     /// The path and query as they were sent.
-    public let target: String
-    public let headers: HTTPHeaders
-    public let body: Data
+    package let target: String
+    package let headers: HTTPHeaders
+    package let body: Data
     /// The bytes of the answer's body given to the system so far.
-    public internal(set) var bytesSent: UInt64 = 0
+    package internal(set) var bytesSent: UInt64 = 0
     /// Whether the client has taken nothing for a quarter of a second although there was something to send.
-    public internal(set) var isBlocked = false
+    package internal(set) var isBlocked = false
     /// `nil` while the answer is under way.
-    public internal(set) var outcome: Outcome?
+    package internal(set) var outcome: Outcome?
 
     /// The path without its query.
-    public var path: String { target.split(separator: "?").first.map(String.init) ?? "" }
+    package var path: String { target.split(separator: "?").first.map(String.init) ?? "" }
 
     /// The value of a query item, as it was sent.
-    public func query(_ name: String) -> String? {
+    package func query(_ name: String) -> String? {
         let items = target.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&") ?? []
         return items.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
     }
 
     /// The bytes asked for of a file of `size` bytes: all without a `Range` header, none for a range outside.
-    public func asked(of size: UInt64) -> Range<UInt64> { askedRange(headers["Range"], size: size) }
+    package func asked(of size: UInt64) -> Range<UInt64> { askedRange(headers["Range"], size: size) }
 }
 
 /// What a ``FaultServer`` has seen.
-public struct ServerRecord: Sendable {
+package struct ServerRecord: Sendable {
     /// In order of arrival.
-    public internal(set) var requests: [RecordedRequest] = []
-    public internal(set) var connectionsAccepted = 0
-    public internal(set) var connectionsClosed = 0
+    package internal(set) var requests: [RecordedRequest] = []
+    package internal(set) var connectionsAccepted = 0
+    package internal(set) var connectionsClosed = 0
     /// The open connections, by their number.
     var sockets: [Int: Int32] = [:]
 
     /// The connections open now.
-    public var connectionsOpen: Int { connectionsAccepted - connectionsClosed }
+    package var connectionsOpen: Int { connectionsAccepted - connectionsClosed }
 }
 
 /// The record and the tests that wait for it to say something.

@@ -8,9 +8,9 @@ import HearthHTTP
 ///     Reply(body: .pattern(count: 1 << 20)).dropped(after: 1000)
 /// }
 /// ```
-public struct Reply: Sendable {
+package struct Reply: Sendable {
     /// How the end of the body is told.
-    public enum Framing: Sendable {
+    package enum Framing: Sendable {
         /// By a true `Content-Length`.
         case length
         /// By a `Content-Length` of this many bytes, whatever is sent.
@@ -26,70 +26,70 @@ public struct Reply: Sendable {
         case reset
     }
 
-    public var status: Int
-    public var headers: HTTPHeaders
-    public var body: Content
-    public var framing = Framing.length
+    package var status: Int
+    package var headers: HTTPHeaders
+    package var body: Content
+    package var framing = Framing.length
     var events: [(offset: UInt64, event: Event)] = []
     var gateBeforeHead: Gate?
     var raw: Data?
     var bytesPerSecond: Int?
 
     /// A response of the given parts.
-    public init(_ status: Int = 200, headers: HTTPHeaders = [:], body: Content = .data(Data())) {
+    package init(_ status: Int = 200, headers: HTTPHeaders = [:], body: Content = .data(Data())) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
     /// A short text, which a client asks for anew every time: tests change what their servers say.
-    public static func text(_ text: String, status: Int = 200) -> Reply {
+    package static func text(_ text: String, status: Int = 200) -> Reply {
         Reply(
             status, headers: ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-cache"],
             body: .data(Data(text.utf8)))
     }
 
     /// The page a captive portal or a proxy shows instead of what was asked for.
-    public static var htmlPage: Reply {
+    package static var htmlPage: Reply {
         let page = "<!doctype html><title>Sign in</title><p>Sign in to use this network."
         return Reply(headers: ["Content-Type": "text/html"], body: .data(Data(page.utf8)))
     }
 
     /// A redirect to an address, absolute or relative.
-    public static func redirect(_ location: String, status: Int = 302) -> Reply {
+    package static func redirect(_ location: String, status: Int = 302) -> Reply {
         Reply(status, headers: ["Location": location])
     }
 
     /// Bytes on the wire as they are, then the end of the connection: something that is not HTTP.
-    public static func garbage(_ bytes: Data) -> Reply {
+    package static func garbage(_ bytes: Data) -> Reply {
         var reply = Reply()
         reply.raw = bytes
         return reply
     }
 
     /// The end of the connection instead of an answer.
-    public static var hangUp: Reply { garbage(Data()) }
+    package static var hangUp: Reply { garbage(Data()) }
 
     /// Ends the connection after this many bytes of the body.
-    public func dropped(after count: UInt64) -> Reply { with(.drop, at: count) }
+    package func dropped(after count: UInt64) -> Reply { with(.drop, at: count) }
 
     /// Resets the connection (`RST`) after this many bytes of the body.
-    public func reset(after count: UInt64) -> Reply { with(.reset, at: count) }
+    package func reset(after count: UInt64) -> Reply { with(.reset, at: count) }
 
     /// Waits at the gate after the head and this many bytes of the body.
-    public func stalled(after count: UInt64 = 0, at gate: Gate) -> Reply { with(.wait(gate), at: count) }
+    package func stalled(after count: UInt64 = 0, at gate: Gate) -> Reply { with(.wait(gate), at: count) }
 
     /// Waits at the gate before anything is sent.
-    public func stalledBeforeHead(at gate: Gate) -> Reply { with { $0.gateBeforeHead = gate } }
+    package func stalledBeforeHead(at gate: Gate) -> Reply { with { $0.gateBeforeHead = gate } }
 
     /// Sets a header.
-    public func header(_ name: String, _ value: String) -> Reply { with { $0.headers[name] = value } }
+    package func header(_ name: String, _ value: String) -> Reply { with { $0.headers[name] = value } }
 
     /// Tells the end of the body in another way.
-    public func framed(_ framing: Framing) -> Reply { with { $0.framing = framing } }
+    package func framed(_ framing: Framing) -> Reply { with { $0.framing = framing } }
 
     /// Sends no faster than this.
-    public func paced(bytesPerSecond: Int) -> Reply { with { $0.bytesPerSecond = bytesPerSecond } }
+    package func paced(bytesPerSecond: Int) -> Reply { with { $0.bytesPerSecond = bytesPerSecond } }
 
     private func with(_ event: Event, at offset: UInt64) -> Reply {
         with { reply in
@@ -107,15 +107,15 @@ public struct Reply: Sendable {
 
 extension FaultServer {
     /// Serves one file properly at every path: `GET` and `HEAD`, ranges, `If-Range`, `If-None-Match`.
-    public static func file(_ data: Data, etag: String? = "\"v1\"") -> Handler { file(.data(data), etag: etag) }
+    package static func file(_ data: Data, etag: String? = "\"v1\"") -> Handler { file(.data(data), etag: etag) }
 
     /// Serves one file properly at every path.
-    public static func file(_ content: Content, etag: String? = "\"v1\"") -> Handler {
+    package static func file(_ content: Content, etag: String? = "\"v1\"") -> Handler {
         { request in answer(request, with: content, etag: etag) }
     }
 
     /// The proper answer to one request for a file, for handlers that spoil it.
-    public static func answer(_ request: RecordedRequest, with content: Content, etag: String? = "\"v1\"") -> Reply {
+    package static func answer(_ request: RecordedRequest, with content: Content, etag: String? = "\"v1\"") -> Reply {
         var headers: HTTPHeaders = ["Accept-Ranges": "bytes", "Content-Type": "application/octet-stream"]
         if let etag { headers["ETag"] = etag }
         if let etag, request.headers["If-None-Match"] == etag { return Reply(304, headers: headers) }

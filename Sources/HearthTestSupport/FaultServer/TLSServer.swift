@@ -11,9 +11,9 @@ import HearthBase
 ///
 /// Its certificate is one of its own making, so that only a client who is told to trusts it. It stops with its last
 /// reference, and after a thousand connections.
-public final class TLSServer: Sendable {
+package final class TLSServer: Sendable {
     /// What is wrong with a certificate, apart from its missing signature.
-    public enum Certificate: Sendable, Hashable {
+    package enum Certificate: Sendable, Hashable {
         /// Nothing: a client that trusts ``TLSServer/authority`` talks to the server.
         case proper
         /// It ended yesterday.
@@ -23,18 +23,18 @@ public final class TLSServer: Sendable {
     }
 
     /// The program it runs, where it is installed.
-    public static let program: Path? = ["/usr/bin/openssl", "/usr/local/bin/openssl", "/opt/homebrew/bin/openssl"]
+    package static let program: Path? = ["/usr/bin/openssl", "/usr/local/bin/openssl", "/opt/homebrew/bin/openssl"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }.map { Path($0) }
 
-    public let port: UInt16
+    package let port: UInt16
     /// The certificate, as the authority that vouches for itself.
-    public let authority: Path
+    package let authority: Path
     private let folder: TemporaryFolder
     private let process: Process
 
     /// Starts to listen on 127.0.0.1. Blocks for a moment.
     /// - Parameter answers: for each path without its slash, the bytes of the whole answer, the head included.
-    public init(_ certificate: Certificate = .proper, answers: [String: Data]) throws {
+    package init(_ certificate: Certificate = .proper, answers: [String: Data]) throws {
         let folder = try TemporaryFolder()
         try Self.makeCertificate(certificate, in: folder)
         for (name, answer) in answers { try folder.write("answers/" + name, answer) }
@@ -60,7 +60,7 @@ public final class TLSServer: Sendable {
     deinit { kill(process.processIdentifier, SIGKILL) }
 
     /// The address of a path on this server.
-    public func url(_ path: String) throws -> URL {
+    package func url(_ path: String) throws -> URL {
         guard let url = URL(string: "https://127.0.0.1:\(port)\(path)") else {
             throw CocoaError(.fileReadInvalidFileName)
         }
@@ -68,7 +68,7 @@ public final class TLSServer: Sendable {
     }
 
     /// An answer's bytes: a head with the given lines, and a body.
-    public static func answer(_ status: Int, headers: [String] = [], body: Data = Data()) -> Data {
+    package static func answer(_ status: Int, headers: [String] = [], body: Data = Data()) -> Data {
         let lines = ["HTTP/1.1 \(status) Scripted", "Content-Length: \(body.count)"] + headers
         return Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
     }

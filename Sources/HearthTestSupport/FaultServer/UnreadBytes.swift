@@ -12,7 +12,7 @@ extension FaultServer {
     /// sockets of either end, or were lost between them and will be sent again. Never too many, and of a client that stands still
     /// too few by at most ``slack``. A connection that the other end has closed is left out, even if this end has not noticed:
     /// what was not read there is gone, and how much that was is unknown.
-    public func recordAndUnread() -> (record: ServerRecord, unread: [Int: UInt64]) {
+    package func recordAndUnread() -> (record: ServerRecord, unread: [Int: UInt64]) {
         let waitingThere = Self.received(from: port)
         return listener.recorder.update { record in
             let unread = record.sockets.compactMapValues { socket -> UInt64? in

@@ -4,7 +4,7 @@ import HearthHTTP
 
 /// A server without a network: one file at every address, whole or in parts, and a count of the bytes that were taken.
 /// For tests that fetch a file a thousand times.
-public final class MemoryOrigin: HTTPClient {
+package final class MemoryOrigin: HTTPClient {
     private struct State {
         var taken: UInt64 = 0
         var requests = 0
@@ -24,7 +24,7 @@ public final class MemoryOrigin: HTTPClient {
     ///   - damage: the offset of a byte that is wrong the first time it is sent.
     ///   - held: the range that begins at `start` stands still after its first step until `until` bytes were taken in all.
     ///   - entityTag: the tag a request's answer carries, by its number from 0 on.
-    public init(
+    package init(
         _ content: Content, step: UInt64 = 8 << 10, damage: Int? = nil, held: (start: UInt64, until: UInt64)? = nil,
         entityTag: @escaping @Sendable (_ request: Int) -> String = { _ in "\"v1\"" }
     ) {
@@ -36,9 +36,9 @@ public final class MemoryOrigin: HTTPClient {
     }
 
     /// The bytes of bodies taken so far.
-    public var bytesTaken: UInt64 { state.withLock { $0.taken } }
+    package var bytesTaken: UInt64 { state.withLock { $0.taken } }
 
-    public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
+    package func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
         try Task.checkCancellation()
         let number = state.withLock { state in
             state.requests += 1

@@ -5,19 +5,19 @@ import HearthHTTP
 /// An HTTP client that notes which bytes of a file were asked for, and which were taken from the answers.
 ///
 /// A server knows only what it gave to the system; what a client asked for twice, or threw away, shows here.
-public final class RecordingHTTPClient: HTTPClient {
+package final class RecordingHTTPClient: HTTPClient {
     /// One request, and what was taken from its answer.
-    public struct Exchange: Sendable {
-        public let url: URL
+    package struct Exchange: Sendable {
+        package let url: URL
         /// The bytes asked for; all of them without a `Range` header.
-        public let asked: Range<UInt64>
+        package let asked: Range<UInt64>
         /// The asked bytes that had been taken before this request was sent.
-        public let askedAgain: UInt64
-        public let idleTimeout: Duration
+        package let askedAgain: UInt64
+        package let idleTimeout: Duration
         /// `nil` until there is an answer.
-        public internal(set) var status: Int?
+        package internal(set) var status: Int?
         /// The bytes taken from the body.
-        public internal(set) var taken: UInt64 = 0
+        package internal(set) var taken: UInt64 = 0
     }
 
     private struct State {
@@ -38,7 +38,7 @@ public final class RecordingHTTPClient: HTTPClient {
     ///   - silenceLimit: the longest silence this client waits for, whatever a request allows, so that tests are quick.
     ///   - beforePiece: called with the answer's headers before bytes are handed on; returns how many at most. What a
     ///     server sends bit by bit may come in one piece if this machine is busy.
-    public init(
+    package init(
         _ base: any HTTPClient, size: UInt64, silenceLimit: Duration = .seconds(60),
         beforePiece: @escaping @Sendable (HTTPHeaders) async throws -> Int = { _ in .max }
     ) {
@@ -49,15 +49,15 @@ public final class RecordingHTTPClient: HTTPClient {
     }
 
     /// The exchanges so far, in order.
-    public var exchanges: [Exchange] { state.withLock { $0.exchanges } }
+    package var exchanges: [Exchange] { state.withLock { $0.exchanges } }
     /// Every byte that was taken at least once.
-    public var taken: RangeSet<UInt64> { state.withLock { $0.taken } }
+    package var taken: RangeSet<UInt64> { state.withLock { $0.taken } }
     /// How many bytes were taken, each as often as it was.
-    public var takenCount: UInt64 { state.withLock { $0.exchanges.reduce(0) { $0 + $1.taken } } }
+    package var takenCount: UInt64 { state.withLock { $0.exchanges.reduce(0) { $0 + $1.taken } } }
     /// How many bytes were taken that had been taken before.
-    public var takenAgain: UInt64 { state.withLock { $0.takenAgain } }
+    package var takenAgain: UInt64 { state.withLock { $0.takenAgain } }
 
-    public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
+    package func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
         let asked = askedRange(request.headers["Range"], size: size)
         let index = state.withLock { state in
             let again = state.taken.intersection(RangeSet(asked)).total
@@ -104,7 +104,7 @@ public final class RecordingHTTPClient: HTTPClient {
 
 extension RangeSet<UInt64> {
     /// How many numbers are in it.
-    public var total: UInt64 { ranges.reduce(0) { $0 + UInt64($1.count) } }
+    package var total: UInt64 { ranges.reduce(0) { $0 + UInt64($1.count) } }
 }
 
 /// What a `Range` header asks for of a file of `size` bytes; a range outside of it is empty.

@@ -2,7 +2,7 @@ import HearthBase
 
 extension GitBlobID {
     /// The name of bytes in memory. Tests need a system with SHA-1.
-    public init(hashing bytes: [UInt8]) {
+    package init(hashing bytes: [UInt8]) {
         do {
             var hasher = try GitBlobHasher(size: UInt64(bytes.count))
             try bytes.withUnsafeBytes { try hasher.update($0) }

@@ -2,17 +2,17 @@ import Foundation
 import HearthBase
 
 /// The Hub's own Python client, as set-up left it in the cache: what a client of ours is compared with.
-public enum HubPythonClient {
+package enum HubPythonClient {
     /// The pinned version, as in `scripts/env.sh`.
-    public static let version = "2.4.0"
+    package static let version = "2.4.0"
 
     /// The folder to put on Python's path. A test that needs it fails without it: `make setup` fetches it.
-    public static var path: Path { Path(TestModel.cache.string + "/bench/hub-client-" + version) }
+    package static var path: Path { Path(TestModel.cache.string + "/bench/hub-client-" + version) }
 
     /// Downloads a snapshot and prints where it lies, or the name of the error's type.
     ///
     /// Arguments: the repository, the revision or `-`, and patterns of the files wanted.
-    public static let script = """
+    package static let script = """
         import sys
         from huggingface_hub import snapshot_download
         repository, revision, *patterns = sys.argv[1:]
@@ -25,7 +25,7 @@ public enum HubPythonClient {
         """
 
     /// The environment it needs to talk to a hub, with a home of its own.
-    public static func environment(endpoint: String, home: Path, token: String? = nil) -> [String: String] {
+    package static func environment(endpoint: String, home: Path, token: String? = nil) -> [String: String] {
         var environment = [
             "PYTHONPATH": path.string, "HOME": home.string, "HF_HOME": home.string + "/hf", "HF_ENDPOINT": endpoint,
             "HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_XET": "1",

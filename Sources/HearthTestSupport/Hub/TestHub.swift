@@ -13,23 +13,23 @@ import HearthHTTP
 /// What it does as the real one does: revisions resolve to commits; a tree comes in pages with `Link`; large files redirect
 /// to another host, which refuses a client that shows it a token; a repository that is missing, or private without its token,
 /// answers 401; one that is gated shows its facts and keeps its files; a renamed one redirects with 307.
-public final class TestHub: Sendable {
+package final class TestHub: Sendable {
     /// The bytes of a file, and how the repository holds them.
-    public struct File: Sendable {
-        public let content: Content
+    package struct File: Sendable {
+        package let content: Content
         /// Whether git holds a pointer only, with the SHA-256.
-        public let isLarge: Bool
+        package let isLarge: Bool
 
         /// A file in git itself.
-        public static func small(_ text: String) -> File { File(content: .data(Data(text.utf8)), isLarge: false) }
+        package static func small(_ text: String) -> File { File(content: .data(Data(text.utf8)), isLarge: false) }
         /// A file in git itself.
-        public static func small(_ data: Data) -> File { File(content: .data(data), isLarge: false) }
+        package static func small(_ data: Data) -> File { File(content: .data(data), isLarge: false) }
         /// A file in large file storage.
-        public static func large(_ content: Content) -> File { File(content: content, isLarge: true) }
+        package static func large(_ content: Content) -> File { File(content: content, isLarge: true) }
     }
 
     /// Who may see a repository.
-    public enum Access: Sendable, Hashable {
+    package enum Access: Sendable, Hashable {
         case everybody
         /// Only clients with the token see it; for others the repository does not exist.
         case tokenHolders
@@ -53,15 +53,15 @@ public final class TestHub: Sendable {
     }
 
     /// The token that opens private and gated repositories.
-    public let token: String
+    package let token: String
     /// The server of facts and small files.
-    public let server: FaultServer
+    package let server: FaultServer
     /// The server of large files.
-    public let storage: FaultServer
+    package let storage: FaultServer
     private let state: Locked<State>
 
     /// A hub without repositories.
-    public init(token: String = "hf_TestTokenThatNobodyElseMaySee") throws {
+    package init(token: String = "hf_TestTokenThatNobodyElseMaySee") throws {
         self.token = token
         let state = Locked(State())
         self.state = state
@@ -76,12 +76,12 @@ public final class TestHub: Sendable {
     }
 
     /// Its address, for `HF_ENDPOINT`.
-    public var endpoint: String { "http://127.0.0.1:\(server.port)" }
+    package var endpoint: String { "http://127.0.0.1:\(server.port)" }
 
     /// Makes a commit of these files, and moves a branch there.
     /// - Returns: the commit.
     @discardableResult
-    public func publish(
+    package func publish(
         _ repository: String, _ files: [String: File], revision: String = "main", access: Access = .everybody
     ) -> String {
         var names = ""
@@ -101,7 +101,7 @@ public final class TestHub: Sendable {
     }
 
     /// Gives a repository another name; the old one leads there.
-    public func rename(_ repository: String, to name: String) {
+    package func rename(_ repository: String, to name: String) {
         state.withLock { state in
             state.repositories[name] = state.repositories.removeValue(forKey: repository)
             state.renamed[repository] = name
@@ -109,13 +109,13 @@ public final class TestHub: Sendable {
     }
 
     /// The files of a tree that come on one page.
-    public func page(by size: Int) { state.withLock { $0.pageSize = size } }
+    package func page(by size: Int) { state.withLock { $0.pageSize = size } }
 
     /// Answers some requests otherwise: those for which the closure returns a reply.
-    public func disturb(_ disturbance: (@Sendable (RecordedRequest) -> Reply?)?) {
+    package func disturb(_ disturbance: (@Sendable (RecordedRequest) -> Reply?)?) {
         state.withLock { $0.disturbance = disturbance }
     }
 
     /// Every request either server has seen.
-    public var requests: [RecordedRequest] { server.requests + storage.requests }
+    package var requests: [RecordedRequest] { server.requests + storage.requests }
 }

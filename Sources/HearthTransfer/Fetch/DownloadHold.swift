@@ -10,7 +10,7 @@ public enum DownloadHold: Sendable, Hashable {
     case paused
 
     /// The hold of a download that waits for the network.
-    public init(_ hold: NetworkHold) {
+    package init(_ hold: NetworkHold) {
         switch hold {
         case .offline: self = .offline
         case .metered: self = .metered

@@ -95,7 +95,7 @@
                 }
             }
             #expect(expected[releases[0]] != expected[releases[1]])
-            for release in releases.dropLast() { try await models.cache.drop(release) }
+            for release in releases.dropLast() { try await models.pool.drop(release) }
             let before = try residentBytes()
 
             let answers = expected
@@ -109,8 +109,9 @@
                             let number = task + round * 3
                             let lease = try await model.lease()
                             let text = try await answer(lease.engine, number)
-                            #expect(text == answers[lease.release]?[number % Self.countries.count])
-                            served.withLock { $0[lease.release, default: 0] += 1 }
+                            let release = try #require(lease.release)
+                            #expect(text == answers[release]?[number % Self.countries.count])
+                            served.withLock { $0[release, default: 0] += 1 }
                             lease.end()
                             tick.yield(
                                 done.withLock { done in
@@ -137,14 +138,14 @@
             tick.finish()
             #expect(done.withLock { $0 } == Self.requests)
             for release in releases { #expect(served.withLock { $0[release] ?? 0 } > 0) }
-            try await models.cache.drop(releases[0])
+            try await models.pool.drop(releases[0])
             let after = try residentBytes()
             print(
                 "hot swap: \(served.withLock { $0.values.sorted() }) requests, resident \(before) before, \(after) after"
             )
             // In part, other tests run in this process.
             if TestExtent.isFull { #expect(Double(after) <= Double(before) * 1.1) }
-            #expect(models.cache.loaded == [releases[1]])
+            #expect(models.pool.releases == [releases[1]])
         }
     }
 #endif

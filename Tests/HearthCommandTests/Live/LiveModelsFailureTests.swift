@@ -90,7 +90,7 @@ import Testing
         let model = try await models.model(lab.family, policy: .localOnly)
         #expect(try await lab.answer(LanguageModelSession(model: model)) == "one")
         try await lab.install("2.0.0", "broken", with: lab.manager())
-        try await models.cache.drop(old.identity)
+        try await models.pool.drop(old.identity)
         try await manager.store.remove(lab.family, version: old.identity.version, variant: nil)
         for count in 1...2 {
             let again = try await models.model(lab.family, policy: .localOnly)

@@ -36,7 +36,7 @@ import Testing
         #expect(lease.release == first.identity)
         #expect(lab.log.withLock { $0 } == ["load one", "load two", "ready 2.0.0"])
         lease.end()
-        try await models.cache.drop(first.identity)
+        try await models.pool.drop(first.identity)
         #expect(lab.log.withLock { $0 }.last == "unload one")
     }
 
@@ -68,7 +68,7 @@ import Testing
         #expect(try await lab.answer(LanguageModelSession(model: model)) == "old")
         let place = lab.folder.path("home/prepared/named/\(release.identity.folderName)")
         let before = try LocalFileSystem().contents(of: place)
-        try await models.cache.drop(release.identity)
+        try await models.pool.drop(release.identity)
         settings.withLock { $0 = "new" }
         #expect(try await lab.answer(LanguageModelSession(model: model)) == "new")
         let after = try LocalFileSystem().contents(of: place)
@@ -83,7 +83,7 @@ import Testing
         let models = lab.models(manager)
         _ = try await lab.answer(LanguageModelSession(model: try await models.model(lab.family)))
         #expect(try leases() == 1, "idle, and still loaded")
-        try await models.cache.drop(release.identity)
+        try await models.pool.drop(release.identity)
         #expect(try leases() == 0)
     }
 
@@ -156,7 +156,7 @@ import Testing
         await stalling.stalled()
         task.cancel()
         _ = await task.result
-        try await models.cache.drop(release.identity)
-        #expect(models.cache.loaded.isEmpty)
+        try await models.pool.drop(release.identity)
+        #expect(models.pool.loaded.isEmpty)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// Pictures are looked at before anything is unpacked, and most of what strangers send is refused there.
 struct ImageHeaderTests {
-    /// The code of the refusal, `nil` where there is none.
+    /// The code of the refusal, or `nil`.
     private func refusal(_ bytes: [UInt8], _ limits: ImageLimits = ImageLimits()) -> String? {
         do {
             _ = try ImageHeader(bytes, limits: limits)
@@ -26,7 +26,7 @@ struct ImageHeaderTests {
     @Test(arguments: TestPictures.all.map(\.name)) func aPictureCutOffAnywhereIsRefused(_ name: String) throws {
         let bytes = try #require(TestPictures.all.first { $0.name == name }?.bytes)
         for count in 0..<bytes.count {
-            // What follows the pixels of a BMP is nobody's business.
+            // Bytes after the pixels of a BMP are not read.
             if name.hasSuffix("BMP") || name == "bmp", count > bytes.count - 4 { continue }
             #expect(refusal(Array(bytes[..<count])) == "cannot-read-picture", "\(count) of \(bytes.count) bytes")
         }

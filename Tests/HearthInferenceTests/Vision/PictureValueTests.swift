@@ -50,7 +50,7 @@ struct PictureValueTests {
         #expect(cache.value(of: names[1]) == nil)
         #expect((cache.value(of: names[0]), cache.count, cache.bytes) == (0, 3, 30))
         cache.insert(4, bytes: 31, of: names[1])
-        #expect(cache.value(of: names[1]) == nil, "what is larger than all the room takes nobody's place")
+        #expect(cache.value(of: names[1]) == nil, "a value above the limit drops no other")
         #expect(cache.count == 3)
         cache.insert(9, bytes: 30, of: names[0])
         #expect((cache.value(of: names[0]), cache.count, cache.bytes) == (9, 1, 30))

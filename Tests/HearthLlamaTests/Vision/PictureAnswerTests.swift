@@ -151,7 +151,7 @@
                         options: .greedy(maximumNewTokens: 1), signal: StopSignal(),
                         stopwatch: TimeSource.system.stopwatch(), reply: GenerationReply(continuation))
                     #expect(loop.admit(request) == .begun)
-                    func pictured() -> [Int32] { loop.model.ledger(0).filter { $0 < 0 } }
+                    func pictured() -> [Int32] { loop.model.sequences.ledger(0).filter { $0 < 0 } }
                     var most = 0
                     while pictured().count < 3 * 16 {
                         let before = pictured().count
@@ -204,9 +204,8 @@
                     for try await event in engine.generate(question, options: .greedy(maximumNewTokens: 1)) {
                         guard case .phase(.prefill) = event else { continue }
                         let began = clock.now
-                        engine.knock()
                         encodedThen = await engine.visited { engine in
-                            let held = (engine.loops[.text]?.model.ledger(0) ?? []).count { $0 < 0 }
+                            let held = (engine.loops[.text]?.model.sequences.ledger(0) ?? []).count { $0 < 0 }
                             if held > 0 { engine.stop() }
                             return held / 16
                         }

@@ -11,7 +11,7 @@ import HearthTransfer
 import Testing
 
 /// Engines by purpose, over models that are really on the disk; the engines are scripted.
-@Suite(.timeLimit(.minutes(10))) struct EngineLoaderTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct EngineLoaderTests {
     /// Opens a scripted engine, or follows the script for a while first.
     private final class Opener: Sendable {
         let opened = Locked<[String]>([])
@@ -27,11 +27,6 @@ import Testing
         }
     }
 
-    /// A machine whose memory is never short, whatever the one is that the test runs on.
-    private struct Plenty: MemoryPressureSource {
-        func read() -> MemoryReading { MemoryReading(availableBytes: 1 << 40, totalBytes: 1 << 40) }
-    }
-
     private let folder: TemporaryFolder
     private let manager: ModelManager
     private let opener = Opener()
@@ -41,7 +36,7 @@ import Testing
         folder = try TemporaryFolder()
         manager = ModelManager(
             home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 8_000_000_000)
-        let models = LiveModels(manager: manager, budget: 1 << 40, pressure: Plenty()) { [opener] in
+        let models = LiveModels(manager: manager, budget: 1 << 40) { [opener] in
             try await opener.open($0.weights)
         }
         loader = EngineLoader(models: models)
@@ -57,21 +52,17 @@ import Testing
     @Test func eachPurposeHasItsModel() async throws {
         let text = try await install("diary-v1.0.0-q4_1.gguf")
         let eyes = try await install("eyes-v1.0.0-q4_1.gguf", role: .vision)
-        #expect(await loader.engine(for: .text) == nil)
+        #expect(loader.engine(for: .text) == nil)
         try await loader.load(text)
         try await loader.load(text)
         try await loader.load(eyes)
         #expect(opener.opened.withLock { $0 } == ["diary-v1.0.0-q4_1.gguf", "eyes-v1.0.0-q4_1.gguf"])
-        var state = await loader.loadState()
-        #expect(state.loaded == [.text: text.id, .vision: eyes.id])
-        #expect(state.loading == nil)
-        #expect(await loader.engine(for: .text) != nil)
-        let revision = state.revision
+        #expect(loader.loaded == [.text: text.id, .vision: eyes.id])
+        #expect(loader.loading == nil)
+        #expect(loader.engine(for: .text) != nil)
         await loader.unload(text.id)
-        state = await loader.loadState()
-        #expect(state.loaded == [.vision: eyes.id])
-        #expect(state.revision > revision)
-        #expect(await loader.engine(for: .text) == nil)
+        #expect(loader.loaded == [.vision: eyes.id])
+        #expect(loader.engine(for: .text) == nil)
     }
 
     @Test func anUpdateIsLoadedInItsPlace() async throws {
@@ -79,7 +70,7 @@ import Testing
         let newer = try await install("diary-v1.1.0-q4_1.gguf")
         try await loader.load(newer)
         #expect(opener.opened.withLock { $0 } == ["diary-v1.0.0-q4_1.gguf", "diary-v1.1.0-q4_1.gguf"])
-        #expect(await loader.loadState().loaded == [.text: newer.id])
+        #expect(loader.loaded == [.text: newer.id])
     }
 
     private func answer(_ engine: any InferenceEngine) async throws -> String {
@@ -93,14 +84,14 @@ import Testing
     /// What a view model has handed out is the live model: a new release answers in its next breath, and is on probation.
     @Test func theEngineOfAPurposeIsTheLiveModel() async throws {
         try await loader.load(try await install("diary-v1.0.0-q4_1.gguf"))
-        let engine = try #require(await loader.engine(for: .text))
+        let engine = try #require(loader.engine(for: .text))
         #expect(try await answer(engine) == "diary-v1.0.0-q4_1.gguf")
         let newer = try await install("diary-v1.1.0-q4_1.gguf")
         #expect(try await answer(engine) == "diary-v1.1.0-q4_1.gguf")
         let state = try await manager.store.state(of: newer.id)
         #expect(state.probation?.release.version.name == "1.1.0")
         #expect(state.probation?.answers == 1)
-        #expect(await loader.loadState().loaded == [.text: newer.id])
+        #expect(loader.loaded == [.text: newer.id])
         // Another user of the same models loads nothing a second time.
         let model = try await loader.models.model(newer.id, policy: .localOnly)
         #expect(try await answer(model) == "diary-v1.1.0-q4_1.gguf")
@@ -117,26 +108,26 @@ import Testing
         }
         #expect(error?.code == .releaseInUse)
         await loader.unload(text.id)
-        #expect(loader.models.cache.loaded.isEmpty)
+        #expect(loader.models.pool.loaded.isEmpty)
         try await other.store.remove(text.id, version: nil, variant: nil)
     }
 
     @Test func theOneBeforeGoesOnceTheNewOneAnswers() async throws {
         let text = try await install("diary-v1.0.0-q4_1.gguf")
         try await loader.load(text)
-        let before = try #require(await loader.engine(for: .text))
+        let before = try #require(loader.engine(for: .text))
         let other = try await install("poet-v1.0.0-q4_1.gguf")
         try await loader.load(other)
-        while loader.models.cache.loaded.count > 1 { await Task.yield() }
-        #expect(loader.models.cache.loaded.map(\.family) == [other.id])
-        #expect(await loader.loadState().loaded == [.text: other.id])
+        while loader.models.pool.loaded.count > 1 { await Task.yield() }
+        #expect(loader.models.pool.releases.map(\.family) == [other.id])
+        #expect(loader.loaded == [.text: other.id])
         #expect(try await answer(before) == "diary-v1.0.0-q4_1.gguf", "who still has it gets it loaded again")
     }
 
     @Test func aModelThatIsNotHereCannotBeLoaded() async throws {
         let error = await #expect(throws: StoreError.self) { try await loader.load(Models.text) }
         #expect(error?.code == .notInstalled)
-        #expect(await loader.loadState().loading == nil)
+        #expect(loader.loading == nil)
     }
 
     @Test func aLoadThatFailsLeavesTheOneBefore() async throws {
@@ -145,23 +136,24 @@ import Testing
         opener.problem.withLock { $0 = LLMError(.cannotLoad, "no model") }
         let other = try await install("poet-v1.0.0-q4_1.gguf")
         await #expect(throws: LLMError.self) { try await loader.load(other) }
-        #expect(await loader.loadState().loaded == [.text: text.id])
+        #expect(loader.loaded == [.text: text.id])
     }
 
     @Test func aCancelledLoadChangesNothing() async throws {
         let text = try await install("diary-v1.0.0-q4_1.gguf")
-        opener.barrier.withLock { $0 = Barrier() }
-        var states = await loader.loadStates().makeAsyncIterator()
-        #expect(await states.next()?.loaded == [:])
+        let barrier = Barrier()
+        opener.barrier.withLock { $0 = barrier }
         let load = Task { try await loader.load(text) }
-        while await states.next()?.loading != text.id {}
+        await until { loader.loading == text.id }
         load.cancel()
         await #expect(throws: CancellationError.self) { try await load.value }
-        #expect(await loader.loadState().loaded == [:])
-        #expect(await loader.loadState().loading == nil)
-        opener.barrier.withLock { $0 = nil }
+        #expect(loader.loaded == [:])
+        #expect(loader.loading == nil)
+        // The load belongs to the pool, which goes on with it: the next one waits for the same.
+        barrier.open()
         try await loader.load(text)
-        #expect(await loader.loadState().loaded == [.text: text.id])
+        #expect(loader.loaded == [.text: text.id])
+        #expect(opener.opened.withLock { $0 }.count == 1)
     }
 
     @Test @MainActor func aRealManagerAndItsEnginesBehindTheViewModel() async throws {

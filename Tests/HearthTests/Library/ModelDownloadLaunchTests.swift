@@ -34,7 +34,7 @@ import Testing
     @Test func loadsTheSavedModelsAtLaunchOneAfterTheOther() async throws {
         delivery.have(LocalModel(Models.text), LocalModel(Models.vision))
         let opening = Barrier()
-        await loader.script(Models.text, [.wait(opening)])
+        loader.script(Models.text, [.wait(opening)])
         let models = viewModel(vision: Models.vision)
         await until { models.isModelLoading }
         #expect(journal.all == ["load diary"])
@@ -44,7 +44,7 @@ import Testing
         opening.open()
         await until { models.isLoaded(Models.vision.id) && !models.isModelLoading }
         #expect(journal.all == ["load diary", "loaded diary", "load eyes", "loaded eyes"])
-        let most = await loader.mostAtATime
+        let most = loader.mostAtATime
         #expect(most == 1)
     }
 
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func deletingWhileLoadingWaitsForItsEnd() async throws {
-        await loader.script(Models.text, [.wait(Barrier())])
+        loader.script(Models.text, [.wait(Barrier())])
         let models = viewModel()
         try models.startDownload()
         await until { models.isModelLoading }

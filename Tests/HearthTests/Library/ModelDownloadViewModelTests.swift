@@ -35,7 +35,7 @@ import Testing
         let (bytes, opening) = (Barrier(), Barrier())
         delivery.script(
             Models.text, [.report(.progress(0.3)), .wait(bytes), .report(.progress(1)), .report(.received)])
-        await loader.script(Models.text, [.wait(opening)])
+        loader.script(Models.text, [.wait(opening)])
         let models = viewModel()
         #expect(models.downloadState == .idle)
         #expect(models.progress == 0)
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func aLoadThatFailsIsToldAndCanBeTriedAgain() async throws {
-        await loader.script(Models.text, [.fail(LLMError(.cannotLoad, "the file is no model"))])
+        loader.script(Models.text, [.fail(LLMError(.cannotLoad, "the file is no model"))])
         let models = viewModel()
         try models.startDownload(then: Models.vision)
         await until { models.loadError == "the file is no model" }
@@ -160,7 +160,7 @@ import Testing
         let (text, vision, opening) = (Barrier(), Barrier(), Barrier())
         delivery.script(Models.text, [.wait(text)])
         delivery.script(Models.vision, [.report(.progress(0.6)), .wait(vision)])
-        await loader.script(Models.vision, [.wait(opening)])
+        loader.script(Models.vision, [.wait(opening)])
         let models = viewModel()
         try models.startDownload(then: Models.vision)
         #expect(models.pendingVisionDownload == Models.vision)
@@ -226,7 +226,7 @@ import Testing
     }
 
     @Test func cancellingWhileLoadingEndsTheLoad() async throws {
-        await loader.script(Models.text, [.wait(Barrier())])
+        loader.script(Models.text, [.wait(Barrier())])
         let models = viewModel()
         try models.startDownload(then: Models.vision)
         await until { models.isModelLoading }
@@ -268,7 +268,7 @@ import Testing
     @Test func cancellingLeavesOtherLoadsAlone() async throws {
         delivery.have(LocalModel(Models.text))
         let opening = Barrier()
-        await loader.script(Models.text, [.wait(opening)])
+        loader.script(Models.text, [.wait(opening)])
         let models = viewModel()
         await until { models.isModelLoading }
         models.cancelDownload()
@@ -296,7 +296,7 @@ import Testing
     }
 
     @Test func goesAwayWhileLoading() async throws {
-        await loader.script(Models.text, [.wait(Barrier())])
+        loader.script(Models.text, [.wait(Barrier())])
         weak var watched: ModelDownloadViewModel?
         do {
             let models = viewModel()
@@ -310,7 +310,7 @@ import Testing
 
     @Test func everyPropertyCanBeObserved() async throws {
         delivery.script(Models.text, [.report(.progress(0.5))], [.fail(lost)])
-        await loader.script(Models.vision, [.fail(LLMError(.cannotLoad, "the file is no model"))])
+        loader.script(Models.vision, [.fail(LLMError(.cannotLoad, "the file is no model"))])
         delivery.failRemovals(lost)
         let models = viewModel()
         var seen: Set<String> = []

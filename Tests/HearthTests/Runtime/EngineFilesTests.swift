@@ -41,7 +41,7 @@ import Testing
         #expect(await manager.memoryEstimate(of: .downloaded(live)) == bytes)
         let models = LiveModels(manager: manager) { _ in ScriptedEngine([]) }
         let lease = try await models.model(release.identity.family, policy: .localOnly).lease()
-        #expect(models.cache.usedBytes == bytes)
+        #expect(models.pool.memory.usedBytes == bytes)
         lease.end()
     }
 
@@ -82,7 +82,7 @@ import Testing
             return ScriptedEngine([])
         }
         let lease = try await models.model(release.identity.family, policy: .localOnly).lease()
-        #expect(models.cache.usedBytes == 9000)
+        #expect(models.pool.memory.usedBytes == 9000)
         lease.end()
         #expect(try await next.store.artifact(of: live) != nil, "it is still there")
     }

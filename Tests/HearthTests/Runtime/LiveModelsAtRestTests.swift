@@ -144,7 +144,7 @@ import Testing
         #expect(try await answer(model) == "1.0.0")
         #expect(try isHere("1.0.0"))
         // Idle, and given up; what it was loaded from goes.
-        try await models.cache.drop(one.identity)
+        try await models.pool.drop(one.identity)
         let other = self.manager()
         try await install("2.0.0", with: other)
         try await install("3.0.0", with: other)
@@ -185,13 +185,13 @@ import Testing
         gauge.available.withLock { $0 = 1 }
         clock.advance(by: .seconds(2))
         await clock.sleepers(atLeast: 1)
-        #expect(models.cache.loaded.count == 1, "in use")
+        #expect(models.pool.loaded.count == 1, "in use")
         lease.end()
-        #expect(models.cache.loaded.count == 1, "nobody has looked yet")
+        #expect(models.pool.loaded.count == 1, "nobody has looked yet")
         clock.advance(by: .seconds(2))
         var gone = unloads.makeAsyncIterator()
         #expect(await gone.next() == "1.0.0")
-        #expect(models.cache.loaded.isEmpty)
+        #expect(models.pool.loaded.isEmpty)
         // And again, for as long as the app runs; what is used is loaded once more.
         await clock.sleepers(atLeast: 1)
         #expect(try await answer(model) == "1.0.0")
@@ -202,7 +202,7 @@ import Testing
         #expect(try await answer(model) == "1.0.0")
         clock.advance(by: .seconds(2))
         await clock.sleepers(atLeast: 1)
-        #expect(models.cache.loaded.count == 1, "there is enough again")
+        #expect(models.pool.loaded.count == 1, "there is enough again")
     }
 
     // MARK: - The app ends

@@ -86,7 +86,7 @@ import Testing
         if place == "on its way in" { await coming.isReached() } else { _ = try await leasing.value }
         if place == "on its way out" {
             try await leasing.value.end()
-            models.cache.dropIdle()
+            models.pool.dropIdle()
             await leaving.isReached()
         }
         let removing = removal(of: models)
@@ -106,7 +106,7 @@ import Testing
         let models = liveModels(coming: coming, leaving: leaving)
         let model = try await models.model(family, policy: .localOnly)
         try await model.lease().end()
-        models.cache.dropIdle()
+        models.pool.dropIdle()
         await leaving.isReached()
         let removing = removal(of: models)
         await settle()
@@ -124,17 +124,17 @@ import Testing
         let model = try await models.model(family, policy: .localOnly)
         let first = try await model.lease()
         first.end()
-        models.cache.dropIdle()
+        models.pool.dropIdle()
         await leaving.isReached()
         // Without a look at the disk before.
-        let asking = Task { try await models.cache.lease(first.release, bytes: 1) }
+        let asking = Task { try await models.pool.lease(first.source) }
         await settle()
         let removing = removal(of: models)
         await settle()
         leaving.open()
         let lease = try await asking.value
         await settle()
-        #expect(models.cache.loaded == [lease.release], "not before its answer has ended")
+        #expect(models.pool.loaded == [lease.source], "not before its answer has ended")
         lease.end()
         try await removing.value
     }
@@ -158,7 +158,7 @@ import Testing
         }
         lease.end()
         await unloading.value
-        #expect(models.cache.loaded.isEmpty)
+        #expect(models.pool.loaded.isEmpty)
         let next = try await model.lease()
         #expect(next.release == newer.identity)
         next.end()
@@ -174,9 +174,9 @@ import Testing
         models.retire(family)
         coming.open()
         let lease = try await leasing.value
-        #expect(models.cache.loaded.count == 1, "in use")
+        #expect(models.pool.loaded.count == 1, "in use")
         lease.end()
-        #expect(models.cache.loaded.isEmpty)
+        #expect(models.pool.loaded.isEmpty)
         leaving.open()
     }
 }

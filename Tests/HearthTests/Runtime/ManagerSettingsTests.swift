@@ -17,16 +17,15 @@
             configuration.contextLength = 512
             configuration.ignoresMemory = true
             // The model needs more memory, and passes its probe because the settings ignore that.
-            let manager = try ModelManager(
+            let hearth = try Hearth(
                 home: folder.path("home"), configuration: configuration, environment: ["HEARTH_NETWORK": "offline"],
                 deviceMemory: 1 << 20)
-            let release = try await manager.store.install("small@1.0.0", weights: TestModel.path)
-            _ = try await manager.activate(release.identity)
-            for models in [LiveModels(manager: manager), EngineLoader(manager: manager).models] {
-                let model = try await models.model(release.identity.family, policy: .localOnly)
-                #expect(try await model.modelInformation.contextLength == 512)
-                await models.unload(release.identity.family)
-            }
+            let release = try await hearth.manager.store.install("small@1.0.0", weights: TestModel.path)
+            _ = try await hearth.manager.activate(release.identity)
+            let model = try await hearth.model("small")
+            #expect(try await model.modelInformation.contextLength == 512)
+            #expect(try await hearth.open(TestModel.path).modelInformation.contextLength == 512)
+            await hearth.close()
         }
     }
 #endif

@@ -62,9 +62,10 @@ import Testing
         try await model.lease().end()
         let overtaken = Task { try await manager.activate(second) }
         for await _ in preparer.reached { break }
-        try await manager.activate(releases[2])
+        let third = releases[2]
+        let last = Task { try await manager.activate(third) }
         gate.finish()
-        _ = try await overtaken.value
+        _ = try await (overtaken.value, last.value)
         let lease = try await model.lease()
         #expect(lease.release == releases[2])
         lease.end()

@@ -6,6 +6,7 @@ import HearthHTTP
 import HearthStore
 import HearthTestSupport
 import HearthTransfer
+import Observation
 
 /// What the doubles were asked, in order, over all of them.
 final class Journal: Sendable {
@@ -154,7 +155,7 @@ final class ScriptedDelivery: ModelDelivering {
 }
 
 /// A loader that follows a script.
-actor ScriptedLoader: ModelLoading {
+@MainActor @Observable final class ScriptedLoader: ModelLoading {
     enum Step: Sendable {
         case wait(Barrier)
         case fail(any Error)
@@ -162,14 +163,15 @@ actor ScriptedLoader: ModelLoading {
 
     private let journal: Journal
     private var scripts: [Family: [[Step]]] = [:]
-    private let board: LoadStateBoard
+    private(set) var loaded: [ModelRole: Family]
+    private(set) var loading: Family?
     /// The most loads at a time.
     private(set) var mostAtATime = 0
     private var underWay = 0
 
     init(journal: Journal = Journal(), loaded: [ModelRole: Family] = [:]) {
         self.journal = journal
-        board = LoadStateBoard(LoadState(loaded: loaded))
+        self.loaded = loaded
     }
 
     func script(_ model: ModelInfo, _ scripts: [Step]...) { self.scripts[model.id] = scripts }
@@ -178,10 +180,10 @@ actor ScriptedLoader: ModelLoading {
         journal.note("load \(model.id)")
         underWay += 1
         mostAtATime = max(mostAtATime, underWay)
-        board.change { $0.loading = model.id }
+        loading = model.id
         defer {
             underWay -= 1
-            board.change { $0.loading = nil }
+            loading = nil
         }
         let steps = scripts[model.id]?.isEmpty == false ? scripts[model.id]?.removeFirst() ?? [] : []
         for step in steps {
@@ -191,18 +193,14 @@ actor ScriptedLoader: ModelLoading {
             }
         }
         try Task.checkCancellation()
-        board.change { $0.loaded[model.role] = model.id }
+        loaded[model.role] = model.id
         journal.note("loaded \(model.id)")
     }
 
     func unload(_ family: Family) {
         journal.note("unload \(family)")
-        board.change { $0.loaded = $0.loaded.filter { $0.value != family } }
+        loaded = loaded.filter { $0.value != family }
     }
-
-    func loadState() -> LoadState { board.state }
-
-    func loadStates() -> AsyncStream<LoadState> { board.states() }
 }
 
 /// A setting in memory.

@@ -104,7 +104,7 @@ import Testing
         /// The real engine on an encoder: tried, live, and no worse for what it cannot do.
         @Test func anEncoderBecomesLive() async throws {
             let release = try await install(TestModel.path(.vectors))
-            let probe = EngineReleaseProbe(deviceMemory: 8 << 30)
+            let probe = EngineReleaseProbe(memory: EngineMemory(deviceMemory: 8 << 30))
             let candidate = ProbeCandidate(
                 release: release, weights: try #require(release.weights), canary: .usual)
             let report = try #require(try await probe.probe(candidate))

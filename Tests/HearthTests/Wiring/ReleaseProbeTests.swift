@@ -163,7 +163,8 @@ import Testing
             let folder = try TemporaryFolder()
             let candidate = try candidate(try await install(TestModel.path, in: folder))
             func probe(_ memory: UInt64, free: UInt64?) -> EngineReleaseProbe {
-                EngineReleaseProbe(deviceMemory: memory << 20, freeMemory: { free.map { $0 << 20 } })
+                EngineReleaseProbe(
+                    memory: EngineMemory(deviceMemory: memory << 20) { free.map { $0 << 20 } })
             }
             // With 1024 tokens it takes 130 MiB, with 4096 some 200.
             #expect(try await probe(4 << 10, free: 100).probe(candidate) == nil)

@@ -13,21 +13,21 @@
     /// A release of a model and the projector that sees for it, tried, made live and asked about a picture.
     @Suite(.serialized, .timeLimit(.minutes(10))) struct SeeingReleaseTests {
         private let folder: TemporaryFolder
-        private let manager: ModelManager
+        private let hearth: Hearth
+        private var manager: ModelManager { hearth.manager }
 
         init() throws {
             folder = try TemporaryFolder()
             var configuration = Configuration()
             configuration.contextLength = 512
             configuration.threads = 1
-            manager = ModelManager(
-                home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40,
-                probe: EngineReleaseProbe(configuration: configuration, deviceMemory: 1 << 40))
+            hearth = try Hearth(
+                home: folder.path("home"), configuration: configuration, environment: ["HEARTH_NETWORK": "offline"],
+                deviceMemory: 1 << 40, pressure: Plenty())
         }
 
         private func answer(_ release: InstalledRelease) async throws -> (summary: GenerationSummary?, leftOut: Int) {
-            let loader = EngineLoader(manager: manager)
-            let model = try await loader.models.model(release.identity.family, policy: .localOnly)
+            let model = try await hearth.find(.family(release.identity.family, version: nil, variant: nil))
             let picture = try ChatImage(TestPictures.png(width: 40, height: 30))
             var options = GenerationOptions()
             options.sampling = .greedy
@@ -39,7 +39,7 @@
                 if case .picturesLeftOut(let count) = event { leftOut += count }
                 if case .finish(let facts) = event { summary = facts }
             }
-            await loader.unload(release.identity.family)
+            await hearth.models.unload(release.identity.family)
             return (summary, leftOut)
         }
 

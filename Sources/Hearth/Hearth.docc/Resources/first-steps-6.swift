@@ -1,18 +1,12 @@
 import Foundation
 import Hearth
-import HearthBase
-import HearthDelivery
-import HearthInference
 
 func firstSteps(manifest: URL, saved: URL) async throws {
     // Where models come from, and where they are kept.
-    let manager = try ModelManager(
-        home: try HearthHome.path(), configuration: Configuration(origins: ["main": manifest]))
-    guard let family = Family("smollm2-135m-instruct") else { return }
+    let hearth = try Hearth(origins: [Origin("main", manifest)])
 
-    // Fetched if it is not here yet; loaded when it is first used.
-    let models = LiveModels(manager: manager)
-    let model = try await models.model(family) { progress in
+    // Fetched if it is not here yet, and loaded.
+    let model = try await hearth.model("smollm2-135m-instruct") { progress in
         print(progress.state, progress.fraction ?? 0)
     }
 

@@ -1,0 +1,185 @@
+import Foundation
+import HearthBase
+import HearthCatalog
+import HearthDelivery
+import HearthHTTP
+import HearthInference
+import HearthStore
+import HearthTransfer
+
+/// The models of an app: brings them to the device, keeps them up to date and runs them.
+///
+/// ```swift
+/// let hearth = try Hearth(origins: [Origin("main", manifestURL)])
+/// let model = try await hearth.model("smollm2-135m-instruct") { print($0.fraction ?? 0) }
+/// let session = LanguageModelSession(model: model, instructions: "Answer in one sentence.")
+/// print(try await session.respond(to: "What is the capital of France?").content)
+/// await hearth.close()
+/// ```
+/// An app has one. Each model is loaded once and shared by its sessions; all engines are planned into one memory. An
+/// app ends with ``close()``, so that quitting during an answer does not count as a crash of the model.
+public final class Hearth: Sendable {
+    /// Delivery alone: releases, transfers and versions.
+    public let manager: ModelManager
+    /// The folder of models and settings.
+    public let home: Path
+    /// The settings that every engine is opened with.
+    public let configuration: Configuration
+    package let models: LiveModels
+    @MainActor private var shownLibrary: ModelLibrary?
+    @MainActor private var shownDownloads: ModelDownloadViewModel?
+
+    /// The models in a home folder, with the engines of this build.
+    ///
+    /// Releases that no engine can load are refused before they are fetched. Others are prepared for this device and
+    /// probed before they become live. Blocks to read a few small files.
+    /// - Parameters:
+    ///   - origins: the publishers' lists of models, in addition to those of the configuration.
+    ///   - home: the folder for all files, created when first needed; `nil` for ``HearthHome/path(environment:)``.
+    ///   - configuration: the settings; `nil` for those in the home's `config.json`.
+    ///   - engines: the engines by model format.
+    /// - Throws: ``ConfigurationError``, `FileError`.
+    public convenience init(
+        origins: [Origin] = [], home: Path? = nil, configuration: Configuration? = nil,
+        engines: EngineRegistry = .standard
+    ) throws {
+        let home = try home ?? HearthHome.path()
+        var settings = try configuration ?? Configuration.load(home: home)
+        for origin in origins { settings.origins[origin.name] = origin.manifestURL }
+        try self.init(home: home, configuration: settings, engines: engines)
+    }
+
+    /// The models in a home folder, with injected parts. The parameters are those of the manager.
+    package init(
+        home: Path, configuration: Configuration = Configuration(),
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        http: any HTTPClient = DefaultHTTPClient(), time: TimeSource = .system,
+        deviceMemory: UInt64 = DeviceMemory.read().usable, bundled: [BundledSource] = [],
+        engines: EngineRegistry = .standard, pressure: any MemoryPressureSource = SystemMemoryPressure(),
+        tellMemory: (@Sendable (String) -> Void)? = nil
+    ) throws {
+        self.home = home
+        self.configuration = configuration
+        let memory = EngineMemory(deviceMemory: deviceMemory) { pressure.read().availableBytes }
+        manager = try ModelManager(
+            home: home, configuration: configuration, environment: environment, http: http, time: time,
+            deviceMemory: deviceMemory, bundled: bundled, engines: engines, memory: memory, tellMemory: tellMemory)
+        models = LiveModels(
+            manager: manager, engines: engines, configuration: configuration, memory: memory, pressure: pressure,
+            time: time)
+    }
+
+    // MARK: Models
+
+    /// A model by its reference: `family`, `family@version:variant`, `hf:org/repository` or the path of a model file.
+    ///
+    /// Fetches the model if it is not on this device, and loads it. A model named by its family alone follows updates:
+    /// a new version replaces the old one between two answers.
+    /// - Parameters:
+    ///   - policy: whether to use the installed release or ask for updates.
+    ///   - progress: takes the progress of a download.
+    /// - Throws: `CatalogError`, `StoreError`, `DeliveryError` or `TransferError` if the model cannot be found or fetched;
+    ///   `LLMError` if it cannot be loaded; `CancellationError`. What was fetched is kept.
+    public func model(
+        _ reference: String, policy: ModelPolicy = .localWithBackgroundUpdate,
+        progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
+    ) async throws -> LiveModel {
+        let model = try await find(ModelReference(parsing: reference), policy: policy, progress: progress)
+        try await model.load()
+        return model
+    }
+
+    /// The model of a file, which is loaded but not installed.
+    /// - Parameter projector: the file that lets the model read pictures; without one it reads text only.
+    /// - Throws: `LLMError`; `CancellationError`.
+    public func open(_ file: Path, projector: Path? = nil) async throws -> LiveModel {
+        let model = unloaded(ReleaseFiles(weights: file, projector: projector))
+        try await model.load()
+        return model
+    }
+
+    /// The model of files, not loaded before its first use.
+    package func unloaded(_ files: ReleaseFiles) -> LiveModel { LiveModel(models: models, source: .files(files)) }
+
+    /// Finds a model, and fetches it if the policy allows that; nothing is loaded before its first use.
+    package func find(
+        _ reference: ModelReference, policy: ModelPolicy = .localWithBackgroundUpdate,
+        progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
+    ) async throws -> LiveModel {
+        switch reference {
+        case .file(let path): return unloaded(ReleaseFiles(weights: path))
+        case .family(let family, nil, nil):
+            return try await models.model(family, policy: policy, options: options, progress: progress)
+        case .family(let family, let version, let variant):
+            do {
+                return model(of: try await manager.installed(family, version: version, variant: variant))
+            } catch let error as StoreError where error.code == .notInstalled && policy != .localOnly {}
+        case .manifest, .hub: break
+        }
+        return model(of: try await manager.pull(reference, options: options, progress: progress).release)
+    }
+
+    /// The model of one release, which updates do not replace; nothing is loaded before its first use.
+    package func model(of release: InstalledRelease) -> LiveModel {
+        LiveModel(models: models, source: .release(release.identity))
+    }
+
+    private var options: PullOptions {
+        var options = PullOptions()
+        if let metered = configuration.meteredUse { options.metered = metered }
+        options.ignoreMemory = configuration.ignoresMemory
+        return options
+    }
+
+    // MARK: Library
+
+    /// The rows of a model list, for display: download, select, update, delete.
+    @MainActor public var library: ModelLibrary {
+        if let shownLibrary { return shownLibrary }
+        let library = ModelLibrary(manager: manager, home: home)
+        if let metered = configuration.meteredUse { library.metered = metered }
+        shownLibrary = library
+        return library
+    }
+
+    /// Downloads and loads one model at a time, for display. The first use loads the selected model if it is on this
+    /// device; engines are shared with ``model(_:policy:progress:)``.
+    @MainActor public var downloads: ModelDownloadViewModel {
+        if let shownDownloads { return shownDownloads }
+        let downloads = ModelDownloadViewModel(library: library, loader: EngineLoader(models: models))
+        shownDownloads = downloads
+        return downloads
+    }
+
+    /// The events of all models, from now on.
+    public var events: AsyncStream<ModelEvent> { manager.events() }
+
+    /// Asks the origins for newer releases of the installed models, fetches them and makes them live.
+    /// - Returns: the releases that became live.
+    /// - Throws: the first error, after all families were tried; `CancellationError`.
+    @discardableResult
+    public func update(
+        progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
+    ) async throws -> [ReleaseIdentity] {
+        let check = await manager.checkForUpdates(options: options, progress: progress)
+        try Task.checkCancellation()
+        if let failure = check.failures.first { throw failure.error }
+        return check.installed.map(\.identity)
+    }
+
+    // MARK: End
+
+    /// Ends downloads, loads and answers, and unloads all engines. Returns when nothing on the disk is marked as
+    /// unfinished, and computed states of conversations are saved; partial downloads are kept.
+    ///
+    /// Call it before the app ends, and no other method afterwards.
+    public func close() async {
+        await shownLibrary?.close()
+        await models.stop(unloading: true)
+    }
+}
+
+extension Origin {
+    /// A publisher's list of models under a name of the user's choice.
+    public init(_ name: String, _ manifestURL: URL) { self.init(name: name, manifestURL: manifestURL) }
+}

@@ -1,0 +1,351 @@
+import HearthBase
+import HearthCatalog
+import HearthDelivery
+import HearthInference
+
+/// Engines in memory: each is loaded once, shared by its requests and kept for later ones.
+///
+/// ```
+///   absent ── lease ──> loading ──> loaded: in use <──> loaded: idle ── leaves ──> unloading ──> absent
+/// ```
+/// Loads run one at a time, each planned with what the others occupy (``EngineMemory``). Idle engines leave, the least
+/// recently used first, when another needs their memory, when memory is short or when they are retired. An engine in
+/// use leaves after its last lease; requests for it wait meanwhile and load it again. A load belongs to the pool: it
+/// goes on if the request that began it is cancelled.
+package final class EnginePool: Sendable {
+    private enum Phase: Sendable {
+        case loading
+        case loaded(any InferenceEngine)
+        case unloading
+    }
+
+    /// The outcome of one load for the requests that wait for it.
+    private final class Load: Sendable {
+        let failure = Locked<(any Error)?>(nil)
+    }
+
+    private struct Entry: Sendable {
+        /// Its number in the ledger.
+        let number: UInt64
+        let load = Load()
+        var phase = Phase.loading
+        var task: Task<Void, Never>?
+        var isVision = false
+        /// Requests waiting for the load.
+        var waiters = 1
+        var leases = 0
+        /// Set when no new request may use it; it is unloaded once it is idle.
+        var isLeaving = false
+        var lastUse: UInt64
+        var close: @Sendable () -> Void = {}
+
+        var engine: (any InferenceEngine)? {
+            guard case .loaded(let engine) = phase else { return nil }
+            return engine
+        }
+        var isUnloading: Bool {
+            guard case .unloading = phase else { return false }
+            return true
+        }
+        var isIdle: Bool { engine != nil && leases == 0 && waiters == 0 }
+    }
+
+    private struct State: Sendable {
+        var entries: [EngineSource: Entry] = [:]
+        /// Requests by source. An unload waits for those before it.
+        var asking: [EngineSource: Int] = [:]
+        /// The sources of each unload under way, for which new requests are refused.
+        var refusals: [UInt64: @Sendable (EngineSource) -> Bool] = [:]
+        /// Numbers entries, unloads and uses.
+        var last: UInt64 = 0
+
+        mutating func next() -> UInt64 {
+            last += 1
+            return last
+        }
+    }
+
+    private let state = WaitableState(State())
+    package let memory: EngineMemory
+    private let prepare: @Sendable (EngineSource) async throws -> PreparedEngine
+
+    init(memory: EngineMemory, prepare: @escaping @Sendable (EngineSource) async throws -> PreparedEngine) {
+        self.memory = memory
+        self.prepare = prepare
+    }
+
+    deinit {
+        // Leases and loads hold the pool, so no engine is in use.
+        for entry in state.read({ Array($0.entries.values) }) {
+            guard let engine = entry.engine else { continue }
+            Task {
+                await engine.unload()
+                entry.close()
+            }
+        }
+    }
+
+    // MARK: Leases
+
+    /// Leases the engine if it is loaded and not about to leave.
+    /// - Throws: `DeliveryError` with `model-unloading` during ``drop(where:)``.
+    func leaseIfLoaded(_ source: EngineSource) throws -> EngineLease? {
+        try state.change { state in
+            try Self.refuse(source, state)
+            guard state.entries[source]?.isLeaving == false else { return nil }
+            return grant(source, &state)
+        }
+    }
+
+    /// Leases an engine, loading it if needed; concurrent requests share the load.
+    /// - Parameters:
+    ///   - old: the version that this one replaces. It leaves first if there is no room for both.
+    ///   - progress: takes the progress of the load, 0...1, if this request begins it.
+    /// - Throws: errors of the load; `DeliveryError` with `model-unloading` during ``drop(where:)``;
+    ///   `CancellationError`.
+    package func lease(
+        _ source: EngineSource, replacing old: EngineSource? = nil,
+        progress: @escaping @Sendable (Float) -> Void = { _ in }
+    ) async throws -> EngineLease {
+        try state.change { state in
+            try Self.refuse(source, state)
+            state.asking[source, default: 0] += 1
+        }
+        var joined: Load?
+        defer {
+            state.change { state in
+                let others = (state.asking[source] ?? 1) - 1
+                state.asking[source] = others == 0 ? nil : others
+                if let joined, state.entries[source]?.load === joined { state.entries[source]?.waiters -= 1 }
+                unloadLeaving(&state)
+            }
+        }
+        return try await state.wait { state in
+            if let failure = joined?.failure.withLock({ $0 }) { throw failure }
+            guard let entry = state.entries[source] else {
+                joined = begin(source, replacing: old, progress, &state)
+                return nil
+            }
+            switch entry.phase {
+            case .loading:
+                if joined !== entry.load {
+                    joined = entry.load
+                    state.entries[source]?.waiters += 1
+                }
+                return nil
+            case .loaded:
+                // A request that waited for the load is served before the engine leaves.
+                return entry.isLeaving && joined !== entry.load ? nil : grant(source, &state)
+            case .unloading: return nil
+            }
+        }
+    }
+
+    private static func refuse(_ source: EngineSource, _ state: State) throws {
+        guard state.refusals.values.contains(where: { $0(source) }) else { return }
+        throw DeliveryError(
+            .modelUnloading, "\(source.name) is being unloaded",
+            context: ErrorContext(model: source.name, remedy: "Ask again when that is done."), disposition: .tryLater)
+    }
+
+    private func grant(_ source: EngineSource, _ state: inout State) -> EngineLease? {
+        guard let entry = state.entries[source], let engine = entry.engine else { return nil }
+        let now = state.next()
+        state.entries[source]?.leases += 1
+        state.entries[source]?.lastUse = now
+        return EngineLease(source, engine) {
+            self.state.change { state in
+                let now = state.next()
+                state.entries[source]?.leases -= 1
+                state.entries[source]?.lastUse = now
+                self.unloadLeaving(&state)
+            }
+        }
+    }
+
+    // MARK: Loading
+
+    private func begin(
+        _ source: EngineSource, replacing old: EngineSource?, _ progress: @escaping @Sendable (Float) -> Void,
+        _ state: inout State
+    ) -> Load {
+        let number = state.next()
+        var entry = Entry(number: number, lastUse: number)
+        entry.task = Task { await self.bring(source, number, replacing: old, progress) }
+        state.entries[source] = entry
+        return entry.load
+    }
+
+    private func bring(
+        _ source: EngineSource, _ number: UInt64, replacing old: EngineSource?,
+        _ progress: @escaping @Sendable (Float) -> Void
+    ) async {
+        var close: @Sendable () -> Void = {}
+        do {
+            let prepared = try await prepare(source)
+            close = prepared.close
+            try await memory.turn.turnUnlessCancelled {
+                let occupied = try await makeRoom(for: source, number, prepared, replacing: old)
+                let engine = try await prepared.open(occupied, progress)
+                state.change { state in
+                    // A load without a request was cancelled too late: the engine leaves at once.
+                    let isLeaving = state.entries[source]?.isUnloading == true
+                    state.entries[source]?.phase = .loaded(engine)
+                    if isLeaving { state.entries[source]?.isLeaving = true }
+                    state.entries[source]?.isVision = prepared.isVision
+                    state.entries[source]?.close = prepared.close
+                    unloadLeaving(&state)
+                }
+            }
+        } catch {
+            close()
+            memory.set(nil, of: number)
+            state.change { state in
+                state.entries.removeValue(forKey: source)?.load.failure.withLock { $0 = error }
+            }
+        }
+    }
+
+    /// Has engines leave until the source fits, and enters its planned bytes in the ledger.
+    /// - Returns: the bytes of the engines that stay.
+    /// - Throws: `model-does-not-fit`.
+    private func makeRoom(
+        for source: EngineSource, _ number: UInt64, _ prepared: PreparedEngine, replacing old: EngineSource?
+    ) async throws -> UInt64 {
+        let (alone, free) = try await blocking { [memory] in (try prepared.plan(0), memory.free()) }
+        if prepared.isVision, memory.isSmall {
+            try await leave { !$1.isVision }
+        }
+        // Contexts grow during use: an eighth is kept free.
+        let wanted = alone.addingSaturating(alone / 8)
+        func lacks(beside staying: UInt64, freed: UInt64) -> Bool {
+            staying.addingSaturating(alone) > memory.budget || wanted > (free ?? .max).addingSaturating(freed)
+        }
+        let used = memory.usedBytes
+        let isShort = try await state.wait { state -> Bool? in
+            if state.entries.values.contains(where: { $0.isUnloading && $0.number != number }) { return nil }
+            let staying = memory.usedBytes
+            let freed = used - min(used, staying)
+            guard lacks(beside: staying, freed: freed) else { return false }
+            let idle = state.entries.filter { $0.value.isIdle }.min { $0.value.lastUse < $1.value.lastUse }
+            guard let idle else { return true }
+            state.entries[idle.key]?.isLeaving = true
+            unloadLeaving(&state)
+            return nil
+        }
+        if isShort, let old { try await leave { other, _ in other == old } }
+        while true {
+            let occupied = memory.usedBytes
+            do {
+                memory.set(try await blocking { try prepared.plan(occupied) }, of: number)
+                return occupied
+            } catch let error as LLMError where error.code == .doesNotFit {
+                // Engines in use leave after their requests, one after the other.
+                let loaded = state.read { $0.entries.filter { $0.value.engine != nil } }
+                guard let next = loaded.min(by: { $0.value.lastUse < $1.value.lastUse })?.key else { throw error }
+                try await leave { other, _ in other == next }
+            }
+        }
+    }
+
+    /// Has engines leave, and returns when they are unloaded.
+    private func leave(_ isMeant: (EngineSource, Entry) -> Bool) async throws {
+        try await state.wait { state in
+            var isOver = true
+            for (source, entry) in state.entries where isMeant(source, entry) {
+                switch entry.phase {
+                case .loading: continue  // waits for its turn, without memory
+                case .loaded: state.entries[source]?.isLeaving = true
+                case .unloading: break
+                }
+                isOver = false
+            }
+            unloadLeaving(&state)
+            return isOver ? () : nil
+        }
+    }
+
+    // MARK: Unloading
+
+    /// Unloads idle engines that are to leave.
+    private func unloadLeaving(_ state: inout State) {
+        for (source, entry) in state.entries where entry.isLeaving && entry.isIdle {
+            guard let engine = entry.engine else { continue }
+            state.entries[source]?.phase = .unloading
+            Task {
+                await engine.unload()
+                entry.close()
+                self.memory.set(nil, of: entry.number)
+                self.state.change { $0.entries[source] = nil }
+            }
+        }
+    }
+
+    /// Unloads the engines of matching sources after their last leases, also those being loaded.
+    package func retire(where isMeant: (EngineSource) -> Bool) {
+        state.change { state in
+            for source in state.entries.keys where isMeant(source) { state.entries[source]?.isLeaving = true }
+            unloadLeaving(&state)
+        }
+    }
+
+    /// Unloads the engines of matching sources and returns when none is in memory, loading or unloading. Earlier
+    /// requests are served first, new ones are refused meanwhile, and loads without a request are cancelled.
+    /// - Throws: `CancellationError`; the engines leave all the same.
+    package func drop(where isMeant: @escaping @Sendable (EngineSource) -> Bool) async throws {
+        let number = state.change { state in
+            let number = state.next()
+            state.refusals[number] = isMeant
+            return number
+        }
+        defer { state.change { _ = $0.refusals.removeValue(forKey: number) } }
+        try await state.wait { state in
+            for (source, entry) in state.entries where isMeant(source) {
+                state.entries[source]?.isLeaving = true
+                if case .loading = entry.phase, entry.waiters == 0 {
+                    state.entries[source]?.phase = .unloading
+                    entry.task?.cancel()
+                }
+            }
+            unloadLeaving(&state)
+            return state.entries.keys.contains(where: isMeant) || state.asking.keys.contains(where: isMeant) ? nil : ()
+        }
+    }
+
+    /// Unloads idle engines, the least recently used first, until `bytes` are freed; by default all of them.
+    package func dropIdle(_ bytes: UInt64 = .max) {
+        state.change { state in
+            var freed: UInt64 = 0
+            let idle = state.entries.filter { $0.value.isIdle }.sorted { $0.value.lastUse < $1.value.lastUse }
+            for (source, entry) in idle where freed < bytes {
+                freed = freed.addingSaturating(memory[entry.number] ?? 0)
+                state.entries[source]?.isLeaving = true
+            }
+            unloadLeaving(&state)
+        }
+    }
+
+    /// Unloads idle engines if memory is short. Engines with a lease stay.
+    /// - Returns: the time until the next check.
+    func relieve(_ source: any MemoryPressureSource) async -> Duration {
+        do {
+            let shortage = try await blocking { source.read().shortage }
+            if shortage > 0 { dropIdle(shortage) }
+        } catch {
+            Log.write(.error, "live", "\(error)")  // reading throws nothing
+        }
+        return .seconds(2)
+    }
+
+    // MARK: Lookup
+
+    /// The loaded sources, also those that leave after their last lease.
+    package var loaded: Set<EngineSource> {
+        state.read { Set($0.entries.filter { $0.value.engine != nil }.keys) }
+    }
+
+    /// Whether an engine is loaded or being loaded.
+    func holds(_ source: EngineSource) -> Bool {
+        state.read { state in state.entries[source].map { !$0.isUnloading } ?? false }
+    }
+}

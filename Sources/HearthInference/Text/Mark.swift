@@ -1,0 +1,30 @@
+/// Finds a text in bytes that come one after the other (Knuth, Morris and Pratt).
+struct Mark: Sendable {
+    let bytes: [UInt8]
+    /// For each length of the text's beginning, the longest shorter beginning that it ends with.
+    private let fallback: [Int]
+    /// The bytes at the end that may begin the text.
+    private(set) var matched = 0
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+        var fallback = [Int](repeating: 0, count: bytes.count)
+        var length = 0
+        for index in bytes.indices.dropFirst() {
+            while length > 0, bytes[index] != bytes[length] { length = fallback[length - 1] }
+            if bytes[index] == bytes[length] { length += 1 }
+            fallback[index] = length
+        }
+        self.fallback = fallback
+    }
+
+    /// Takes a byte; `true` when it completes the text. Call ``reset()`` before the next byte then.
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard matched < bytes.count else { return false }
+        while matched > 0, byte != bytes[matched] { matched = fallback[matched - 1] }
+        if byte == bytes[matched] { matched += 1 }
+        return matched == bytes.count
+    }
+
+    mutating func reset() { matched = 0 }
+}

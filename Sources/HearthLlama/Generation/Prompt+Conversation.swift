@@ -1,0 +1,96 @@
+#if Llama
+    import CLlama
+    import HearthBase
+    import HearthInference
+
+    extension Prompt {
+        /// The prompt of a conversation, without the messages that do not fit.
+        init(_ request: GenerationRequest, for model: LoadedModel) throws {
+            let options = request.options
+            guard options.usesChatTemplate else {
+                self = try Self.raw(request.messages, for: model)
+                return
+            }
+            var notices: [GenerationEvent] = []
+            let pictures = request.messages.reduce(0) { $0 + $1.images.count }
+            if pictures > 0, model.projector == nil {
+                notices.append(.picturesLeftOut(count: pictures))
+                Log.write(.warning, "prompt", "no projector is loaded: \(pictures) pictures are left out")
+            }
+            let fit = ContextFit(
+                window: model.information.contextLength,
+                // A preparation drops the messages that the question will drop.
+                maximumNewTokens: request.isPreparation
+                    ? GenerationOptions().maximumNewTokens : options.maximumNewTokens,
+                messageLimit: model.historyLimit)
+            // The ends of all prompts are the same, whichever messages they keep.
+            var rendered: ChatTemplate.Rendered?
+            let tools = options.constraint?.coversAnswer == true ? [] : options.tools
+            let tokens = PromptTokens(vocabulary: model.vocabulary, projector: model.projector) { messages in
+                // A long conversation is rendered several times.
+                if request.signal.isCancelled { throw CancellationError() }
+                let prompt = try model.weights.render(
+                    messages, tools: tools, enableThinking: options.thinking.isEnabled)
+                rendered = prompt
+                return prompt.text
+            }
+            let outcome = try fit.apply(
+                to: request.messages, fewest: model.weights.fewestTokens(in:), render: tokens.parts,
+                count: { $0.reduce(0) { $0 + $1.cells } })
+            if outcome.dropped > 0 {
+                notices.append(.truncated(dropped: outcome.dropped))
+                Log.write(.info, "prompt", "left out the \(outcome.dropped) oldest messages to fit the context")
+            }
+            guard outcome.prompt.contains(where: { $0.cells > 0 }) else {
+                throw LLMError(.templateFailed, "the conversation gives an empty prompt", disposition: .usage)
+            }
+            for case .picture(let picture) in outcome.prompt where picture.cells > model.largestPicture {
+                throw LLMError(
+                    .pictureTooLarge, "the picture is too large: it has \(picture.cells) tokens",
+                    context: ErrorContext(
+                        expected: "at most \(model.largestPicture) tokens, computed in one go",
+                        found: "\(picture.cells) tokens", remedy: "Load the model with a larger batch size."),
+                    disposition: .usage)
+            }
+            if request.isPreparation {
+                self = try Self.known(of: fit.kept(of: request.messages, without: outcome.dropped), by: tokens)
+                self.notices = notices
+                return
+            }
+            let opening = try model.vocabulary.tokens(
+                of: rendered?.opening ?? "", addSpecial: false, parseSpecial: true)
+            self.init(
+                outcome.prompt, text: rendered?.text ?? "", opening: opening, calls: rendered?.calls,
+                isTruncated: outcome.dropped > 0)
+            self.notices = notices
+        }
+
+        /// The joined texts of the messages as they are, without a chat template.
+        private static func raw(_ messages: [ChatMessage], for model: LoadedModel) throws -> Prompt {
+            let text = messages.map(\.content).joined()
+            let tokens = try model.vocabulary.tokens(of: text, addSpecial: true, parseSpecial: true)
+            guard !tokens.isEmpty else {
+                throw LLMError(.templateFailed, "the prompt has no text", disposition: .usage)
+            }
+            let window = model.information.contextLength
+            guard tokens.count < window else { throw ContextFit.exceeded(tokens: "\(tokens.count)", window: window) }
+            return Prompt([.tokens(tokens)], text: text)
+        }
+
+        /// What a conversation's prompt is certain to begin with while its last message may still go on: what two that go on in
+        /// different ways have in common. What belongs to one of them only could not be taken back where layers are recurrent.
+        private static func known(of messages: [ChatMessage], by tokens: PromptTokens) throws -> Prompt {
+            guard let text = messages.last?.content else { return Prompt([], text: "") }
+            // The word it ends with may be the front of another.
+            let end = text.lastIndex(where: \.isWhitespace).map(text.index(after:)) ?? text.startIndex
+            // A letter, and what joins the white space before it.
+            let prompts = try ["a", "\n1"].map { going in
+                var messages = messages
+                messages[messages.count - 1].content = text[..<end] + going
+                return Prompt(try tokens.parts(of: messages), text: "")
+            }
+            let common = PrefixPlan.commonLength(prompts[0].ledger, prompts[1].ledger)
+            return prompts[0].cut(to: common)
+        }
+    }
+#endif

@@ -1,0 +1,99 @@
+#if Llama
+    import HearthBase
+    import HearthInference
+
+    extension LlamaActor {
+        /// Admits waiting requests, then computes one batch for each model, and one for vectors.
+        /// - Returns: whether there is another step to take.
+        func step() -> Bool {
+            let waiting = mailbox.withLock { $0.waiting }
+            if !waiting.isEmpty {
+                deliver()
+                // Ended generations leave first, so that a follow-up finds the sequence of its conversation free.
+                for loop in loops.values { forget(loop.endAsked().map(\.request)) }
+            }
+            let held = admit(waiting)
+            for loop in loops.values where !loop.runs.isEmpty {
+                let isBesideOthers = loops.values.contains { $0 !== loop && !$0.runs.isEmpty }
+                forget(loop.step(isBesideOthers: isBesideOthers).map(\.request))
+            }
+            stepVectors()
+            resumeLoad()
+            let holdsVectors = isBeingRead(.text)
+            return mailbox.withLock { $0.hasWork(except: held, holdsVectors: holdsVectors) }
+        }
+
+        /// Delivers the events that wait for their next pieces, before the thread does something else than a step.
+        func deliver() { for loop in loops.values { loop.handOver() } }
+
+        /// Takes steps for requests that waited for something else than a step: as a job, it comes after a step under way.
+        private func serveNow() { serve() }
+
+        /// Begins the requests for which there is room.
+        /// - Returns: those that wait for a model or a saved state that is being read.
+        private func admit(_ waiting: [GenerationRequest]) -> [GenerationRequest] {
+            var held: [GenerationRequest] = []
+            // Requests for one model begin in the order of their arrival.
+            var full: [GenerationLoop] = []
+            for request in waiting {
+                if request.signal.isSet || request.stopwatch.elapsed >= request.options.timeout {
+                    request.reply.finish(
+                        request.signal.isCancelled
+                            ? .failure(CancellationError())
+                            : .success(GenerationFacts(promptTokens: 0).summary(reason: .timedOut)))
+                    forget([request])
+                    continue
+                }
+                guard let loop = loop(request.role) else {
+                    if isBeingRead(request.role) {
+                        held.append(request)
+                    } else {
+                        request.reply.finish(.failure(Self.notLoaded))
+                        forget([request])
+                    }
+                    continue
+                }
+                if full.contains(where: { $0 === loop }) || isLeftToTheNext(request) { continue }
+                switch loop.admit(request, onRead: { [weak self] in Task { await self?.serveNow() } }) {
+                case .begun: mailbox.withLock { $0.begin(request) }
+                case .ended: forget([request])
+                case .mustWait: full.append(loop)
+                case .readsState:
+                    full.append(loop)
+                    held += waiting.filter { self.loop($0.role) === loop }
+                }
+            }
+            return held
+        }
+
+        /// Removes requests that have ended.
+        func forget(_ ended: [GenerationRequest]) {
+            guard !ended.isEmpty else { return }
+            mailbox.withLock { $0.remove(ended) }
+            for request in ended { request.close() }
+        }
+
+        /// Computes one step of the first request for vectors. Texts of different callers take turns.
+        private func stepVectors() {
+            guard let request = mailbox.withLock({ $0.vectors.first }) else { return }
+            do {
+                if request.signal.isSet { throw CancellationError() }
+                guard let loop = loop(.text) else {
+                    if isBeingRead(.text) { return }
+                    throw Self.notLoaded
+                }
+                request.use(loop.model.weights.mark)
+                deliver()
+                // The threads of the generations' contexts sleep meanwhile.
+                for loop in loops.values { loop.model.sequences.context.rest() }
+                // Beside answers the number of threads has just been chosen, from better evidence.
+                if request.beginsText, loop.runs.isEmpty { loop.model.chooseThreads() }
+                guard try request.step(embedder(of: loop)) else { return }
+                mailbox.withLock { $0.rotateVectors(removing: request.isDone) }
+            } catch {
+                request.reply.finish(.failure(error))
+                mailbox.withLock { $0.rotateVectors(removing: true) }
+            }
+        }
+    }
+#endif

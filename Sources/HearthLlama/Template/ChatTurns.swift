@@ -1,0 +1,91 @@
+#if Llama
+    import CLlamaShim
+    import Foundation
+    import HearthBase
+    import HearthInference
+
+    /// A conversation as C wants it. One arena of bytes holds all texts, so that pointers into it are valid together.
+    struct ChatTurns {
+        private struct Turn {
+            let role: Int
+            let content: Int
+            let length: Int
+            var thinking: Int?
+            var calls: Int?
+            var callID: Int?
+            var toolName: Int?
+        }
+
+        private var arena: [CChar] = []
+        private var turns: [Turn] = []
+
+        /// - Throws: `chat-template-failed` for calls that are nested too deep.
+        init(_ messages: [ChatMessage]) throws {
+            for message in messages {
+                let role = place(message.role.rawValue)
+                var turn = Turn(role: role, content: place(message.content), length: message.content.utf8.count)
+                if !message.thinking.isEmpty { turn.thinking = place(message.thinking) }
+                if !message.toolCalls.isEmpty {
+                    guard !message.toolCalls.contains(where: { ToolCall.isTooNested($0.arguments) }) else {
+                        throw ChatTemplate.failure("the arguments of an earlier call are nested too deep")
+                    }
+                    turn.calls = place(try Self.json(message.toolCalls.map(\.explicit)))
+                }
+                if message.role == .tool {
+                    turn.callID = place(message.toolCallID ?? "")
+                    turn.toolName = place(message.toolName ?? "")
+                }
+                turns.append(turn)
+            }
+        }
+
+        private mutating func place(_ text: String) -> Int {
+            let start = arena.count
+            arena += text.utf8.lazy.map { CChar(bitPattern: $0) }
+            arena.append(0)
+            return start
+        }
+
+        /// Valid as long as the body runs.
+        func withMessages<Result>(
+            _ body: (UnsafeBufferPointer<hearth_chat_message>) throws -> Result
+        ) rethrows -> Result {
+            try arena.withUnsafeBufferPointer { bytes in
+                let messages = bytes.baseAddress.map { base in
+                    turns.map { turn in
+                        hearth_chat_message(
+                            role: base + turn.role, content: base + turn.content, content_length: turn.length,
+                            thinking: turn.thinking.map { base + $0 }, calls: turn.calls.map { base + $0 },
+                            call_id: turn.callID.map { base + $0 },
+                            tool_name: turn.toolName.map { base + $0 })
+                    }
+                }
+                return try (messages ?? []).withUnsafeBufferPointer(body)
+            }
+        }
+
+        /// The tools as JSON.
+        /// - Throws: `grammar-unusable`.
+        static func json(offering tools: [ToolDefinition]) throws -> String {
+            try ToolDefinition.check(tools)
+            struct Offer: Encodable {
+                let name: String
+                let description: String
+                let parameters: String
+            }
+            return try json(
+                tools.map { Offer(name: $0.name, description: $0.description, parameters: $0.parameters) })
+        }
+
+        private static func json(_ value: some Encodable) throws -> String {
+            String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+        }
+    }
+
+    extension ToolCall {
+        /// With arguments that are an object in any case.
+        fileprivate var explicit: ToolCall {
+            arguments.isEmpty ? ToolCall(id: id, name: name, arguments: "{}") : self
+        }
+    }
+#endif
