@@ -47,7 +47,7 @@ verify: setup
 
 lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Fuzz Package.swift
-	@for script in scripts/*.sh scripts/bench/*.sh .ci/run; do bash -n "$$script"; done
+	@for script in scripts/*.sh scripts/bench/*.sh scripts/cloud/*.sh .ci/run; do bash -n "$$script"; done
 	@scripts/lint-words.py
 
 format:

@@ -51,6 +51,7 @@ let package = Package(
         .library(name: "HearthInference", targets: ["HearthInference", "HearthBase"]),
         .library(name: "HearthLlama", targets: ["HearthLlama"]),
         .library(name: "HearthPublishing", targets: ["HearthPublishing"]),
+        .library(name: "HearthRouting", targets: ["HearthRouting", "HearthInference", "HearthHTTP", "HearthBase"]),
         .library(name: "HearthServer", targets: ["HearthServer"]),
         .executable(name: "hearth", targets: ["hearth"]),
     ],
@@ -113,12 +114,15 @@ let package = Package(
                 .target(name: "CLlamaShim", condition: llama),
             ]),
 
+        // Cloud models, and the choice between them and local ones.
+        .target(name: "HearthRouting", dependencies: ["HearthBase", "HearthHTTP", "HearthInference"]),
+
         // The app's API on top of delivery and inference, the server and the command.
         .target(
             name: "Hearth",
             dependencies: [
                 "HearthBase", "HearthCatalog", "HearthDelivery", "HearthHTTP", "HearthInference", "HearthStore",
-                "HearthTransfer", .target(name: "HearthLlama", condition: llama),
+                "HearthRouting", "HearthTransfer", .target(name: "HearthLlama", condition: llama),
             ]),
         .target(
             name: "HearthServer",
@@ -128,7 +132,8 @@ let package = Package(
             dependencies: [
                 "CLicenses", "CTerminal", "Hearth", "HearthBase", "HearthCatalog", "HearthDelivery", "HearthHTTP",
                 "HearthInference",
-                "HearthPublishing", "HearthStore", "HearthTransfer", .target(name: "HearthServer", condition: server),
+                "HearthPublishing", "HearthRouting", "HearthStore", "HearthTransfer",
+                .target(name: "HearthServer", condition: server),
             ]),
         .executableTarget(name: "hearth", dependencies: ["HearthCommand"]),
 
@@ -164,6 +169,9 @@ let package = Package(
             name: "HearthInferenceTests",
             dependencies: ["HearthBase", "HearthInference", "HearthTestSupport", "LookalikeModels"]),
         .testTarget(
+            name: "HearthRoutingTests",
+            dependencies: ["HearthBase", "HearthHTTP", "HearthInference", "HearthRouting", "HearthTestSupport"]),
+        .testTarget(
             name: "HearthLlamaTests",
             dependencies: [
                 "HearthBase", "HearthInference", "HearthLlama", "HearthTestSupport",
@@ -182,7 +190,7 @@ let package = Package(
             name: "HearthCommandTests",
             dependencies: [
                 "CTerminal", "Hearth", "HearthBase", "HearthCommand", "HearthCrashProbe", "HearthHTTP",
-                "HearthInference", "HearthPublishing",
+                "HearthInference", "HearthPublishing", "HearthRouting",
                 .target(name: "HearthLlama", condition: llama), "HearthTestSupport", "hearth",
             ] + deliveryFloors,
             exclude: ["Golden"]),

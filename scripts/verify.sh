@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network consumer first-run bench bench-engine bench-peers bench-extremes"
+stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud consumer first-run bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -100,6 +100,13 @@ stage_limits() {
 stage_network() {
     swift build "${flags[@]}" --build-tests
     NETWORK_REQUIRED=1 scripts/network.sh
+}
+
+# The vendors' own clients against the stand-in, then the cloud engines against it and against llama-server.
+stage_cloud() {
+    scripts/setup.sh bench
+    swift build "${flags[@]}" --build-tests
+    scripts/cloud/run.sh
 }
 
 # Apps that depend on this package by URL, as another user.

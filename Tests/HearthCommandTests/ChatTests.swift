@@ -34,7 +34,8 @@ import Testing
 @Suite struct ChatLineTests {
     @Test(arguments: [
         ("", ChatLine.nothing), ("hello", .message), ("/exit", .exit), ("/bye", .exit), ("/help", .help),
-        ("/reset", .reset), ("/system be kind", .system("be kind")), ("/system", .system("")),
+        ("/reset", .reset), ("/continue", .continuation), ("/system be kind", .system("be kind")),
+        ("/system", .system("")),
         ("/exitnow", .unknown("/exitnow")), ("/", .unknown("/")), ("//", .unknown("//")), ("a /exit", .message),
     ])
     func reads(text: String, line: ChatLine) { #expect(ChatLine(text) == line) }

@@ -20,7 +20,8 @@ import Testing
         ("imageMaxTokens", "65536"), ("stateFolder", "/var/lib/hearth states"), ("ignoreMemory", "true"),
         ("flashAttention", "off"), ("flashAttention", "auto"), ("flashAttention", "on"), ("network.metered", "allow"),
         ("network.metered", "ask"),
-        ("network.metered", "deny"),
+        ("network.metered", "deny"), ("cloud.kind", "gemini-relay"), ("cloud.url", "https://relay.example.org/base"),
+        ("cloud.url", "http://127.0.0.1:8080/v1"), ("cloud.model", "gemini-2.5-pro"), ("cloud.keyFile", "/run/key"),
     ])
     func whatIsSetIsReadBack(key: String, value: String) async throws {
         let folder = try TemporaryFolder()
@@ -45,7 +46,10 @@ import Testing
         ("network.", "deny"), ("nonsense", "1"), ("cacheType", "f32"), ("cacheType", ""), ("cacheType", "Q8_0"),
         ("imageMinTokens", "0"), ("imageMaxTokens", "65537"), ("stateFolder", ""), ("stateFolder", "states"), ("", "1"),
         ("ignoreMemory", "yes"), ("ignoreMemory", ""), ("flashAttention", "true"), ("flashAttention", ""),
-        ("origins", "x"), ("defaultmodel", "x"),
+        ("origins", "x"), ("defaultmodel", "x"), ("cloud.kind", "Gemini"), ("cloud.kind", ""), ("cloud", "gemini"),
+        ("cloud.url", "http://cloud.example.org"), ("cloud.url", "https://user@cloud.example.org"), ("cloud.url", ""),
+        ("cloud.url", "https://x/?key=1"), ("cloud.model", ""), ("cloud.model", "a\u{1b}"), ("cloud.keyFile", "key"),
+        ("cloud.key", "secret"),
     ])
     func wrongSettingsAreRefusedAndNothingIsWritten(key: String, value: String) async throws {
         let folder = try TemporaryFolder()
@@ -53,6 +57,33 @@ import Testing
         #expect(await probe.run("config", "set", key, value) != 0)
         #expect(!FileManager.default.fileExists(atPath: folder.path("home").string))
         #expect(probe.errors.contents.hasPrefix("hearth: "))
+    }
+
+    @Test func aKindOfCloudBringsAddressAndModel() throws {
+        var configuration = Configuration()
+        func values() throws -> [String?] {
+            try ["cloud.kind", "cloud.url", "cloud.model", "cloud.keyFile"].map { try configuration.value(of: $0) }
+        }
+        #expect(try values() == [nil, nil, nil, nil])
+        try configuration.set("cloud.kind", to: "gemini")
+        #expect(
+            try values() == ["gemini", "https://generativelanguage.googleapis.com", "gemini-2.5-flash", nil])
+        // Only the choice is written, so that a later version may know a better model.
+        let written = try JSONValue(parsing: configuration.json())
+        #expect(written == .object(["cloud": .object(["kind": .string("gemini")])]))
+        try configuration.set("cloud.model", to: "gemini-2.5-pro")
+        try configuration.set("cloud.keyFile", to: "/run/key")
+        try configuration.set("cloud.kind", to: "gemini")
+        #expect(try values()[2...] == ["gemini-2.5-pro", "/run/key"])
+        let read = try Configuration(json: configuration.json())
+        #expect(read == configuration)
+        try configuration.set("cloud.kind", to: "anthropic")
+        #expect(try values() == ["anthropic", "https://api.anthropic.com", "claude-haiku-4-5", nil])
+        // An address that is set first stays.
+        var other = Configuration()
+        try other.set("cloud.url", to: "http://localhost:8080")
+        try other.set("cloud.kind", to: "openai")
+        #expect(try other.value(of: "cloud.url") == "http://localhost:8080")
     }
 
     @Test(arguments: [

@@ -139,6 +139,28 @@ import Testing
         #expect(snapshots.map { $0.summary?.reason } == [nil, nil, nil, nil, nil, .endOfGeneration])
     }
 
+    /// A view may read again while it is told, on whichever thread that is.
+    @Test func observersAreToldAfterTheChange() async throws {
+        let engine = ScriptedEngine([[.waitForCancellation, .text("ok"), .finish(.endOfGeneration)]])
+        let session = LanguageModelSession(model: engine)
+        let seen = Locked<[String]>([])
+        func observe() {
+            withObservationTracking {
+                _ = (session.isResponding, session.transcript)
+            } onChange: {
+                let texts = session.transcript.map(\.content).joined(separator: ", ")
+                seen.withLock { $0.append("\(session.isResponding): \(texts)") }
+            }
+        }
+        observe()
+        let answer = Task { try await session.respond(to: "a") }
+        await engine.stalled()
+        observe()
+        await engine.goOn()
+        _ = try await answer.value
+        #expect(seen.withLock { $0 } == ["true: a", "false: a, ok"])
+    }
+
     @Test func respondsUntilTheLastAnswerIsThere() async throws {
         let engine = ScriptedEngine([[.waitForCancellation], [.text("ok"), .finish(.endOfGeneration)]])
         let session = LanguageModelSession(model: engine)

@@ -20,6 +20,8 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "glob": fuzzGlob,
     "hub": fuzzHub,
     "picture": fuzzPicture,
+    "event-stream": fuzzEventStream,
+    "json-list": fuzzJSONList,
 ]
 
 private let target: @Sendable (Data) -> Void = {

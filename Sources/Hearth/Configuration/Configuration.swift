@@ -39,8 +39,19 @@ public struct Configuration: Sendable, Hashable {
     public var temperature: Float?
     /// What to do on metered networks; `nil` asks if a user can be asked, and refuses otherwise.
     public var meteredUse: MeteredUse?
+    /// Whether local models answer everything, also where a cloud is set up.
+    public var forceLocal = false
+    /// The tier that includes the cloud or not, if no app's purchases say: `free`, `starter` or `pro`.
+    public var tier: String?
+    /// The messages to the cloud in each month; `nil` if they are not counted.
+    public var credits: Int?
+    /// The cloud model.
+    package private(set) var cloud = CloudConfiguration()
     private var others: [String: JSONValue] = [:]
-    private var otherNetworkSettings: [String: JSONValue] = [:]
+    /// Unknown settings of the sections, by section.
+    private var otherSections: [String: [String: JSONValue]] = [:]
+    /// The objects of settings in the file; `network` holds `network.metered`.
+    private static let sections = ["network", "routing", "entitlement", "cloud"]
 
     /// The maximum size of a configuration file in bytes.
     public static let maximumFileSize = 1 << 20
@@ -70,14 +81,10 @@ public struct Configuration: Sendable, Hashable {
                     }
                     try set("origins.\(name)", to: text)
                 }
-            case ("network", .object(let entries)):
-                otherNetworkSettings = entries.filter { $0.key != "metered" }
-                switch entries["metered"] {
-                case nil, .null: break
-                case .string(let text): try set("network.metered", to: text)
-                case let value?: throw ConfigurationError.invalid("network.metered", "a text", found: value.shown)
-                }
-            case ("network", _): throw ConfigurationError.invalid(key, "an object of settings", found: value.shown)
+            case (_, .object(let entries)) where Self.sections.contains(key):
+                for (name, value) in entries { try set(section: key, name, to: value) }
+            case (_, _) where Self.sections.contains(key):
+                throw ConfigurationError.invalid(key, "an object of settings", found: value.shown)
             case ("origins", _): throw ConfigurationError.invalid(key, "an object of addresses", found: value.shown)
             case (_, .string(let text)) where Self.keys.contains(key): try set(key, to: text)
             case (_, .number):
@@ -90,13 +97,31 @@ public struct Configuration: Sendable, Hashable {
         }
     }
 
+    /// Sets one setting of a section of the file.
+    private mutating func set(section: String, _ name: String, to value: JSONValue) throws {
+        let key = "\(section).\(name)"
+        guard Self.keys.contains(key) else {
+            otherSections[section, default: [:]][name] = value
+            return
+        }
+        switch value {
+        case .null: break
+        case .string, .number, .boolean: try set(key, to: value.shown)
+        case .array, .object: throw ConfigurationError.invalid(key, "a text or a number", found: value.shown)
+        }
+    }
+
     /// Encodes a `config.json`.
     public func json() -> Data {
         var object = others
         if !origins.isEmpty { object["origins"] = .object(origins.mapValues { .string($0.absoluteString) }) }
-        var network = otherNetworkSettings
-        network["metered"] = meteredUse.map { .string($0.rawValue) }
-        if !network.isEmpty { object["network"] = .object(network) }
+        var sections = otherSections
+        sections["network", default: [:]]["metered"] = meteredUse.map { .string($0.rawValue) }
+        if forceLocal { sections["routing", default: [:]]["forceLocal"] = .boolean(true) }
+        sections["entitlement", default: [:]]["tier"] = tier.map { .string($0) }
+        sections["entitlement", default: [:]]["credits"] = credits.map { .integer($0) }
+        sections["cloud", default: [:]].merge(cloud.section) { $1 }
+        for (name, settings) in sections where !settings.isEmpty { object[name] = .object(settings) }
         object["defaultModel"] = defaultModel.map { .string($0) }
         object["contextLength"] = contextLength.map { .integer($0) }
         object["cacheType"] = cacheType.map { .string($0.rawValue) }
@@ -116,10 +141,13 @@ public struct Configuration: Sendable, Hashable {
 
 extension Configuration {
     /// The names of settings, for help texts and messages.
-    public static let keys = [
-        "origins.NAME", "defaultModel", "contextLength", "cacheType", "flashAttention", "threads", "maximumNewTokens",
-        "temperature", "imageMinTokens", "imageMaxTokens", "stateFolder", "ignoreMemory", "network.metered",
-    ]
+    public static let keys =
+        [
+            "origins.NAME", "defaultModel", "contextLength", "cacheType", "flashAttention", "threads",
+            "maximumNewTokens",
+            "temperature", "imageMinTokens", "imageMaxTokens", "stateFolder", "ignoreMemory", "network.metered",
+            "routing.forceLocal", "entitlement.tier", "entitlement.credits",
+        ] + CloudConfiguration.keys
 
     /// All settings with a value, in order.
     public var entries: [(key: String, value: String)] {
@@ -150,6 +178,10 @@ extension Configuration {
         case "maximumNewTokens": return maximumNewTokens.map(String.init)
         case "temperature": return temperature.map { "\($0)" }
         case "network.metered": return meteredUse?.rawValue
+        case "routing.forceLocal": return forceLocal ? "true" : nil
+        case "entitlement.tier": return tier
+        case "entitlement.credits": return credits.map(String.init)
+        case _ where CloudConfiguration.keys.contains(key): return cloud.value(of: key)
         default: throw ConfigurationError.unknownKey(key)
         }
     }
@@ -182,11 +214,7 @@ extension Configuration {
                 }
                 return Path(text)
             }
-        case "ignoreMemory":
-            guard let flag = Bool(text ?? "false") else {
-                throw ConfigurationError.invalid(key, "true or false", found: text ?? "")
-            }
-            ignoresMemory = flag
+        case "ignoreMemory": ignoresMemory = try Self.flag(text, key)
         case "threads": threads = try text.map { try Self.integer($0, 1...1024, key) }
         case "maximumNewTokens": maximumNewTokens = try text.map { try Self.integer($0, 1...1_048_576, key) }
         case "temperature":
@@ -198,8 +226,24 @@ extension Configuration {
             }
         case "network.metered":
             meteredUse = try text.map { try Self.word($0, key) }
+        case "routing.forceLocal": forceLocal = try Self.flag(text, key)
+        case "entitlement.tier":
+            let names = ["free", "starter", "pro"]
+            if let text, !names.contains(text) {
+                throw ConfigurationError.invalid(key, "one of \(names.joined(separator: ", "))", found: text)
+            }
+            tier = text
+        case "entitlement.credits": credits = try text.map { try Self.integer($0, 0...1_000_000, key) }
+        case _ where CloudConfiguration.keys.contains(key): try cloud.set(key, to: text)
         default: throw ConfigurationError.unknownKey(key)
         }
+    }
+
+    private static func flag(_ text: String?, _ key: String) throws -> Bool {
+        guard let flag = Bool(text ?? "false") else {
+            throw ConfigurationError.invalid(key, "true or false", found: text ?? "")
+        }
+        return flag
     }
 
     private static func word<Word: RawRepresentable<String> & CaseIterable>(_ text: String, _ key: String) throws

@@ -4,6 +4,7 @@ import HearthCatalog
 import HearthDelivery
 import HearthHTTP
 import HearthInference
+import HearthRouting
 import HearthStore
 import HearthTransfer
 
@@ -123,6 +124,55 @@ public final class Hearth: Sendable {
     package func model(of release: InstalledRelease) -> LiveModel {
         LiveModel(models: models, source: .release(release.identity))
     }
+
+    // MARK: Routing
+
+    /// The one engine for all answers of an app: it chooses between the models of this device and the cloud.
+    ///
+    /// Local models are loaded when the cloud does not answer, and leave memory when the cloud has taken over. Nothing is
+    /// fetched: a request for a model that is not installed fails with `model-not-loaded`. The last decisions and the state
+    /// of the cloud are kept in the home folder.
+    /// - Parameters:
+    ///   - cloud: the model on a server; `nil` if none is set up.
+    ///   - premium: the user's rights and credits.
+    ///   - model: the local model of requests that name none; `nil` for the one of the configuration.
+    public func orchestrator(
+        cloud: CloudEngine?, premium: PremiumManager, default model: String? = nil
+    ) async -> LLMOrchestrator {
+        await LLMOrchestrator(
+            local: localEngines(default: model), cloud: cloud, premium: premium, forceLocal: configuration.forceLocal,
+            network: SystemNetwork.monitor(), folder: home.appending("routing"))
+    }
+
+    private func localEngines(default model: String?) -> any LocalEngines {
+        let usual = model ?? configuration.defaultModel
+        return localEngines { [self] name in
+            guard let name = name ?? usual else {
+                throw LLMError(
+                    .modelNotLoaded, "no local model is chosen",
+                    context: ErrorContext(remedy: "Name a model, or set defaultModel."))
+            }
+            do {
+                switch try ModelReference(parsing: name) {
+                case .manifest, .hub:
+                    throw StoreError(.notInstalled, "\(name) is not installed", context: ErrorContext(model: name))
+                case let reference: return try await find(reference, policy: .localOnly)
+                }
+            } catch let error as StoreError where error.code == .notInstalled {
+                throw LLMError(.modelNotLoaded, error.message, context: error.context, underlying: error)
+            }
+        }
+    }
+
+    /// The local engines of an orchestrator.
+    /// - Parameter find: finds a model by its name; throws `LLMError` with `model-not-loaded` if there is none.
+    package func localEngines(
+        finding find: @escaping @Sendable (_ model: String?) async throws -> LiveModel
+    ) -> any LocalEngines {
+        PooledEngines(pool: models.pool, find: find)
+    }
+
+    // MARK: Options
 
     private var options: PullOptions {
         var options = PullOptions()

@@ -99,7 +99,8 @@ public struct LiveModel: InferenceEngine {
         return summary
     }
 
-    private var isLoaded: Bool {
+    /// Whether the next request finds the engine in memory.
+    var isLoaded: Bool {
         switch source {
         case .live(let line): models.pool.loaded.contains(.release(line.serving))
         case .fixed(let source): models.pool.loaded.contains(source)

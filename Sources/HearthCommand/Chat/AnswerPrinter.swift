@@ -8,6 +8,8 @@ struct AnswerPrinter: Sendable {
     let format: EventFormat
     /// The model's name in the facts line.
     let model: String
+    /// The name of the model that gives the current answer, if that changes.
+    var answering: Locked<String>?
 
     /// Prints all events.
     /// - Throws: errors of the stream; `CancellationError`.
@@ -21,7 +23,12 @@ struct AnswerPrinter: Sendable {
                 }
                 if case .finish(let summary) = event {
                     if page.isLineOpen { try console.write("\n") }
-                    console.say(FactsLine.text(model: model, summary))
+                    console.say(FactsLine.text(model: answering?.withLock { $0 } ?? model, summary))
+                    if summary.reason == .interrupted {
+                        console.say(
+                            "(the connection broke off in the middle: type /continue for the rest from a local model, or ask "
+                                + "again with --local)")
+                    }
                 }
             }
         } catch {

@@ -4,6 +4,7 @@ import HearthBase
 import HearthCatalog
 import HearthDelivery
 import HearthInference
+import HearthRouting
 import HearthStore
 
 /// `hearth chat`
@@ -45,6 +46,11 @@ struct Chat: Command {
         "schema", "FILE", .word, "Hold the answer to the JSON schema in this file.")
     private static let grammar = Option(
         "grammar", "FILE", .word, "Hold the answer to the grammar (GBNF) in this file.")
+    private static let local = Flag("local", "Answer on this device, also where a cloud is set up.")
+    private static let cloud = Flag(
+        "cloud", "Answer in the cloud, also where REF names a model; fail where a setting forbids it.")
+    private static let isPrivate = Flag(
+        "private", "Keep the conversation on this device, and nothing of it after its end.")
     private static let format = Option(
         "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
@@ -63,19 +69,24 @@ struct Chat: Command {
             "What a model thinks before it answers is dimmed on a terminal, and left out where the answer goes to a file or a "
                 + "program. With --format json it comes as events.",
             "A model without a projector cannot see: it answers the text alone, and stderr says so.",
-            "With --format json, one object a line: event is phase, truncated (with dropped), pictures-left-out (with count), "
+            "Where a cloud is set up, a line before each answer says which model gives it, and why a local one does: 'hearth route' "
+                + "shows the rules. A named REF is answered on this device.",
+            "With --format json, one object a line: event is route, phase, truncated (with dropped), pictures-left-out (with count), "
                 + "thinking or text (with delta), finish (with reason, usage and timings) or error.",
         ],
         arguments: [reference],
         options: [
             prompt, image, projector, system, maximumTokens, temperature, seed, topK, topP, minP, repeatPenalty,
-            frequencyPenalty, presencePenalty, stop, noThink, schema, grammar, Flag.ignoreMemory, format,
+            frequencyPenalty, presencePenalty, stop, noThink, schema, grammar, local, cloud, isPrivate,
+            Flag.ignoreMemory,
+            format,
         ],
         examples: [
             .init("hearth chat", "A conversation with the default model."),
             .init("hearth chat smollm2-135m-instruct --seed 1 --prompt \"Name three rivers.\"", "One answer."),
             .init("hearth chat --image photo.jpg --prompt \"What is this?\"", "A question about a picture."),
             .init("hearth chat ./model.gguf < question.txt", "Run a file without installing it."),
+            .init("hearth chat --private", "A conversation that never leaves this device."),
         ])
 
     private static let maximumPromptBytes = 16 << 20
@@ -92,6 +103,7 @@ struct Chat: Command {
     let isThinkingEnabled: Bool
     let constraint: ConstraintFile?
     let ignoresMemory: Bool
+    let route: RouteRequest
     let format: EventFormat
 
     init(_ values: ParsedArguments) throws {
@@ -113,6 +125,13 @@ struct Chat: Command {
         constraint = try ConstraintFile(
             schema: values.value(Self.schema), grammar: values.value(Self.grammar), hint: Self.declaration.hint())
         ignoresMemory = values.has(.ignoreMemory)
+        let (local, cloud, isPrivate) = (values.has(Self.local), values.has(Self.cloud), values.has(Self.isPrivate))
+        guard !cloud || !local && !isPrivate else {
+            throw UsageError("--cloud excludes --local and --private", hint: Self.declaration.hint())
+        }
+        route = RouteRequest(
+            preference: local ? .local : cloud ? .cloud : .automatic, isPrivate: isPrivate,
+            model: reference.map { "\($0)" })
         format = try values.value(Self.format) ?? .text
     }
 
@@ -120,6 +139,8 @@ struct Chat: Command {
         if format == .json { context.console.speakEvents() }
         var configuration = try await context.configuration
         if ignoresMemory { configuration.ignoresMemory = true }
+        // Computed states hold what was said.
+        if route.isPrivate { configuration.stateFolder = nil }
         var options = GenerationOptions(configuration: configuration)
         let configuredTemperature = options.sampling.temperature
         options.sampling = sampling
@@ -131,20 +152,16 @@ struct Chat: Command {
 
         // Read pictures first: a bad file should not cost a load.
         let images = try await blocking { [images] in try PictureFile.read(images) }
-        var context = context
-        let hearth = try await context.hearth(ignoresMemory: ignoresMemory)
+        let hearth = try await context.hearth(configuration)
         let failure: (any Error)?
         do {
-            let model = try await find(configuration, seeing: !images.isEmpty, in: hearth, &context)
-            let question = try await question(context.input)
-            try await load(model, in: context)
-            let printer = AnswerPrinter(console: context.console, format: format, model: model.name)
-            if let question {
-                let session = LanguageModelSession(model: model.engine, instructions: systemPrompt)
-                try await printer.print(session.streamResponse(to: question, images: images, options: options).events)
+            if let routing = try await routing(configuration, in: hearth, context) {
+                try await routing.perform {
+                    try await converse(
+                        routing.engine, routing.printer, question(context.input), images, options, context)
+                }
             } else {
-                try await Conversation(context: context, engine: model.engine, printer: printer, options: options)
-                    .run(systemPrompt: systemPrompt, images: images)
+                try await converseLocally(configuration, images, options, in: hearth, context)
             }
             failure = nil
         } catch {
@@ -155,11 +172,51 @@ struct Chat: Command {
         if let failure { throw failure }
     }
 
+    private func converseLocally(
+        _ configuration: Configuration, _ images: [ChatImage], _ options: GenerationOptions, in hearth: Hearth,
+        _ context: CommandContext
+    ) async throws {
+        var context = context
+        let model = try await find(configuration, seeing: !images.isEmpty, in: hearth, &context)
+        let question = try await question(context.input)
+        try await load(model, in: context)
+        let printer = AnswerPrinter(console: context.console, format: format, model: model.name)
+        try await converse(model.engine, printer, question, images, options, context)
+    }
+
+    /// Answers one question, or talks until the person ends it.
+    private func converse(
+        _ engine: any InferenceEngine, _ printer: AnswerPrinter, _ question: String?, _ images: [ChatImage],
+        _ options: GenerationOptions, _ context: CommandContext
+    ) async throws {
+        if let question {
+            let session = LanguageModelSession(model: engine, instructions: systemPrompt)
+            try await printer.print(session.streamResponse(to: question, images: images, options: options).events)
+        } else {
+            try await Conversation(context: context, engine: engine, printer: printer, options: options)
+                .run(systemPrompt: systemPrompt, images: images)
+        }
+    }
+
+    /// The routing of the conversation; `nil` if only local models can answer it.
+    private func routing(
+        _ configuration: Configuration, in hearth: Hearth, _ context: CommandContext
+    ) async throws -> ChatRouting? {
+        let wanted = try wanted(configuration)
+        return try await ChatRouting.start(route, configuration, format: format, in: hearth, context) {
+            try await ChatModel.find(wanted, projector: projector.map { Path($0) }, in: hearth, context: context)
+        }
+    }
+
+    private func wanted(_ configuration: Configuration) throws -> ModelReference? {
+        try reference ?? configuration.defaultModel.map { try ModelReference(parsing: $0) }
+    }
+
     /// Finds the model for the conversation. Offers to download a missing one.
     private func find(
         _ configuration: Configuration, seeing: Bool, in hearth: Hearth, _ context: inout CommandContext
     ) async throws -> ChatModel {
-        let wanted = try reference ?? configuration.defaultModel.map { try ModelReference(parsing: $0) }
+        let wanted = try wanted(configuration)
         do {
             return try await ChatModel.find(
                 wanted, projector: projector.map { Path($0) }, in: hearth, context: context)

@@ -2,6 +2,7 @@ import Foundation
 import HearthBase
 import HearthDelivery
 import HearthInference
+import HearthRouting
 
 /// An interactive conversation: each line gets an answer.
 struct Conversation: Sendable {
@@ -17,6 +18,7 @@ struct Conversation: Sendable {
 
     static let help = """
         /system TEXT  begin anew with this system prompt
+        /continue     let a local model continue an answer that broke off
         /reset        forget what was said
         /help         show this list
         /exit         end (Ctrl-D does too)
@@ -40,6 +42,7 @@ struct Conversation: Sendable {
                 case .nothing: break
                 case .exit: return
                 case .help: context.console.complain(Self.help)
+                case .continuation: try await continueLocally(session, state)
                 case .reset:
                     session = LanguageModelSession(model: engine, instructions: systemPrompt)
                     context.console.say("Everything said is forgotten.")
@@ -91,6 +94,17 @@ struct Conversation: Sendable {
         }
     }
 
+    /// Lets a local model continue the last answer, whose connection broke off.
+    private func continueLocally(_ session: LanguageModelSession, _ state: Locked<State>) async throws {
+        guard let routed = engine as? RoutedEngine, routed.interruptedText != nil else {
+            return context.console.complain("No answer broke off.")
+        }
+        let request = routed.request
+        routed.request.preference = .local
+        defer { routed.request = request }
+        try await answer(RoutedEngine.continuationPrompt, [], session, state)
+    }
+
     private func handleInterrupt(_ state: Locked<State>) {
         let (action, answer) = state.withLock { ($0.policy.interrupt(), $0.answer) }
         switch action {
@@ -110,6 +124,7 @@ enum ChatLine: Sendable, Hashable {
     case exit
     case help
     case reset
+    case continuation
     case system(String)
     case unknown(String)
 
@@ -123,6 +138,7 @@ enum ChatLine: Sendable, Hashable {
         case "/exit", "/quit", "/bye": self = .exit
         case "/help", "/?": self = .help
         case "/reset", "/clear": self = .reset
+        case "/continue": self = .continuation
         case "/system": self = .system(parts.count > 1 ? String(parts[1]) : "")
         default: self = .unknown(String(parts.first ?? ""))
         }

@@ -4,7 +4,8 @@ import HearthBase
 private let keyArgument = Argument(
     "KEY", .word,
     "The setting: origins.NAME, defaultModel, contextLength, cacheType, flashAttention, threads, maximumNewTokens, "
-        + "temperature, imageMinTokens, imageMaxTokens, stateFolder, ignoreMemory or network.metered."
+        + "temperature, imageMinTokens, imageMaxTokens, stateFolder, ignoreMemory, network.metered, routing.forceLocal, "
+        + "entitlement.tier, entitlement.credits, cloud.kind, cloud.url, cloud.model or cloud.keyFile."
 )
 
 /// `hearth config get KEY`
@@ -50,7 +51,12 @@ struct ConfigSet: Command {
                 + "same beginning is not read twice; they hold what was said. ignoreMemory, true or "
                 + "false, loads models that need more memory than this device has. network.metered is "
                 + "allow, ask or deny: what to do on a network whose bytes cost money; unset, you are asked at a terminal, "
-                + "and elsewhere the download is refused.",
+                + "and elsewhere the download is refused. routing.forceLocal, true or false, keeps everything on this device, also "
+                + "where a cloud is set up. entitlement.tier is free, starter or pro, and entitlement.credits the messages to the "
+                + "cloud in each month; unset, your own key counts as pro and nothing is counted. cloud.kind is openai, gemini, "
+                + "gemini-relay or anthropic: which cloud model may answer; unset, none. It brings the vendor's address and a model; "
+                + "cloud.url and cloud.model name others, and another kind resets them. The key is in GEMINI_API_KEY, "
+                + "OPENAI_API_KEY, ANTHROPIC_API_KEY or HEARTH_CLOUD_KEY, or in the file cloud.keyFile, which only you may read.",
         ],
         arguments: [keyArgument, value],
         examples: [
@@ -59,6 +65,7 @@ struct ConfigSet: Command {
             ),
             .init("hearth config set origins.local ./origin/models.json", "Get models from a folder of this machine."),
             .init("hearth config set defaultModel smollm2-135m-instruct", "Chat with this model."),
+            .init("hearth config set cloud.kind gemini", "Let Gemini answer, with the key in GEMINI_API_KEY."),
         ])
 
     let key: String

@@ -9,6 +9,8 @@ enum CommandRemedy {
         "ambiguous-reference/release": "`hearth use {found}`",
         "ambiguous-transfer": "`hearth transfers list --format json`",
         "bad-endpoint": "`HF_ENDPOINT=URL`",
+        "cloud-missing": "`hearth config set cloud.kind gemini`",
+        "cloud-off/forceLocal": "`hearth config unset routing.forceLocal`",
         "catalog-expired": "`--allow-stale`",
         "digest-missing": "`--allow-unverified`",
         "downgrade-refused": "`--allow-downgrade`",

@@ -1,7 +1,7 @@
 extension HearthCommand {
     /// All commands, in the order of the overview.
     static let table = CommandTable(chapters: [
-        CommandChapter(title: "talk", entries: [.command(Chat.self)]),
+        CommandChapter(title: "talk", entries: [.command(Chat.self), .command(RouteCommand.self)]),
         CommandChapter(
             title: "models",
             entries: [

@@ -12,6 +12,11 @@ extension CommandContext {
     func hearth(ignoresMemory: Bool = false) async throws -> Hearth {
         var configuration = try await configuration
         if ignoresMemory { configuration.ignoresMemory = true }
+        return try await hearth(configuration)
+    }
+
+    /// The same with a changed configuration.
+    func hearth(_ configuration: Configuration) async throws -> Hearth {
         return try Hearth(
             home: home, configuration: configuration, environment: environment,
             http: DefaultHTTPClient(version: HearthCommand.version), time: time,

@@ -1,5 +1,6 @@
 import Hearth
 import HearthBase
+import HearthHTTP
 import HearthInference
 
 /// The environment of a command: variables, console, input and paths.
@@ -15,6 +16,12 @@ struct CommandContext: Sendable {
     var usableMemory: @Sendable () -> UInt64 = { DeviceMemory.read().usable }
     /// The engines by model format.
     var engines: EngineRegistry = .standard
+    /// The monitor of this device's network.
+    var network: @Sendable () -> any NetworkMonitor = { SystemNetwork.monitor() }
+    /// The cloud model of settings and environment. Blocks.
+    var clouds: @Sendable (Configuration, [String: String]) throws -> CloudChoice? = {
+        try CloudChoice.find($0, environment: $1)
+    }
     /// The user's terminal, `nil` if the input or the output is not a terminal.
     var terminal: (any ScreenTerminal)?
 
@@ -37,6 +44,7 @@ struct CommandContext: Sendable {
     func speaking(on console: Console) -> CommandContext {
         CommandContext(
             environment: environment, console: console, input: input, interruptions: interruptions, time: time,
-            device: device, usableMemory: usableMemory, engines: engines, terminal: terminal)
+            device: device, usableMemory: usableMemory, engines: engines, network: network,
+            clouds: clouds, terminal: terminal)
     }
 }

@@ -154,7 +154,7 @@ package struct FileHTTPClient: HTTPClient {
 }
 
 /// The client for all addresses of models: `https`, `http` to this machine, and `file:`.
-public struct DefaultHTTPClient: HTTPClient {
+package struct DefaultHTTPClient: HTTPClient {
     private let network: any HTTPClient
     private let files: FileHTTPClient
 
@@ -165,9 +165,9 @@ public struct DefaultHTTPClient: HTTPClient {
     }
 
     /// A client whose user agent is `hearth/<version>`.
-    public init(version: String = "1") { self.init(network: CurlHTTPClient(version: version)) }
+    package init(version: String = "1") { self.init(network: CurlHTTPClient(version: version)) }
 
-    public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
+    package func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
         try await request.url.isFileURL ? files.execute(request) : network.execute(request)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import HearthBase
 
 /// Sends all requests of this package; on Linux, libcurl implements it.
-public protocol HTTPClient: Sendable {
+package protocol HTTPClient: Sendable {
     /// Sends a request, follows redirects, and returns when the final response's header has arrived.
     ///
     /// The body arrives as it is consumed: a slow consumer slows the server down. Cancelling the task, or releasing the
@@ -12,29 +12,29 @@ public protocol HTTPClient: Sendable {
 }
 
 /// A request and its limits.
-public struct HTTPRequest: Sendable {
-    public var url: URL
+package struct HTTPRequest: Sendable {
+    package var url: URL
     /// `GET`, `HEAD`, `POST`, `PUT`, …
-    public var method: String
-    public var headers: HTTPHeaders
-    public var body: Data?
+    package var method: String
+    package var headers: HTTPHeaders
+    package var body: Data?
     /// A secret for the `Authorization` header; sent only to the host of `url`, and dropped by a redirect to another.
-    public var authorization: String?
+    package var authorization: String?
     /// The time limit for connecting.
-    public var connectTimeout: Duration
+    package var connectTimeout: Duration
     /// The longest time without a byte.
-    public var idleTimeout: Duration
+    package var idleTimeout: Duration
     /// The time limit for the whole exchange, `nil` for none.
-    public var totalTimeout: Duration?
+    package var totalTimeout: Duration?
     /// The most redirects to follow; with 0, a redirect is an ordinary response.
-    public var maximumRedirects: Int
+    package var maximumRedirects: Int
     /// The most bytes of the body, `nil` for no limit; more fail with `response-too-large`.
-    public var maximumBodySize: UInt64?
+    package var maximumBodySize: UInt64?
     /// The most bytes of the body that are buffered for the consumer.
-    public var bodyBufferSize = 2 << 20
+    package var bodyBufferSize = 2 << 20
 
     /// A request with the default limits: 10 s to connect, 30 s idle, 10 redirects.
-    public init(
+    package init(
         _ url: URL, method: String = "GET", headers: HTTPHeaders = HTTPHeaders(), body: Data? = nil,
         authorization: String? = nil, connectTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(30),
         totalTimeout: Duration? = nil, maximumRedirects: Int = 10, maximumBodySize: UInt64? = nil
@@ -53,7 +53,7 @@ public struct HTTPRequest: Sendable {
 }
 
 /// Header fields in order; the case of names is ignored.
-public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+package struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// The fields as sent.
     package private(set) var fields: [Field] = []
 
@@ -68,14 +68,14 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    public init() {}
+    package init() {}
 
-    public init(dictionaryLiteral elements: (String, String)...) {
+    package init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
     /// The last value of a field. Setting replaces all values of the field; `nil` removes them.
-    public subscript(_ name: String) -> String? {
+    package subscript(_ name: String) -> String? {
         get { fields.last { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value }
         set {
             fields.removeAll { $0.name.caseInsensitiveCompare(name) == .orderedSame }
@@ -90,19 +90,19 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     /// Adds a field; fields of the same name stay.
-    public mutating func append(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
+    package mutating func append(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
 }
 
 /// The final response: its head, and its body as it arrives.
-public struct HTTPResponse: Sendable {
-    public let status: Int
-    public let headers: HTTPHeaders
+package struct HTTPResponse: Sendable {
+    package let status: Int
+    package let headers: HTTPHeaders
     /// The address that answered, after redirects.
-    public let url: URL
-    public let body: HTTPBody
+    package let url: URL
+    package let body: HTTPBody
 
     /// Memberwise, for transports and tests.
-    public init(status: Int, headers: HTTPHeaders, url: URL, body: HTTPBody) {
+    package init(status: Int, headers: HTTPHeaders, url: URL, body: HTTPBody) {
         self.status = status
         self.headers = headers
         self.url = url
@@ -110,26 +110,26 @@ public struct HTTPResponse: Sendable {
     }
 
     /// The declared length of the body, if it is a valid number.
-    public var contentLength: UInt64? { headers["Content-Length"].flatMap { UInt64($0) } }
+    package var contentLength: UInt64? { headers["Content-Length"].flatMap { UInt64($0) } }
 }
 
 /// A body as a sequence of byte chunks. It can be read once: a second iterator throws `body-consumed`.
 ///
 /// Releasing the body and its iterators before the end closes the connection.
-public struct HTTPBody: AsyncSequence, Sendable {
-    public typealias Element = [UInt8]
+package struct HTTPBody: AsyncSequence, Sendable {
+    package typealias Element = [UInt8]
 
     /// Returns the next chunk, `nil` at the end.
-    public typealias Source = @Sendable () async throws -> [UInt8]?
+    package typealias Source = @Sendable () async throws -> [UInt8]?
 
     private let source: Source
     private let isClaimed = Locked(false)
 
     /// A body that calls `source` for each chunk.
-    public init(_ source: @escaping Source) { self.source = source }
+    package init(_ source: @escaping Source) { self.source = source }
 
     /// A body from memory; an empty one has no chunk.
-    public init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         let remaining = Locked(bytes.isEmpty ? nil : bytes)
         self.init {
             remaining.withLock { remaining in
@@ -139,7 +139,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
         }
     }
 
-    public func makeAsyncIterator() -> Iterator {
+    package func makeAsyncIterator() -> Iterator {
         let isFirst = isClaimed.withLock { isClaimed in
             defer { isClaimed = true }
             return !isClaimed
@@ -149,17 +149,17 @@ public struct HTTPBody: AsyncSequence, Sendable {
     }
 
     /// Iterates over the chunks.
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate let source: Source
 
         fileprivate init(source: @escaping Source) { self.source = source }
 
-        public mutating func next() async throws -> [UInt8]? { try await source() }
+        package mutating func next() async throws -> [UInt8]? { try await source() }
     }
 
     /// Reads the whole body into memory.
     /// - Throws: ``HTTPError`` with `response-too-large` above `limit` bytes.
-    public func collect(upTo limit: Int) async throws -> Data {
+    package func collect(upTo limit: Int) async throws -> Data {
         var data = Data()
         for try await chunk in self {
             guard data.count + chunk.count <= limit else { throw HTTPError.tooLarge(limit: UInt64(limit)) }

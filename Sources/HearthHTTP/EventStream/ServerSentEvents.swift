@@ -24,109 +24,128 @@ package struct ServerSentEvent: Sendable, Hashable {
 /// for try await chunk in response.body {
 ///     for event in try parser.append(chunk) { … }
 /// }
+/// for event in parser.finish() { … }
 /// ```
-/// At the end of the stream, an event without its final empty line is dropped, as the standard demands.
+/// Linear in the bytes, however they are cut.
 package struct ServerSentEventParser: Sendable {
-    private static let lineFeed = UInt8(ascii: "\n")
-    private static let carriageReturn = UInt8(ascii: "\r")
+    /// The end of an event.
+    package enum Mode: Sendable, Hashable {
+        /// An empty line, as the standard demands: an event without it is dropped at the end of the stream.
+        case standard
+        /// The end of its one `data` line, as of servers that send no empty lines. The last line needs no line break.
+        case lines
+    }
 
-    /// The most bytes of one event, from one empty line to the next.
+    package let mode: Mode
+    /// The most bytes of a line, and of an event's lines together; comments are not part of an event.
     package let limit: Int
     /// The delay before reconnecting in milliseconds, if the server gave one.
     package private(set) var retryMilliseconds: Int?
 
-    private var line: [UInt8] = []
-    private var endedWithCarriageReturn = false
+    private var splitter = LineSplitter()
     private var isFirstLine = true
-    private var eventSize = 0
     private var name = ""
-    private var data: [String] = []
+    private var data: [UInt8] = []
+    private var hasData = false
+    private var eventSize = 0
     private var lastID = ""
 
     /// Creates a parser for a new stream.
-    package init(limit: Int = 1 << 20) { self.limit = limit }
+    package init(_ mode: Mode = .standard, limit: Int = 1 << 20) {
+        self.mode = mode
+        self.limit = limit
+    }
 
     /// Parses more bytes and returns the events that they complete, in order.
-    /// - Throws: ``HTTPError`` with `response-too-large` for an event above the limit; then the parser is unusable.
-    package mutating func append(_ bytes: some Sequence<UInt8>) throws -> [ServerSentEvent] {
+    /// - Throws: ``HTTPError`` with `response-too-large` for a line or an event above the limit; then the parser is unusable.
+    package mutating func append(_ bytes: [UInt8]) throws -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
-        for byte in bytes {
-            // CR LF is one line break, even if split between two chunks.
-            let isSecondHalf = endedWithCarriageReturn && byte == Self.lineFeed
-            endedWithCarriageReturn = byte == Self.carriageReturn
-            if isSecondHalf { continue }
-            if byte == Self.lineFeed || byte == Self.carriageReturn {
-                if let event = endLine() { events.append(event) }
-            } else {
-                eventSize += 1
-                guard eventSize <= limit else { throw HTTPError.tooLarge(limit: UInt64(limit)) }
-                line.append(byte)
-            }
+        var splitter = LineSplitter()
+        // Moved out, so that the lines can change the rest of this value.
+        swap(&splitter, &self.splitter)
+        defer { swap(&splitter, &self.splitter) }
+        try bytes.withUnsafeBufferPointer { bytes in
+            try splitter.append(bytes, limit: limit) { line in try endLine(line, into: &events) }
         }
         return events
     }
 
-    private mutating func endLine() -> ServerSentEvent? {
-        defer { line.removeAll(keepingCapacity: true) }
-        var bytes = line[...]
+    /// Ends the stream: in line mode, the rest is the last line.
+    package mutating func finish() throws -> [ServerSentEvent] {
+        guard mode == .lines else { return [] }
+        return try append([Self.lineFeed])
+    }
+
+    private static let lineFeed = UInt8(ascii: "\n")
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    private mutating func endLine(_ line: UnsafeBufferPointer<UInt8>, into events: inout [ServerSentEvent]) throws {
+        var line = line[...]
         if isFirstLine {
             isFirstLine = false
-            if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
+            if line.starts(with: Self.byteOrderMark) { line = line.dropFirst(3) }
         }
-        guard !bytes.isEmpty else { return dispatch() }
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
-            take(field: bytes, value: [])
-            return nil
+        guard let first = line.first else {
+            if let event = dispatch() { events.append(event) }
+            return
         }
-        var value = bytes[(colon + 1)...]
+        guard first != UInt8(ascii: ":") else { return }
+        eventSize += line.count
+        guard eventSize <= limit else { throw HTTPError.tooLarge(limit: UInt64(limit)) }
+        let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+        var value = line[min(colon + 1, line.endIndex)...]
         if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
-        take(field: bytes[..<colon], value: value)
-        return nil
+        take(field: line[..<colon], value: value)
+        if mode == .lines, hasData, let event = dispatch() { events.append(event) }
     }
 
-    private mutating func take(field: ArraySlice<UInt8>, value: ArraySlice<UInt8>) {
-        let text = String(decoding: value, as: UTF8.self)
-        switch String(decoding: field, as: UTF8.self) {
-        case "data": data.append(text)
-        case "event": name = text
-        case "id" where !value.contains(0): lastID = text
-        case "retry" where !value.isEmpty && value.allSatisfy({ (0x30...0x39).contains($0) }):
-            retryMilliseconds = Int(text)
-        default: break
+    private mutating func take(field: Slice<UnsafeBufferPointer<UInt8>>, value: Slice<UnsafeBufferPointer<UInt8>>) {
+        if field.elementsEqual("data".utf8) {
+            if hasData { data.append(Self.lineFeed) }
+            data.append(contentsOf: value)
+            hasData = true
+        } else if field.elementsEqual("event".utf8) {
+            name = String(decoding: value, as: UTF8.self)
+        } else if field.elementsEqual("id".utf8) {
+            if !value.contains(0) { lastID = String(decoding: value, as: UTF8.self) }
+        } else if field.elementsEqual("retry".utf8), value.allSatisfy({ (0x30...0x39).contains($0) }) {
+            retryMilliseconds = Int(String(decoding: value, as: UTF8.self)) ?? retryMilliseconds
         }
     }
 
+    /// The event of the lines so far, `nil` without data.
     private mutating func dispatch() -> ServerSentEvent? {
         defer {
-            name = ""
-            data = []
+            if !name.isEmpty { name = "" }
+            data.removeAll(keepingCapacity: data.count < 64 << 10)
+            hasData = false
             eventSize = 0
         }
-        guard !data.isEmpty else { return nil }
+        guard hasData else { return nil }
         return ServerSentEvent(
-            name: name.isEmpty ? "message" : name, data: data.joined(separator: "\n"), id: lastID)
+            name: name.isEmpty ? "message" : name, data: String(decoding: data, as: UTF8.self), id: lastID)
     }
 }
 
 /// The events of a response's body as they arrive.
 package struct ServerSentEvents: AsyncSequence, Sendable {
     private let body: HTTPBody
-    private let limit: Int
+    private let parser: ServerSentEventParser
 
     /// The events of `body`, each of at most `limit` bytes.
-    package init(_ body: HTTPBody, limit: Int = 1 << 20) {
+    package init(_ body: HTTPBody, _ mode: ServerSentEventParser.Mode = .standard, limit: Int = 1 << 20) {
         self.body = body
-        self.limit = limit
+        parser = ServerSentEventParser(mode, limit: limit)
     }
 
     package func makeAsyncIterator() -> Iterator {
-        Iterator(chunks: body.makeAsyncIterator(), parser: ServerSentEventParser(limit: limit))
+        Iterator(chunks: body.makeAsyncIterator(), parser: parser)
     }
 
     /// Iterates over the events.
     package struct Iterator: AsyncIteratorProtocol {
-        fileprivate var chunks: HTTPBody.Iterator
-        fileprivate var parser: ServerSentEventParser
+        private var chunks: HTTPBody.Iterator?
+        private var parser: ServerSentEventParser
         private var ready: ArraySlice<ServerSentEvent> = []
 
         fileprivate init(chunks: HTTPBody.Iterator, parser: ServerSentEventParser) {
@@ -136,9 +155,13 @@ package struct ServerSentEvents: AsyncSequence, Sendable {
 
         /// - Throws: ``HTTPError``, or `CancellationError`.
         package mutating func next() async throws -> ServerSentEvent? {
-            while ready.isEmpty {
-                guard let chunk = try await chunks.next() else { return nil }
-                ready = try parser.append(chunk)[...]
+            while ready.isEmpty, chunks != nil {
+                if let chunk = try await chunks?.next() {
+                    ready = try parser.append(chunk)[...]
+                } else {
+                    chunks = nil
+                    ready = try parser.finish()[...]
+                }
             }
             return ready.popFirst()
         }

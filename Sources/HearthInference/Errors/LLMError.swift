@@ -7,7 +7,8 @@ public enum LLMErrorDomain: ErrorDomain {
             .modelNotLoaded, .cannotLoad, .doesNotFit, .exceededContextWindowSize, .templateFailed, .generateFailed,
             .engineMissing, .nothingToEmbed, .cannotQuantize, .busy, .cannotReadPicture, .pictureTooLarge,
             .unusableGrammar, .schemaNotMet, .answerNotDecodable, .tooManyToolCalls, .unreachable, .unauthorised,
-            .rateLimited, .noCredits, .notEntitled, .timedOut,
+            .rateLimited, .noCredits, .notEntitled, .timedOut, .remoteModelMissing, .unusableAnswer, .answerInterrupted,
+            .cloudKeyUnusable,
         ]
     }
 }
@@ -67,4 +68,12 @@ extension ErrorCode<LLMErrorDomain> {
     public static var notEntitled: Self { "not-entitled" }
     /// A remote engine sent no answer in time.
     public static var timedOut: Self { "timed-out" }
+    /// A remote engine does not offer the model.
+    public static var remoteModelMissing: Self { "remote-model-missing" }
+    /// A remote engine sent something that is not an answer.
+    public static var unusableAnswer: Self { "unusable-answer" }
+    /// A remote engine's answer broke off; what came before was delivered.
+    public static var answerInterrupted: Self { "answer-interrupted" }
+    /// The key of a cloud model cannot be read, or other users can read it.
+    public static var cloudKeyUnusable: Self { "cloud-key-unusable" }
 }

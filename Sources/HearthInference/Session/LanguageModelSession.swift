@@ -164,25 +164,29 @@ public final class LanguageModelSession: Sendable, Observable {
     private func enqueue(
         _ question: ChatMessage, _ body: @escaping @Sendable () async -> Void
     ) -> Task<Void, Never> {
-        registrar.withMutation(of: self, keyPath: \.isResponding) {
-            registrar.withMutation(of: self, keyPath: \.transcript) {
-                state.withLock { state in
-                    let previous = state.tail
-                    let preparation = state.preparation
-                    preparation?.cancel()
-                    let turn = Task {
-                        await preparation?.value
-                        await previous?.value
-                        await body()
-                    }
-                    state.tail = turn
-                    // A later turn adds its question when it begins.
-                    if state.turns == 0 { state.transcript.append(question) }
-                    state.turns += 1
-                    return turn
-                }
+        let turn = state.withLock { state in
+            let previous = state.tail
+            let preparation = state.preparation
+            preparation?.cancel()
+            let turn = Task {
+                await preparation?.value
+                await previous?.value
+                await body()
             }
+            state.tail = turn
+            // A later turn adds its question when it begins.
+            if state.turns == 0 { state.transcript.append(question) }
+            state.turns += 1
+            return turn
         }
+        tellObservers()
+        return turn
+    }
+
+    /// Tells observers of a change that was made: a view that reads again at once, on any thread, sees the new values.
+    private func tellObservers() {
+        registrar.withMutation(of: self, keyPath: \.transcript) {}
+        registrar.withMutation(of: self, keyPath: \.isResponding) {}
     }
 
     /// Begins a turn.
@@ -190,18 +194,20 @@ public final class LanguageModelSession: Sendable, Observable {
     private func beginTurn(_ question: ChatMessage) -> [ChatMessage] {
         let (messages, isAsked) = state.withLock { ($0.transcript, $0.transcript.last?.id == question.id) }
         if isAsked { return messages }
-        return registrar.withMutation(of: self, keyPath: \.transcript) {
-            state.withLock { state in
-                state.transcript.append(question)
-                return state.transcript
-            }
+        defer { tellObservers() }
+        return state.withLock { state in
+            state.transcript.append(question)
+            return state.transcript
         }
     }
 
     /// Ends a turn with these messages.
     private func endTurn(_ messages: [ChatMessage]) {
-        registrar.withMutation(of: self, keyPath: \.transcript) { state.withLock { $0.transcript = messages } }
-        registrar.withMutation(of: self, keyPath: \.isResponding) { state.withLock { $0.turns -= 1 } }
+        state.withLock { state in
+            state.transcript = messages
+            state.turns -= 1
+        }
+        tellObservers()
     }
 
     private func answer(

@@ -3,27 +3,27 @@
     import HearthInference
 
     /// What llama.cpp is and what it can compute on, on this machine.
-    public struct LlamaFacts: Sendable, Hashable {
+    package struct LlamaFacts: Sendable, Hashable {
         /// A device of one of ggml's back ends.
-        public struct Device: Sendable, Hashable {
+        package struct Device: Sendable, Hashable {
             /// Such as `CPU` or `Vulkan0`.
-            public let name: String
+            package let name: String
             /// Such as the processor's name.
-            public let description: String
+            package let description: String
             /// The back end that drives it.
-            public let backEnd: String
-            public let isGPU: Bool
+            package let backEnd: String
+            package let isGPU: Bool
             /// Whether it uses the machine's own memory.
-            public let isIntegrated: Bool
+            package let isIntegrated: Bool
             /// The bytes of its memory, 0 if it does not say.
-            public let memoryBytes: UInt64
+            package let memoryBytes: UInt64
             /// The bytes of it that are free now, 0 if it does not say.
-            public let freeBytes: UInt64
+            package let freeBytes: UInt64
         }
 
         /// llama.cpp's own version.
-        public let version: String
-        public let devices: [Device]
+        package let version: String
+        package let devices: [Device]
 
         /// The memory of the devices that layers are placed on.
         package var gpuMemory: GPUMemory? { Self.gpuMemory(of: devices) }
@@ -44,7 +44,7 @@
         private static let backEndsOfCards: Set = ["CUDA", "ROCm", "MUSA", "SYCL", "Vulkan"]
 
         /// Loads the back ends and asks them. Blocks: some milliseconds, longer where a GPU's driver wakes up.
-        public static func read() -> LlamaFacts {
+        package static func read() -> LlamaFacts {
             LlamaLibrary.prepare()
             let devices = (0..<ggml_backend_dev_count()).compactMap { index -> Device? in
                 guard let device = ggml_backend_dev_get(index) else { return nil }

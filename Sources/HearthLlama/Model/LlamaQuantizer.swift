@@ -6,13 +6,13 @@
     import HearthInference
 
     /// Makes a smaller GGUF file of a larger one, with llama.cpp's own rules on which tensor gets which type.
-    public enum LlamaQuantizer {
+    package enum LlamaQuantizer {
         /// What a file can be made.
-        public enum Target: String, Sendable, Hashable, CaseIterable {
+        package enum Target: String, Sendable, Hashable, CaseIterable {
             case q8_0, q6_k, q5_k_m, q4_k_m, q4_0, f16
 
             /// The bits a weight takes on average, as `llama-quantize` prints them for a model of 8 billion weights.
-            public var bitsPerWeight: Double {
+            package var bitsPerWeight: Double {
                 switch self {
                 case .q8_0: 8.5
                 case .q6_k: 6.56
@@ -36,7 +36,7 @@
         }
 
         /// The version of llama.cpp that does it.
-        public static var version: String { LlamaLibrary.version }
+        package static var version: String { LlamaLibrary.version }
 
         /// A look at the head of a file that is to be quantised, before all of it is read. Blocks.
         /// - Throws: `cannot-load-model` for what is no model, or shorter than its head says.
@@ -55,7 +55,7 @@
         ///   - threadCount: how many compute.
         ///   - progress: 0...1, on that thread.
         /// - Throws: `cannot-load-model` for a file that is no model; `cannot-quantize`; `CancellationError`.
-        public static func quantize(
+        package static func quantize(
             _ source: Path, to target: Path, as kind: Target, allowsRequantizing: Bool = false,
             threadCount: Int = max(1, ProcessInfo.processInfo.activeProcessorCount - 1),
             progress: @escaping @Sendable (Double) -> Void = { _ in }

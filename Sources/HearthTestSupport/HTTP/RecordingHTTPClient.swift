@@ -71,8 +71,7 @@ package final class RecordingHTTPClient: HTTPClient {
         let response = try await base.execute(impatient)
         state.withLock { $0.exchanges[index].status = response.status }
         let start = response.status == 206 ? asked.lowerBound : 0
-        // Used by one consumer at a time, as any body; a copy shares all there is to share.
-        nonisolated(unsafe) let chunks = response.body.makeAsyncIterator()
+        let chunks = response.body.makeAsyncIterator()
         let waiting = Locked<ArraySlice<UInt8>>([])
         let body = HTTPBody { [self] in
             if waiting.withLock({ $0.isEmpty }) {

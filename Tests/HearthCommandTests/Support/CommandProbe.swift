@@ -60,6 +60,9 @@ struct CommandProbe {
     var usableMemory: UInt64?
     /// The engines by model format.
     var engines: EngineRegistry = .standard
+    /// The cloud model of the settings, and the network.
+    var cloud: CloudChoice?
+    var network: ScriptedNetworkMonitor = ScriptedNetworkMonitor()
     /// The terminal somebody sits at.
     var terminal: (any ScreenTerminal)?
 
@@ -85,6 +88,8 @@ struct CommandProbe {
             environment: environment,
             console: Console(output: output, errors: errors, environment: environment), input: input,
             interruptions: interruptions, time: time, device: device, engines: engines, terminal: terminal)
+        context.network = { [network] in network }
+        if let cloud { context.clouds = { _, _ in cloud } }
         if let usableMemory { context.usableMemory = { usableMemory } }
         return await HearthCommand.run(words, in: context)
     }

@@ -1,0 +1,85 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+import HearthRouting
+
+/// What `hearth route` shows: the decision now, and what it depends on.
+struct RouteReport: Encodable, Sendable {
+    /// A decision of the past.
+    struct Decision: Encodable, Sendable {
+        let date: Date
+        let source: RouteSource
+        let reason: String
+        let text: String
+    }
+
+    let source: RouteSource
+    let reason: String
+    let text: String
+    let trace: [String]
+    let cloud: String?
+    let address: String?
+    let tier: String
+    let creditsLeft: Int?
+    let network: String
+    let health: String
+    let breaker: String
+    let decisions: [Decision]
+
+    /// Evaluates the rules for a request without needs of its own.
+    init(
+        _ route: Route, at now: Duration, cloud: CloudChoice?, network condition: NetworkCondition, record: RouteRecord
+    ) {
+        let decision = route.assess(RouteRequest(), at: now)
+        (source, reason, text, trace) = (decision.source, decision.reasonCode, decision.reasonText, decision.trace)
+        self.cloud = cloud?.name
+        address = route.policy.endpoint
+        tier = route.policy.tier
+        creditsLeft = route.policy.credits
+        network =
+            route.policy.isThisMachine
+            ? "not needed" : condition.isOnline ? condition.isMetered ? "online, metered" : "online" : "offline"
+        health = route.health.last.map { $0.isHealthy ? "healthy" : "failed" } ?? "not checked"
+        breaker = route.breaker.openUntil.map { $0 > now ? "open" : "half open" } ?? "closed"
+        decisions = record.decisions.reversed().map {
+            Decision(date: $0.date, source: $0.source, reason: $0.reason, text: $0.text)
+        }
+    }
+
+    private enum CodingKeys: CodingKey {
+        case source, reason, text, trace, cloud, address, tier, creditsLeft, network, health, breaker, decisions
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(source, forKey: .source)
+        try container.encode(reason, forKey: .reason)
+        try container.encode(text, forKey: .text)
+        try container.encode(trace, forKey: .trace)
+        try container.encode(cloud, forKey: .cloud)
+        try container.encode(address, forKey: .address)
+        try container.encode(tier, forKey: .tier)
+        try container.encode(creditsLeft, forKey: .creditsLeft)
+        try container.encode(network, forKey: .network)
+        try container.encode(health, forKey: .health)
+        try container.encode(breaker, forKey: .breaker)
+        try container.encode(decisions, forKey: .decisions)
+    }
+
+    /// The report for people.
+    var lines: [String] {
+        var lines = ["\(source.rawValue): \(text)", ""]
+        if let cloud, let address { lines.append("cloud     \(cloud) at \(address)") }
+        if cloud == nil { lines.append("cloud     not set up; 'hearth config set cloud.kind gemini' is a beginning") }
+        lines += [
+            "tier      \(tier)", "credits   \(creditsLeft.map { "\($0) left this month" } ?? "not counted")",
+            "network   \(network)", "health    \(health)", "breaker   \(breaker)",
+        ]
+        guard !decisions.isEmpty else { return lines }
+        var table = Table(("TIME", .left), ("SOURCE", .left), ("REASON", .left))
+        for decision in decisions {
+            table.add(decision.date.formatted(.iso8601), decision.source.rawValue, decision.text)
+        }
+        return lines + ["", "last decisions:"] + table.lines
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+import HearthInference
+
+/// A cloud model as an engine: Gemini, chat completions as OpenAI defined them, or Anthropic's messages.
+///
+/// ```swift
+/// let engine = CloudEngine(try CloudSettings(.gemini, key: key))
+/// let session = LanguageModelSession(model: engine)
+/// ```
+/// Each request is sent once: repeating it, or asking another engine, is the caller's decision. Only a conversation that is too
+/// long for the model is sent a second time, with its older half left out. Preparing sends nothing.
+/// Shapes of blocks within an answer are not sent: the model is held to them by its instructions alone.
+public struct CloudEngine: InferenceEngine {
+    public let settings: CloudSettings
+    private let client: any HTTPClient
+    private let onCredits: (@Sendable (Int) -> Void)?
+
+    /// An engine for the model of `settings`.
+    public init(_ settings: CloudSettings) {
+        self.init(settings) { CreditReport.current?($0) }
+    }
+
+    /// The same with other parts.
+    /// - Parameters:
+    ///   - client: sends the requests.
+    ///   - onCredits: called with the credits left, whenever a relay reports them.
+    package init(
+        _ settings: CloudSettings, client: any HTTPClient = CurlHTTPClient(),
+        onCredits: (@Sendable (Int) -> Void)? = nil
+    ) {
+        self.settings = settings
+        self.client = client
+        self.onCredits = onCredits
+    }
+
+    /// The identity of the turn that requests belong to, sent to a relay, so that the passes of one turn cost once.
+    @TaskLocal package static var turn: String?
+
+    /// The server.
+    public var address: URL { settings.url }
+
+    public var modelInformation: ModelInformation {
+        ModelInformation(
+            description: "\(settings.model) (\(settings.host))", contextLength: settings.contextLength)
+    }
+
+    public var capabilities: EngineCapabilities { settings.dialect.capabilities }
+
+    /// Asks whether the server answers, without a request that costs anything.
+    /// - Throws: ``LLMError`` for any answer but success within 5 s.
+    public func checkHealth() async throws {
+        let limit = Duration.seconds(5)
+        do {
+            var request = try request(settings.dialect.healthPath, limit: limit)
+            request.idleTimeout = limit
+            let response = try await client.execute(request)
+            guard !(200..<300).contains(response.status) else { return }
+            throw try await refusal(response)
+        } catch let error as HTTPError {
+            throw CloudFailure(settings: settings).transport(error, hasBegun: false)
+        }
+    }
+
+    /// Answers the last message of `messages`.
+    /// - Throws: ``LLMError``: `unreachable`, `unauthorised`, `rate-limited`, `no-credits`, `not-entitled`,
+    ///   `remote-model-missing`, `timed-out`, `context-window-exceeded`, `unusable-answer`, `answer-interrupted` after a part of the
+    ///   answer, `cannot-read-picture`, `engine-missing` for a grammar or a raw prompt. `CancellationError`.
+    public func generate(
+        _ messages: [ChatMessage], options: GenerationOptions, onEvent: @escaping @Sendable (GenerationEvent) -> Void
+    ) async throws -> GenerationSummary {
+        try check(options)
+        var history = CloudHistory(messages, limit: settings.historyLimit)
+        onEvent(.phase(.connecting))
+        var pass = CloudPass(settings: settings, limit: min(options.timeout, settings.passTimeout), onEvent: onEvent)
+        while true {
+            let request = CloudRequest(history.messages, options: options)
+            do {
+                let answer = try await begin(request, pass)
+                if history.dropped > 0 { onEvent(.truncated(dropped: history.dropped)) }
+                return try await pass.read(answer, request: request, conversation: messages)
+            } catch let error as LLMError where error.code == .exceededContextWindowSize {
+                guard !pass.hasCut, history.cut() else { throw error }
+                pass.hasCut = true
+            }
+        }
+    }
+
+    private func check(_ options: GenerationOptions) throws {
+        func missing(_ ability: String) -> LLMError {
+            LLMError(
+                .engineMissing, "\(settings.model) at \(settings.host) \(ability)",
+                context: ErrorContext(model: settings.model, remedy: "Use a local model for that."), disposition: .usage
+            )
+        }
+        guard options.usesChatTemplate else { throw missing("takes no raw prompt") }
+        for block in options.constraint?.blocks ?? [] where block.opening.isEmpty {
+            guard case .jsonSchema = block.shape else { throw missing("takes no grammar") }
+        }
+    }
+
+    // MARK: Requests
+
+    private func request(_ path: String, body: Data? = nil, limit: Duration) throws -> HTTPRequest {
+        var base = settings.url.absoluteString
+        while base.hasSuffix("/") { base.removeLast() }
+        // An address may have the API's version already.
+        let version = path.dropFirst().prefix { $0 != "/" }
+        if !version.isEmpty, base.hasSuffix("/\(version)"), version.hasPrefix("v1") {
+            base.removeLast(version.count + 1)
+        }
+        guard let url = URL(string: base + path) else {
+            throw LLMError(.unreachable, "\(settings.url) is not an address that can be used", disposition: .usage)
+        }
+        var headers = HTTPHeaders()
+        for header in settings.dialect.headers(key: settings.key) { headers[header.name] = header.value }
+        if body != nil {
+            headers["Content-Type"] = "application/json"
+            headers["Accept"] = "text/event-stream, application/json"
+        }
+        if settings.kind == .geminiRelay { headers["X-Hearth-Turn"] = Self.turn }
+        // Redirects are not followed: neither the key nor the conversation is for another server.
+        return HTTPRequest(
+            url, method: body == nil ? "GET" : "POST", headers: headers, body: body,
+            connectTimeout: min(limit, .seconds(10)), idleTimeout: max(settings.idleTimeout, settings.firstByteTimeout),
+            totalTimeout: limit, maximumRedirects: 0)
+    }
+
+    /// Sends a generation and waits for the first bytes of its answer.
+    private func begin(_ generation: CloudRequest, _ pass: CloudPass) async throws -> CloudBody {
+        let failure = CloudFailure(settings: settings)
+        guard pass.left > .zero else { throw failure.timedOut(after: pass.limit) }
+        let body = try settings.dialect.body(generation).data
+        let request = try request(settings.dialect.path, body: body, limit: pass.left)
+        do {
+            let begun = try await within(settings.firstByteTimeout) {
+                let response = try await client.execute(request)
+                if let credits = response.headers["X-Hearth-Credits"].flatMap({ Int($0) }) { onCredits?(credits) }
+                guard (200..<300).contains(response.status) else { throw try await refusal(response) }
+                var chunks = response.body.makeAsyncIterator()
+                let first = try await chunks.next()
+                return CloudBody(first: first, rest: chunks)
+            }
+            guard let begun else { throw failure.timedOut(after: settings.firstByteTimeout) }
+            return begun
+        } catch let error as HTTPError {
+            throw failure.transport(error, hasBegun: false)
+        }
+    }
+
+    /// The error of a response that is no success.
+    private func refusal(_ response: HTTPResponse) async throws -> LLMError {
+        let failure = CloudFailure(settings: settings)
+        if (300..<400).contains(response.status) { return failure.redirect(to: response.headers["Location"]) }
+        var body = Data()
+        do {
+            for try await chunk in response.body where body.count < 64 << 10 { body.append(contentsOf: chunk) }
+        } catch is HTTPError {
+            // The status says enough without the server's words.
+        }
+        return failure.status(response.status, headers: response.headers, body: body)
+    }
+}
+
+/// The body of an answer whose first bytes have arrived.
+struct CloudBody: Sendable {
+    /// `nil` for an empty body.
+    let first: [UInt8]?
+    let rest: HTTPBody.Iterator
+}
+
+/// Runs `work`, and cancels it after `limit`. Returns `nil` if it was cancelled for that.
+func within<Result: Sendable>(
+    _ limit: Duration, _ work: @escaping @Sendable () async throws -> Result
+) async throws -> Result? {
+    try await withThrowingTaskGroup(of: Result?.self) { group in
+        group.addTask { try await work() }
+        group.addTask {
+            try await Task.sleep(for: limit)
+            return nil
+        }
+        defer { group.cancelAll() }
+        return try await group.next() ?? nil
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+import HearthInference
+
+/// Translates what a cloud server or the network says into ``LLMError``, with the server's own words but never the key.
+struct CloudFailure: Sendable {
+    let settings: CloudSettings
+
+    // MARK: Answers of the server
+
+    /// The error of a status that is not 2xx.
+    func status(_ status: Int, headers: HTTPHeaders, body: Data) -> LLMError {
+        let document = try? JSONValue(parsing: body)
+        // Gemini sends a list of one error where it would have sent a list of pieces.
+        return error(status: status, document?.items.first ?? document ?? .null, retryAfter: headers["Retry-After"])
+    }
+
+    /// The error that stands where a piece of the answer should.
+    func piece(_ piece: JSONValue) -> LLMError { error(status: nil, piece, retryAfter: nil) }
+
+    /// A redirect: the key and the conversation are for the configured server only.
+    func redirect(to location: String?) -> LLMError {
+        let target = location.flatMap { URL(string: $0)?.host() }
+        return LLMError(
+            .unusableAnswer, "\(settings.host) redirects to \(target ?? "another address"), which is not followed",
+            context: context(remedy: "Set the address of the cloud model to the server that answers."))
+    }
+
+    private func error(status: Int?, _ document: JSONValue, retryAfter: String?) -> LLMError {
+        let error = document["error"] ?? document
+        let details = error["details"]?.items ?? []
+        let text = error.text ?? error["message"]?.text ?? document["message"]?.text ?? document["detail"]?.text
+        let words = Set(
+            (["type", "code", "status"].map { error[$0]?.text } + details.map { $0["reason"]?.text }).compactMap(\.self)
+        )
+        let status = status ?? error["code"]?.count
+        let code = code(status: status, words: words, text: (text ?? "").lowercased())
+        var context = context(remedy: remedy(code))
+        context.found = status.map { "status \($0)" }
+        let delay = retryAfter ?? details.lazy.compactMap { $0["retryDelay"]?.text }.first
+        context.retryAfterSeconds = delay.flatMap { Self.seconds($0, now: Date()) }
+        let serverText = text.map { ": " + shown($0) } ?? status.map { " (status \($0))" } ?? ""
+        return LLMError(code, sentence(code) + serverText, context: context, disposition: Self.disposition(code))
+    }
+
+    /// The kind of error, from what the vendors say in the status, in machine-readable words, or only in the text.
+    private func code(status: Int?, words: Set<String>, text: String) -> ErrorCode<LLMErrorDomain> {
+        func says(_ candidates: String...) -> Bool { !words.isDisjoint(with: candidates) }
+        func reads(_ candidates: String...) -> Bool { candidates.contains { text.contains($0) } }
+        if says("context_length_exceeded", "exceed_context_size_error", "request_too_large") || status == 413
+            || reads(
+                "prompt is too long", "maximum context length", "exceeds the maximum number of tokens",
+                "available context size")
+        {
+            return .exceededContextWindowSize
+        }
+        if says("insufficient_quota", "billing_error") || status == 402 || reads("credit balance is too low") {
+            return .noCredits
+        }
+        if says("API_KEY_INVALID", "invalid_api_key", "authentication_error", "UNAUTHENTICATED") || status == 401
+            || reads("api key not valid")
+        {
+            return .unauthorised
+        }
+        if says("PERMISSION_DENIED", "permission_error") || status == 403 {
+            return settings.kind == .geminiRelay ? .notEntitled : .unauthorised
+        }
+        if says("not_found_error", "NOT_FOUND", "model_not_found") || status == 404 { return .remoteModelMissing }
+        if says("DEADLINE_EXCEEDED", "timeout_error") || status == 408 || status == 504 { return .timedOut }
+        if says("RESOURCE_EXHAUSTED", "UNAVAILABLE", "overloaded_error", "rate_limit_error", "rate_limit_exceeded")
+            || [429, 503, 529].contains(status)
+        {
+            return .rateLimited
+        }
+        if says("INTERNAL", "api_error", "server_error") || (status ?? 0) >= 500 { return .unreachable }
+        return .generateFailed
+    }
+
+    private func sentence(_ code: ErrorCode<LLMErrorDomain>) -> String {
+        let host = settings.host
+        switch code {
+        case .exceededContextWindowSize: return "the conversation is too long for \(settings.model) at \(host)"
+        case .noCredits: return "the account at \(host) has no credits left"
+        case .unauthorised: return settings.key == nil ? "\(host) wants a key" : "\(host) refused the key"
+        case .notEntitled: return "the account's plan at \(host) does not include the cloud model"
+        case .remoteModelMissing: return "\(host) does not offer the model \(settings.model.quoted)"
+        case .timedOut: return "\(host) did not answer in time"
+        case .rateLimited: return "\(host) takes no request for now"
+        case .unreachable: return "\(host) failed"
+        default: return "\(host) refused the request"
+        }
+    }
+
+    private func remedy(_ code: ErrorCode<LLMErrorDomain>) -> String? {
+        switch code {
+        case .unauthorised: "Check the key of the cloud model."
+        case .remoteModelMissing: "Check the name and the address of the cloud model."
+        case .exceededContextWindowSize: "Start a new conversation, or send less."
+        case .rateLimited, .timedOut, .unreachable: "Try again later."
+        default: nil
+        }
+    }
+
+    private static func disposition(_ code: ErrorCode<LLMErrorDomain>) -> ErrorDisposition {
+        [.rateLimited, .timedOut, .unreachable].contains(code) ? .tryLater : .failed
+    }
+
+    /// The server's words, quoted, on one line, without the key: some servers repeat it.
+    private func shown(_ text: String) -> String {
+        (settings.key.map { text.replacing($0.value, with: "(secret)") } ?? text).quoted(limit: 200)
+    }
+
+    /// Seconds from `17`, `17.5s` or an HTTP date.
+    static func seconds(_ text: String, now: Date) -> Double? {
+        if let seconds = Double(text.hasSuffix("s") ? text.dropLast() : text[...]), seconds.isFinite {
+            return max(0, seconds)
+        }
+        let format = Date.VerbatimFormatStyle(
+            format: """
+                \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
+                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\
+                \(second: .twoDigits) GMT
+                """, locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt,
+            calendar: Calendar(identifier: .gregorian))
+        guard let date = try? Date(text, strategy: format.parseStrategy) else { return nil }
+        return max(0, date.timeIntervalSince(now))
+    }
+
+    // MARK: Bytes that are not an answer
+
+    /// Something that is not in the dialect's format.
+    func unusable(_ what: String, remedy: String? = nil, underlying: (any Error)? = nil) -> LLMError {
+        LLMError(
+            .unusableAnswer, "\(settings.host) sent \(what)", context: context(remedy: remedy), underlying: underlying)
+    }
+
+    func interrupted(_ how: String, underlying: (any Error)? = nil) -> LLMError {
+        LLMError(
+            .answerInterrupted, "the answer of \(settings.host) \(how)", context: context(remedy: "Ask again."),
+            disposition: .tryLater, underlying: underlying)
+    }
+
+    // MARK: The network
+
+    /// No answer in time, counted in whole or tenths of seconds.
+    func timedOut(after limit: Duration, underlying: (any Error)? = nil) -> LLMError {
+        let seconds = limit.seconds.formatted(
+            .number.precision(.fractionLength(0...1)).locale(Locale(identifier: "en")))
+        return LLMError(
+            .timedOut, "\(settings.host) did not begin to answer within \(seconds) s",
+            context: context(remedy: "Try again later."), disposition: .tryLater, underlying: underlying)
+    }
+
+    /// A request that failed without a usable response.
+    /// - Parameter hasBegun: a part of the answer has arrived.
+    func transport(_ error: HTTPError, hasBegun: Bool) -> LLMError {
+        switch error.code {
+        case .tooLarge:
+            return unusable("a piece of an answer that is larger than it may be", underlying: error)
+        case .badResponse: return unusable("something that is not an answer", underlying: error)
+        case .timedOut where hasBegun, .connectionLost where hasBegun:
+            return interrupted("broke off: \(error.message)", underlying: error)
+        case .timedOut:
+            return LLMError(
+                .timedOut, error.message, context: context(remedy: "Try again later."), disposition: .tryLater,
+                underlying: error)
+        default:
+            return LLMError(
+                .unreachable, error.message, context: context(remedy: error.context.remedy),
+                disposition: error.disposition, underlying: error)
+        }
+    }
+
+    private func context(remedy: String?) -> ErrorContext {
+        // The address without a user, a password and a query, which may be secrets.
+        let address = settings.url.scheme.map { "\($0)://\(settings.host)\(settings.url.path())" }
+        return ErrorContext(model: settings.model, url: address, remedy: remedy)
+    }
+}

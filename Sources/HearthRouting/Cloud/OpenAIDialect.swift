@@ -1,0 +1,150 @@
+import HearthBase
+import HearthHTTP
+import HearthInference
+
+/// Chat completions as OpenAI defined them, from any server.
+struct OpenAIDialect: CloudDialect {
+    let model: String
+    /// Whether the server is OpenAI's own, whose names of some fields others do not know.
+    let isVendor: Bool
+    private let prefix: String
+
+    let capabilities: EngineCapabilities = [.vision, .thinking, .tools, .schema, .seed]
+
+    /// - Parameter path: the path of the server's address; `/v1` is added where it has none.
+    init(model: String, isVendor: Bool, path: String) {
+        self.model = model
+        self.isVendor = isVendor
+        prefix = path.isEmpty || path == "/" ? "/v1" : ""
+    }
+
+    var path: String { prefix + "/chat/completions" }
+    var healthPath: String { prefix + "/models" }
+
+    func headers(key: Secret?) -> [(name: String, value: String)] {
+        key.map { [("Authorization", "Bearer \($0.value)")] } ?? []
+    }
+
+    // MARK: Request
+
+    func body(_ request: CloudRequest) throws -> JSONBody {
+        var messages = try request.messages.map(message)
+        if !request.system.isEmpty {
+            messages.insert(["role": "system", "content": .string(request.system)], at: 0)
+        }
+        let options = request.options
+        var body: JSONBody = [
+            "model": .string(model), "messages": .array(messages), "stream": true,
+            "stream_options": ["include_usage": true],
+        ]
+        body[isVendor ? "max_completion_tokens" : "max_tokens"] = .integer(options.maximumNewTokens)
+        set(options.sampling, in: &body)
+        if !options.stopStrings.isEmpty { body["stop"] = .array(options.stopStrings.prefix(4).map { .string($0) }) }
+        if !options.tools.isEmpty {
+            body["tools"] = .array(
+                options.tools.map { tool in
+                    [
+                        "type": "function",
+                        "function": [
+                            "name": .string(tool.name), "description": .string(tool.description),
+                            "parameters": .json(tool.parameters),
+                        ],
+                    ]
+                })
+        }
+        if let schema = request.schema {
+            body["response_format"] = [
+                "type": "json_schema", "json_schema": ["name": "answer", "schema": .json(schema)],
+            ]
+        }
+        // Known to llama.cpp, vLLM and SGLang; others ignore it. OpenAI refuses names it does not know.
+        if !isVendor, !options.thinking.isEnabled { body["chat_template_kwargs"] = ["enable_thinking": false] }
+        return body
+    }
+
+    private func set(_ sampling: SamplingOptions, in body: inout JSONBody) {
+        body["seed"] = sampling.seed.map { .integer(Int($0)) }
+        // The vendor's models since these always think, and refuse the choice of tokens.
+        if isVendor, !["gpt-3", "gpt-4", "chatgpt-4", "ft:gpt-4"].contains(where: model.hasPrefix) { return }
+        body["temperature"] = .number(sampling.temperature)
+        body["top_p"] = sampling.topP.map { .number($0) }
+        body["frequency_penalty"] = sampling.frequencyPenalty.map { .number($0) }
+        body["presence_penalty"] = sampling.presencePenalty.map { .number($0) }
+        if isVendor { return }
+        body["top_k"] = sampling.topK.map { .integer($0) }
+        body["min_p"] = sampling.minP.map { .number($0) }
+    }
+
+    private func message(_ message: ChatMessage) throws -> JSONBody {
+        switch message.role {
+        case .tool:
+            return [
+                "role": "tool", "tool_call_id": .string(message.toolCallID ?? ""), "content": .string(message.content),
+            ]
+        case .assistant:
+            var body: JSONBody = ["role": "assistant", "content": .string(message.content)]
+            if !message.toolCalls.isEmpty {
+                body["tool_calls"] = .array(
+                    message.toolCalls.map { call in
+                        let arguments: JSONBody = .string(call.arguments.isEmpty ? "{}" : call.arguments)
+                        return [
+                            "id": .string(call.id), "type": "function",
+                            "function": ["name": .string(call.name), "arguments": arguments],
+                        ]
+                    })
+            }
+            return body
+        case .user, .system:
+            guard !message.images.isEmpty else {
+                return ["role": .string(message.role.rawValue), "content": .string(message.content)]
+            }
+            var parts = try message.images.map { image -> JSONBody in
+                // Other servers of this kind read more formats than the vendor.
+                let type = isVendor || image.header.format != .bmp ? try image.mediaType(for: "OpenAI") : "image/bmp"
+                let url: JSONBody = .base64(image.bytes, prefix: "data:\(type);base64,")
+                return ["type": "image_url", "image_url": ["url": url]]
+            }
+            if !message.content.isEmpty { parts.append(["type": "text", "text": .string(message.content)]) }
+            return ["role": .string(message.role.rawValue), "content": .array(parts)]
+        }
+    }
+
+    // MARK: Answer
+
+    func isEnd(_ event: ServerSentEvent) -> Bool { event.data == "[DONE]" }
+
+    func read(_ piece: JSONValue, into answer: inout CloudAnswer) throws {
+        if let usage = piece["usage"], usage != .null {
+            answer.usage.promptTokens = usage["prompt_tokens"]?.count ?? answer.usage.promptTokens
+            answer.usage.generatedTokens = usage["completion_tokens"]?.count ?? answer.usage.generatedTokens
+            answer.usage.cachedTokens =
+                usage["prompt_tokens_details"]?["cached_tokens"]?.count ?? answer.usage.cachedTokens
+        }
+        // The last piece holds usage only.
+        guard let choice = piece["choices"]?.items.first else { return }
+        let delta = choice["delta"] ?? .null
+        answer.add(thinking: delta["reasoning_content"]?.text ?? delta["reasoning"]?.text)
+        answer.add(text: delta["content"]?.text ?? delta["refusal"]?.text)
+        for fragment in delta["tool_calls"]?.items ?? [] {
+            // Servers that number no fragments send whole calls.
+            let index = fragment["index"]?.count ?? answer.calls.count
+            var call = answer.calls[index] ?? CloudAnswer.PartialCall()
+            call.id = fragment["id"]?.text ?? call.id
+            call.name += fragment["function"]?["name"]?.text ?? ""
+            call.arguments += fragment["function"]?["arguments"]?.text ?? ""
+            answer.calls[index] = call
+        }
+        if let reason = choice["finish_reason"]?.text { answer.reason = finish(reason, answer) }
+    }
+
+    private func finish(_ reason: String, _ answer: CloudAnswer) -> FinishReason {
+        switch reason {
+        // Some servers say `stop` after calls.
+        case "stop": answer.calls.isEmpty ? .endOfGeneration : .toolCalls
+        case "tool_calls", "function_call": .toolCalls
+        case "length": .maximumNewTokens
+        case "content_filter": .contentFilter
+        default: FinishReason(rawValue: reason.replacing("_", with: "-"))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/// The rule that decided a route.
+package enum RouteReason: Sendable, Hashable {
+    case forceLocal
+    case privateConversation
+    case localPreferred
+    case modelNamed
+    case cloudMissing
+    case tier(String)
+    case noCredits
+    case offline
+    /// The connection is not stable yet.
+    case settling(seconds: Int, isReconnect: Bool)
+    /// The cloud was not asked yet whether it works.
+    case checking
+    /// The last health check failed.
+    case unhealthy
+    /// The breaker is open.
+    case failing(seconds: Int)
+    /// The endpoint asked for a pause, or refused the key.
+    case paused(code: String, seconds: Int)
+    case cloud
+    /// The cloud failed before the first token.
+    case tookOver(code: String)
+
+    /// A stable name for programs.
+    package var code: String {
+        switch self {
+        case .forceLocal: "force-local"
+        case .privateConversation: "private"
+        case .localPreferred: "local-preferred"
+        case .modelNamed: "model-named"
+        case .cloudMissing: "cloud-missing"
+        case .tier: "tier"
+        case .noCredits: "no-credits"
+        case .offline: "offline"
+        case .settling: "settling"
+        case .checking: "checking"
+        case .unhealthy: "unhealthy"
+        case .failing: "failing"
+        case .paused: "paused"
+        case .cloud: "cloud"
+        case .tookOver: "took-over"
+        }
+    }
+
+    /// The reason for people, without a full stop.
+    package var text: String {
+        switch self {
+        case .forceLocal: "the setting forceLocal is on"
+        case .privateConversation: "the conversation is private"
+        case .localPreferred: "a local answer was asked for"
+        case .modelNamed: "a local model was named"
+        case .cloudMissing: "no cloud is set up"
+        case .tier(let name): "the tier \(name) has no cloud"
+        case .noCredits: "no credits are left this month"
+        case .offline: "the device is offline"
+        case .settling(let seconds, false): "the connection is new; the cloud is used in \(seconds) s"
+        case .settling(let seconds, true): "the connection has just returned; the cloud is used in \(seconds) s"
+        case .checking: "the cloud is being checked"
+        case .unhealthy: "the cloud did not answer the last health check"
+        case .failing(let seconds):
+            seconds > 0
+                ? "the cloud failed repeatedly; it is tried again in \(seconds) s"
+                : "the cloud failed repeatedly; another request is testing it"
+        case .paused(let code, let seconds): "the cloud refused requests (\(code)); it is tried again in \(seconds) s"
+        case .cloud: "the cloud is allowed and reachable"
+        case .tookOver(let code): "the cloud failed before its first word (\(code))"
+        }
+    }
+
+    /// Whether a local answer for this reason is worth a message to the user, who expects the cloud.
+    package var isNotice: Bool { self == .noCredits }
+}
+
+/// The engine of an answer, and why.
+public struct RouteDecision: Sendable, Hashable {
+    public var source: RouteSource
+    package var reason: RouteReason
+    /// The rules that were looked at, in order, each with its outcome.
+    public var trace: [String]
+
+    package init(_ source: RouteSource, _ reason: RouteReason, trace: [String] = []) {
+        self.source = source
+        self.reason = reason
+        self.trace = trace
+    }
+
+    /// A stable name of the reason, such as `force-local`.
+    public var reasonCode: String { reason.code }
+    /// The reason for people, without a full stop.
+    public var reasonText: String { reason.text }
+    /// Whether the reason is worth a message: no credits are left.
+    public var isNotice: Bool { reason.isNotice }
+}

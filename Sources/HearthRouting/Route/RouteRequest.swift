@@ -1,0 +1,36 @@
+/// The kind of engine that answers.
+public enum RouteSource: String, Sendable, Hashable, Codable {
+    case local, cloud
+}
+
+/// The facts of one request that the route depends on.
+public struct RouteRequest: Sendable, Hashable {
+    /// The caller's choice of an engine.
+    public enum Preference: Sendable, Hashable {
+        /// The rules decide.
+        case automatic
+        /// Only local models answer.
+        case local
+        /// Only the cloud answers; if the rules forbid it, the request fails.
+        case cloud
+    }
+
+    public var preference: Preference
+    /// Nothing of a private conversation leaves the device.
+    public var isPrivate: Bool
+    /// The local model that the request names; `nil` for the default one.
+    public var model: String?
+    /// Identifies the turn, which costs one credit however many generations it takes; `nil` for the id of the last message of the
+    /// user.
+    public var turn: String?
+
+    /// A request without special needs unless said otherwise.
+    public init(
+        preference: Preference = .automatic, isPrivate: Bool = false, model: String? = nil, turn: String? = nil
+    ) {
+        self.preference = preference
+        self.isPrivate = isPrivate
+        self.model = model
+        self.turn = turn
+    }
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# The cloud engines against other people's programs, with the built tests:
+#   scripts/cloud/run.sh
+# The vendors' Python clients speak with the stand-in first; then the engines speak with it, and with llama-server.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. scripts/env.sh
+flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
+work="$(mktemp -d)"
+server=""
+finish() {
+    exec 3>&-
+    if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; fi
+    rm -rf "$work"
+}
+trap finish EXIT
+
+clients="$HEARTH_CACHE/cloud-clients-$(sha256sum scripts/requirements/cloud.txt | cut -c1-12)"
+if [ ! -d "$clients" ]; then
+    rm -rf "$clients.tmp"
+    PIP_ROOT_USER_ACTION=ignore python3 -m pip install -q --disable-pip-version-check --no-deps --require-hashes \
+        --only-binary :all: --target "$clients.tmp" -r scripts/requirements/cloud.txt
+    mv "$clients.tmp" "$clients"
+fi
+
+# A line of standard output is the address; the stand-in ends with its input.
+mkfifo "$work/input"
+python3 scripts/cloud/stand_in.py < "$work/input" > "$work/address" &
+exec 3> "$work/input"
+for _ in $(seq 100); do [ -s "$work/address" ] && break; sleep 0.1; done
+NO_PROXY='*' PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$clients" python3 scripts/cloud/clients.py "$(cat "$work/address")"
+exec 3>&-
+
+llama_server="$llama_prefix/bin/llama-server"
+[ -x "$llama_server" ] || { echo "cloud: llama-server is missing; scripts/setup.sh bench builds it" >&2; exit 1; }
+port="$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')"
+"$llama_server" --model "$default_model" --host 127.0.0.1 --port "$port" --ctx-size 4096 --parallel 1 --no-webui \
+    > "$work/llama-server.log" 2>&1 &
+server=$!
+for _ in $(seq 300); do
+    python3 -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:$port/health')" 2>/dev/null && break
+    sleep 0.2
+done
+HEARTH_CLOUD_LLAMA="http://127.0.0.1:$port" env -u SWIFT_DETERMINISTIC_HASHING \
+    swift test "${flags[@]}" --skip-build --filter 'Cloud[A-Za-z]*Tests'
