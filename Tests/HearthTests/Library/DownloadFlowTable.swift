@@ -194,8 +194,8 @@ enum DownloadFlowTable {
             Look(other, subject: text, loadError: "damaged")),
         Step("loading, other selected", .loaded(text.id, .stopped), Look(other, subject: text)),
         Step("loading, other selected", .load, Look(other, subject: text, loading: text)),
-        // Launch: text, then vision, one after the other; what fails does not keep the other back. Nobody who has asked for
-        // something is overruled by a launch that comes late.
+        // A launch loads the text model, then the vision model, also if the first load fails. A launch that comes after a
+        // request of the user changes nothing.
         Step("idle", .launch([text, vision]), Look(loading: text), [.load(text)]),
         Step("launching", .loaded(text.id, .loaded), Look(loading: vision), [.load(vision)]),
         Step(
