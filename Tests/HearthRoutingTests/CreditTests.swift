@@ -66,7 +66,9 @@ import Testing
 
     @Test func twoProcessesNeverOverspend() async throws {
         let folder = try TemporaryFolder()
-        let managers = [manager(8, folder.path), manager(8, folder.path)]
+        // A clock that stands still never ends a wait for the lock, however slow the disk is.
+        let still = TimeSource(clock: StandingClock(), now: { Date(timeIntervalSince1970: 1_800_000_000) })
+        let managers = [manager(8, folder.path, time: still), manager(8, folder.path, time: still)]
         let taken = await withTaskGroup(of: Bool.self) { group in
             for number in 0..<20 {
                 let premium = managers[number % 2]
@@ -215,4 +217,12 @@ import Testing
             #expect(credits >= 0)
         }
     }
+}
+
+/// A clock on which no time passes, and on which nobody waits longer than for the other tasks.
+private struct StandingClock: Clock {
+    let now = ManualClock().now
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws { await Task.yield() }
 }

@@ -11,6 +11,7 @@ struct CreditFile: Sendable {
     private static let lockTimeout: Duration = .seconds(15)
 
     private var path: Path { folder.appending("credits.json") }
+    private var lockPath: Path { folder.appending("credits.lock") }
 
     /// Reads the book without a lock: replaced files are always whole. Blocks.
     /// - Throws: ``RoutingError`` with `credits-unreadable`, `FileError`.
@@ -34,29 +35,30 @@ struct CreditFile: Sendable {
     func change<Result: Sendable>(
         _ change: @escaping @Sendable (inout CreditBook) -> Result
     ) async throws -> (result: Result, book: CreditBook) {
-        try await blocking { try fileSystem.makeFolders(folder, permissions: 0o700) }
-        let lock = try await acquire()
-        defer { lock.release() }
-        return try await blocking {
-            let old = try read()
-            var book = old
-            let result = change(&book)
-            if book != old { try fileSystem.replaceContents(of: path, with: book.data(), permissions: 0o600) }
-            return (result, book)
-        }
-    }
-
-    private func acquire() async throws -> FileLock {
         let waited = time.stopwatch()
-        let path = folder.appending("credits.lock")
+        try await blocking { try fileSystem.makeFolders(folder, permissions: 0o700) }
         while true {
-            if let lock = try await blocking({ try FileLock.tryAcquire(path) }) { return lock }
+            if let changed = try await blocking({ try changeIfFree(change) }) { return changed }
             guard waited.elapsed < Self.lockTimeout else {
                 throw RoutingError(
                     .creditsBusy, "another process is changing the credits in \(folder)",
-                    context: ErrorContext(file: path.string, remedy: "Try again in a moment."), disposition: .tryLater)
+                    context: ErrorContext(file: lockPath.string, remedy: "Try again in a moment."),
+                    disposition: .tryLater)
             }
             try await time.sleep(for: .milliseconds(5))
         }
+    }
+
+    /// Changes the book unless another holds the lock; the lock is held for the time of the disk's work alone. Blocks.
+    private func changeIfFree<Result>(_ change: (inout CreditBook) -> Result) throws -> (
+        result: Result, book: CreditBook
+    )? {
+        guard let lock = try FileLock.tryAcquire(lockPath) else { return nil }
+        defer { lock.release() }
+        let old = try read()
+        var book = old
+        let result = change(&book)
+        if book != old { try fileSystem.replaceContents(of: path, with: book.data(), permissions: 0o600) }
+        return (result, book)
     }
 }
