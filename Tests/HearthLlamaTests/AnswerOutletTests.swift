@@ -137,7 +137,7 @@
                 #expect(count == 2)
             }
 
-            @Test func waitForNoOtherModel() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func waitForNoOtherModel() async throws {
                 // Not for the step that this one's is followed by either.
                 #expect(try await pieces { _ = $0.loop.step(isBesideOthers: true) } == 3)
             }
@@ -150,7 +150,7 @@
                 #expect(count == 3)
             }
 
-            @Test func waitForNobodyWhoComesBetweenTwoSteps() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func waitForNobodyWhoComesBetweenTwoSteps() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: LlamaConfiguration(contextLength: 1024, threadCount: 1),
                     time: clock.time)

@@ -131,7 +131,7 @@
             }
 
             /// Answers of the model that gives way take their time; who wants vectors of the other one need not wait for them.
-            @Test(.timeLimit(.minutes(10)))
+            @Test(.enabled(if: TestExtent.isFull), .timeLimit(.minutes(10)))
             func hasItsVectorsWhileALoadWaits() async throws {
                 var configuration = Self.configuration
                 configuration.deviceMemory = 16 << 30

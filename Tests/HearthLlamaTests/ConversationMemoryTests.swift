@@ -65,7 +65,7 @@
             }
 
             /// The answer is longer than the prompt and fills the context, so that the second one needs the first one's cells.
-            @Test func aRepeatedPromptIsReusedInASmallContext() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func aRepeatedPromptIsReusedInASmallContext() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path,
                     configuration: LlamaConfiguration(contextLength: 256, threadCount: 1, deviceMemory: 16 << 30))
@@ -82,7 +82,7 @@
             }
 
             /// Without flash attention values lie in another order.
-            @Test(arguments: [(CacheType.q8, FlashAttention.automatic), (.f16, .off)])
+            @Test(.enabled(if: TestExtent.isFull), arguments: [(CacheType.q8, FlashAttention.automatic), (.f16, .off)])
             func outliveTheModelOnlyForTheSameKindOfCache(type: CacheType, flashAttention: FlashAttention) async throws
             {
                 let folder = try TemporaryFolder()

@@ -74,7 +74,7 @@
         }
 
         /// Nothing needs to be saved of two that have room beside each other.
-        @Test func takeTurnsInTheContextWhereTheyHaveRoom() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func takeTurnsInTheContextWhereTheyHaveRoom() async throws {
             let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(bytes: 0))
             var fox = try await turn(engine, Self.long("fox", sentences: 80))
             var bear = try await turn(engine, Self.long("bear", sentences: 80))

@@ -28,7 +28,10 @@
             }
 
             /// Beside a GPU nothing interrupts a computation, also where no layer lies on it.
-            @Test(arguments: [(-1, false, 512), (0, false, 512), (-1, true, 256), (0, true, 256), (7, true, 256)])
+            @Test(
+                arguments: TestExtent.isFull
+                    ? [(-1, false, 512), (0, false, 512), (-1, true, 256), (0, true, 256), (7, true, 256)]
+                    : [(-1, false, 512), (7, true, 256)])
             func aStepIsShortWhereNothingInterruptsIt(layers: Int, hasGPU: Bool, tokens: Int) async throws {
                 try await blocking {
                     // What there is on this machine is not asked.
@@ -95,7 +98,7 @@
             private static let subjects = ["fox", "ship", "train", "robot", "village", "lake", "king", "storm"]
 
             /// Of eight that answer together each says what it would say alone, also when others leave in the middle.
-            @Test(arguments: [[], [0], [2, 7]])
+            @Test(arguments: TestExtent.isFull ? [[], [0], [2, 7]] : [[2, 7]])
             func eachAnswersForItself(cancelled: [Int]) async throws {
                 try await blocking {
                     let bench = try StepBench()

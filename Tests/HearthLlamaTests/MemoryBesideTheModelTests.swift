@@ -90,7 +90,7 @@
             }
 
             /// As where a model's layers leave a card less room than the machine has: the first attempts are made to fail.
-            @Test func whereMakingItFailsAShorterOneIsMade() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func whereMakingItFailsAShorterOneIsMade() async throws {
                 var configuration = try Self.configuration(context: 2048, room: 1 << 30)
                 for insists in [false, true] {
                     configuration.ignoresMemory = insists
@@ -144,7 +144,7 @@
             }
 
             /// Made while another model was on its way, and with that one gone.
-            @Test func aShorterWindowGrowsOnceThereIsRoom() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func aShorterWindowGrowsOnceThereIsRoom() async throws {
                 func configuration(_ context: Int) -> LlamaConfiguration {
                     LlamaConfiguration(
                         contextLength: context, threadCount: 1, deviceMemory: 6 << 30, stateBytes: 0, sequences: 1,

@@ -77,7 +77,7 @@
                 try await present.expectWhole()
             }
 
-            @Test(arguments: ["absent.gguf", "broken.gguf"], [false, true])
+            @Test(arguments: TestExtent.isFull ? ["absent.gguf", "broken.gguf"] : ["broken.gguf"], [false, true])
             func aLoadThatCannotBeginLeavesThem(name: String, isProjector: Bool) async throws {
                 let folder = try TemporaryFolder()
                 _ = try folder.write("broken.gguf", Data("<html>404</html>".utf8))
@@ -91,7 +91,7 @@
                 try await present.expectWhole()
             }
 
-            @Test(arguments: [false, true])
+            @Test(.enabled(if: TestExtent.isFull), arguments: [false, true])
             func aFileForSomethingElseLeavesThem(isProjector: Bool) async throws {
                 let eye = try TestModel.path(.projector)
                 let present = try await Answering()

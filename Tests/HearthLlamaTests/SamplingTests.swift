@@ -1,6 +1,7 @@
 #if Llama
     import HearthInference
     import HearthLlama
+    import HearthTestSupport
     import Testing
 
     extension RealModel {
@@ -58,7 +59,7 @@
                 #expect(try await text(sampling) == likeliest)
             }
 
-            @Test func penalisesWhatTheAnswerSaid() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func penalisesWhatTheAnswerSaid() async throws {
                 let plain = try await text(.greedy, tokens: 120)
                 let repeated = try await text(SamplingOptions(temperature: 0, repeatPenalty: 1.5), tokens: 120)
                 let frequent = try await text(SamplingOptions(temperature: 0, frequencyPenalty: 1.5), tokens: 120)
@@ -73,7 +74,7 @@
             }
 
             /// What does nothing by its definition, or is no number at all.
-            @Test func ignoresWhatMeansNothing() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func ignoresWhatMeansNothing() async throws {
                 let neutral = [
                     SamplingOptions(temperature: .nan), SamplingOptions(temperature: -1),
                     SamplingOptions(temperature: 0, topP: .nan, minP: .nan),

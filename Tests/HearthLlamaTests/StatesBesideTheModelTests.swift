@@ -24,7 +24,7 @@
             return try #require(again.summary).usage.cachedTokens
         }
 
-        @Test func statesOfConversationsHaveWhatIsLeft() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func statesOfConversationsHaveWhatIsLeft() async throws {
             func engine(_ room: UInt64) async throws -> LlamaActor {
                 let configuration = try Self.configuration(context: 256, room: room, states: 200 << 20)
                 return try await LlamaActor.load(TestModel.path, configuration: configuration)

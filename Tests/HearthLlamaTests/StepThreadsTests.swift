@@ -218,7 +218,7 @@
             #endif
 
             /// Somebody who comes while vectors are made gets their cores, and others see with how many they are made.
-            @Test func vectorsAre() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func vectorsAre() async throws {
                 try await blocking {
                     let cores = LlamaConfiguration.coreCount
                     var reading = CoreLoad.Reading(time: 0, idle: 0, process: 0, thread: 0)

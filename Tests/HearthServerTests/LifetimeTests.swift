@@ -76,7 +76,7 @@
                 let root = try TemporaryFolder()
                 try root.write("large.gguf", Data(repeating: 7, count: 12 << 20))
                 let log = ExchangeLog()
-                let server = try OriginServer(folder: root.path) { log.append($0) }
+                let server = try OriginServer(folder: root.path, finished: { log.append($0) })
                 let connection = try RawConnection(server.address, receiveBuffer: 65_536)
                 try connection.send("GET", "/large.gguf")
                 _ = try connection.receive(upTo: 1)
@@ -94,7 +94,7 @@
                 let root = try TemporaryFolder()
                 try root.write("large.gguf", Data(repeating: 7, count: 24 << 20))
                 let log = ExchangeLog()
-                let server = try OriginServer(folder: root.path) { log.append($0) }
+                let server = try OriginServer(folder: root.path, finished: { log.append($0) })
                 let connection = try RawConnection(server.address, receiveBuffer: 4096)
                 try connection.send("GET", "/large.gguf")
                 _ = try connection.receive(upTo: 1)
@@ -116,7 +116,7 @@
 
         private func provokeAndStop(_ sentinel: Sentinel) async throws {
             let root = try TemporaryFolder()
-            let server = try OriginServer(folder: root.path) { _ in sentinel.touch() }
+            let server = try OriginServer(folder: root.path, finished: { _ in sentinel.touch() })
             let address = server.address
             for request in [
                 "GET /x HTTP/1.1\r\n\r\n", "GET /x HTTP/1.1\r\nHost: h\r\nContent-Length: x\r\n\r\n",

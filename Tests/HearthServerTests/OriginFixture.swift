@@ -37,7 +37,7 @@
             try files.makeLink(at: root.path("origin/latest.gguf"), to: "models/m.gguf")
             try files.makeLink(at: root.path("origin/circle.gguf"), to: "circle.gguf")
             let log = log
-            server = try OriginServer(folder: folder) { log.append($0) }
+            server = try OriginServer(folder: folder, finished: { log.append($0) })
             address = server.address
         }
 

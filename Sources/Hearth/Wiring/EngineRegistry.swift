@@ -6,13 +6,13 @@ import HearthInference
 ///
 /// ```swift
 /// var engines = EngineRegistry.standard
-/// engines.register(.mlx) { request in try await MyEngine.load(request.files.weights) }
+/// engines.register(.mlx) { request in try await MyEngine.load(request.weights) }
 /// let hearth = try Hearth(engines: engines)
 /// ```
 public struct EngineRegistry: Sendable {
     /// A request to load an engine for the files of a release.
     public struct Request: Sendable {
-        public var files: ReleaseFiles
+        package var files: ReleaseFiles
         public var configuration: Configuration
         /// The bytes available for the model and its context.
         public var deviceMemory: UInt64
@@ -20,6 +20,11 @@ public struct EngineRegistry: Sendable {
         public var occupied: UInt64
         /// Takes the progress of the load, 0...1.
         public var progress: @Sendable (Float) -> Void
+
+        /// The weights: the release's own file or its artifact.
+        public var weights: Path { files.weights }
+        /// The projector for pictures; `nil` for a model that reads text only.
+        public var projector: Path? { files.projector }
 
         /// A request with the given limits.
         package init(
@@ -52,12 +57,12 @@ public struct EngineRegistry: Sendable {
             engines.register(.gguf) { request in
                 guard !request.configuration.ignoresMemory else { return nil }
                 return try MemoryPlanning.plan(
-                    file: request.files.weights, projector: request.files.projector,
+                    file: request.weights, projector: request.projector,
                     configuration: request.configuration, deviceMemory: request.deviceMemory,
                     occupied: request.occupied)?.hostBytes
             } open: { request in
                 try await EngineOpening.open(
-                    request.files.weights, projector: request.files.projector, configuration: request.configuration,
+                    request.weights, projector: request.projector, configuration: request.configuration,
                     deviceMemory: request.deviceMemory, occupied: request.occupied, progress: request.progress)
             }
         }
@@ -87,9 +92,9 @@ public struct EngineRegistry: Sendable {
     package func open(_ request: Request) async throws -> any InferenceEngine {
         guard let engine = engines[request.files.format] else {
             throw LLMError(
-                .engineMissing, "no engine runs \(request.files.weights.lastComponent)",
+                .engineMissing, "no engine runs \(request.weights.lastComponent)",
                 context: ErrorContext(
-                    file: request.files.weights.string,
+                    file: request.weights.string,
                     expected: formats.map(\.rawValue).sorted().joined(separator: ", "),
                     found: request.files.format.rawValue,
                     remedy: "Register an engine for the format, or use another model."))

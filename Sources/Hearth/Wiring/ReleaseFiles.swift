@@ -4,16 +4,16 @@ import HearthDelivery
 import HearthStore
 
 /// The files of a release that an engine opens.
-public struct ReleaseFiles: Sendable, Hashable {
+package struct ReleaseFiles: Sendable, Hashable {
     /// The weights: the release's own file or its artifact.
-    public var weights: Path
+    package var weights: Path
     /// The projector for pictures; `nil` for a model that reads text only.
-    public var projector: Path?
+    package var projector: Path?
     /// The format of the weights, which tells the engine.
-    public var format: ModelFormat
+    package var format: ModelFormat
 
     /// The files at the given paths.
-    public init(weights: Path, projector: Path? = nil, format: ModelFormat = .gguf) {
+    package init(weights: Path, projector: Path? = nil, format: ModelFormat = .gguf) {
         self.weights = weights
         self.projector = projector
         self.format = format

@@ -36,12 +36,12 @@
 
         func run(in context: CommandContext) async throws {
             let console = context.console
-            let log: OriginServer.AccessLog = { console.complain($0.accessLogLine) }
+            let log: OriginServer.AccessLog = { console.complain($0) }
             let server = try await blocking {
                 try OriginServer(folder: folder, port: port, accessLog: logsAccess ? log : nil)
             }
             do {
-                try console.print("\(server.address.url)/models.json")
+                try console.print("\(server.url)/models.json")
                 console.say("Serving \(folder). Ctrl-C ends it.")
             } catch {
                 await server.stop()

@@ -9,13 +9,13 @@
     #endif
 
     /// The address of a server.
-    public struct ListeningAddress: Sendable, Hashable {
+    package struct ListeningAddress: Sendable, Hashable {
         /// An IPv4 or IPv6 literal.
-        public let host: String
-        public let port: UInt16
+        package let host: String
+        package let port: UInt16
 
         /// `http://host:port`, without a final slash.
-        public var url: String { host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)" }
+        package var url: String { host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)" }
     }
 
     /// A bound TCP socket, closed with its last reference.

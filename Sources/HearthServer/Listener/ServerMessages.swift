@@ -47,16 +47,16 @@
     }
 
     /// A request that has ended, with or without a complete reply.
-    public struct FinishedExchange: Sendable, Hashable {
-        public var method: String
+    package struct FinishedExchange: Sendable, Hashable {
+        package var method: String
         /// The target as the client sent it.
-        public var target: String
-        public var status: Int
+        package var target: String
+        package var status: Int
         /// The bytes of body handed to the connection. After an abort: those the client has acknowledged.
-        public var bodyBytes: UInt64
+        package var bodyBytes: UInt64
         /// The part of a file that was requested and sent.
         var range: ByteRange?
         /// Whether the whole reply was sent.
-        public var isComplete = true
+        package var isComplete = true
     }
 #endif

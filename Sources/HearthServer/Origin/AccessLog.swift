@@ -7,7 +7,7 @@
         ///
         /// `GET /models/x.gguf 206 1048576 bytes=0-1048575`; the range is `-` if none was granted, and an aborted
         /// exchange has a sixth word, `aborted`. The words never contain a space or control character.
-        public var accessLogLine: String {
+        package var accessLogLine: String {
             let range = range.map(\.requestHeader) ?? "-"
             return "\(Self.word(method)) \(Self.word(target)) \(status) \(bodyBytes) \(range)"
                 + (isComplete ? "" : " aborted")

@@ -7,18 +7,20 @@
     ///
     /// ```swift
     /// let server = try OriginServer(folder: Path("origin"))
-    /// print(server.address.url)      // http://127.0.0.1:40123
+    /// print(server.url)      // http://127.0.0.1:40123
     /// …
     /// await server.stop()
     /// ```
     /// `GET` and `HEAD` with single ranges, conditions and strong entity tags. A file that is replaced while it is being
     /// sent keeps its old bytes for that reply.
     public final class OriginServer: Sendable {
-        /// Receives each exchange at its end, on a thread of the server. Must not block for long.
-        public typealias AccessLog = @Sendable (FinishedExchange) -> Void
+        /// Receives a line for each exchange at its end, on a thread of the server: method, target, status, bytes of body,
+        /// range. Must not block for long.
+        public typealias AccessLog = @Sendable (String) -> Void
 
-        /// The address with the actual port.
-        public let address: ListeningAddress
+        package let address: ListeningAddress
+        /// The address with the actual port: `http://host:port`, without a final slash.
+        public var url: String { address.url }
         private let listener: HTTPListener
 
         /// Starts to listen and to reply. Blocks.
@@ -29,11 +31,20 @@
         ///   - accessLog: receives each exchange at its end; `nil` for none.
         /// - Throws: ``ServerError`` with `port-in-use`, `permission`, `address-unavailable`, `folder-missing` or
         ///   `cannot-listen`.
-        public init(
+        public convenience init(
             folder: Path, address: String = "127.0.0.1", port: UInt16 = 0, accessLog: AccessLog? = nil
         ) throws {
+            try self.init(
+                folder: folder, address: address, port: port, finished: { accessLog?($0.accessLogLine) })
+        }
+
+        /// Starts with an observer of each exchange at its end.
+        package init(
+            folder: Path, address: String = "127.0.0.1", port: UInt16 = 0,
+            finished: @escaping @Sendable (FinishedExchange) -> Void
+        ) throws {
             let site = OriginSite(folder: try OriginFolder(folder))
-            listener = try HTTPListener(host: address, port: port, finished: accessLog) { site.reply(to: $0) }
+            listener = try HTTPListener(host: address, port: port, finished: finished) { site.reply(to: $0) }
             self.address = listener.address
         }
 

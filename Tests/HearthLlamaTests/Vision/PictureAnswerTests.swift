@@ -193,7 +193,7 @@
                 }
             }
 
-            @Test func whoDoesNotWaitStopsTheEngineWithinOnePicture() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func whoDoesNotWaitStopsTheEngineWithinOnePicture() async throws {
                 let engine = try await engine()
                 let pictures = try (0..<24).map { try picture(UInt8($0), width: 1500) }
                 let question = [ChatMessage(.user, "Which is the brightest?", images: pictures)]
