@@ -17,7 +17,7 @@ package struct NetworkCondition: Sendable, Hashable {
 
 /// Observes the device's network. It is never asked about local addresses or files.
 package protocol NetworkMonitor: Sendable {
-    /// The current condition; ``NetworkCondition/unrestricted`` before the first reading.
+    /// The current condition; an assumed one before the first reading.
     var condition: NetworkCondition { get }
 
     /// The condition as soon as it is known, then each change; a slow reader gets the newest. Ends if no change can

@@ -2,12 +2,17 @@ import HearthBase
 
 /// The network of this device.
 package enum SystemNetwork {
-    /// The system's monitor. If this package has none for the system, the network counts as online and not metered.
+    /// The system's monitor. On Linux without GIO the network counts as online and not metered; on other systems without
+    /// a monitor it counts as metered, so that downloads there need a permission.
     package static func monitor() -> any NetworkMonitor {
         #if canImport(CGio)
             GIONetworkMonitor()
-        #else
+        #elseif canImport(Network)
+            PathNetworkMonitor()
+        #elseif os(Linux)
             UnmonitoredNetwork()
+        #else
+            UnmonitoredNetwork(assuming: NetworkCondition(isOnline: true, isMetered: true))
         #endif
     }
 }
