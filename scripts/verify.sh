@@ -107,6 +107,7 @@ stage_cloud() {
     scripts/setup.sh bench
     swift build "${flags[@]}" --build-tests
     scripts/cloud/run.sh
+    HEARTH_TESTS=full selected 'ManyConversationsTests|RouteTests'
 }
 
 # Apps that depend on this package by URL, as another user.

@@ -108,14 +108,15 @@ import Testing
         #expect(cloud.calls + device.calls == 256 + cloud.failures)
     }
 
-    /// The first token through the orchestrator comes at most 2 ms later: the median of 1,000 pairs.
+    /// The first token through the orchestrator comes at most 2 ms later: the median of 1,000 pairs, a share of them in
+    /// `make test`. The orchestrator's own clock stands still, so that a busy machine ends no answer.
     @Test(arguments: [RouteSource.local, .cloud]) func theFirstTokenIsNotLate(source: RouteSource) async throws {
         let answers = Array(repeating: [ScriptedEngine.Step.text("a"), .finish(.endOfGeneration)], count: 2_100)
         let cloud = ScriptedCloud(answers)
         let device = ScriptedEngine(answers)
         let orchestrator = await LLMOrchestrator(
             local: ScriptedLocals(device), cloud: cloud, premium: PremiumManager(.ownKey), forceLocal: source == .local,
-            network: ScriptedNetworkMonitor())
+            network: ScriptedNetworkMonitor(), time: ManualClock().time)
         let bare: any InferenceEngine = source == .local ? device : cloud.engine
         let routed = orchestrator.conversation()
         func firstToken(_ engine: any InferenceEngine) async throws -> Double {
@@ -129,11 +130,11 @@ import Testing
             return try #require(first.withLock { $0 }).seconds
         }
         var extra: [Double] = []
-        for _ in 0..<1_000 {
+        for _ in 0..<(TestExtent.isFull ? 1_000 : 100) {
             let alone = try await firstToken(bare)
             extra.append(try await firstToken(routed) - alone)
         }
-        let median = extra.sorted()[500]
+        let median = extra.sorted()[extra.count / 2]
         #expect(median <= 0.002, "median \(median * 1000) ms")
         print("first token through the orchestrator (\(source)): \(Int(median * 1e6)) microseconds later")
     }
