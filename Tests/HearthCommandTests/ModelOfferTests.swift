@@ -6,7 +6,7 @@ import Testing
 @testable import HearthCommand
 
 private let model = try? TestModel.path(.window)
-private let hasModel = model.map { FileManager.default.fileExists(atPath: $0.string) } ?? false
+private let hasModel = hasEngine && model.map { FileManager.default.fileExists(atPath: $0.string) } ?? false
 
 /// What `chat` does at a terminal about a model that is not on this device.
 @Suite(.timeLimit(.minutes(10))) struct ModelOfferTests {

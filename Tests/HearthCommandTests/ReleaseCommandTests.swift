@@ -124,7 +124,7 @@ import Testing
 
     // MARK: What is on offer
 
-    @Test func whatThisDeviceMayNotHaveSaysWhy() async throws {
+    @Test(.enabled(if: hasEngine)) func whatThisDeviceMayNotHaveSaysWhy() async throws {
         let huge = #""requirements": {"memoryBytes": 4503599627370496},"#
         let nobody = #""rollout": {"percent": 0, "seed": "x"},"#
         try offer(
@@ -162,7 +162,7 @@ import Testing
     // MARK: What is held back
 
     /// Other bytes of a version are another release, which has a name of its own and is held back alone.
-    @Test func aReleaseWithAContentTagIsShownAndNamed() async throws {
+    @Test(.enabled(if: hasEngine)) func aReleaseWithAContentTagIsShownAndNamed() async throws {
         try offer(Offer(version: "1.0.0"))
         await hearth("pull", "toy", "--no-probe")
         try offer(Offer(version: "1.0.0", text: "other"))
@@ -217,7 +217,7 @@ import Testing
         return (report?["findings"] as? [[String: String]])?.first { $0["code"] == code }
     }
 
-    @Test func whyAnArtifactIsNotUsedIsShown() async throws {
+    @Test(.enabled(if: hasEngine)) func whyAnArtifactIsNotUsedIsShown() async throws {
         try offer(Offer(version: "1.0.0"))
         await hearth("pull", "toy", "--no-probe")
         let before = try #require(try await json("show", "toy") as? [String: Any])

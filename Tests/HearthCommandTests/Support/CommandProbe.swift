@@ -1,10 +1,14 @@
 import Foundation
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthInference
 import HearthTestSupport
 
 @testable import HearthCommand
+
+/// Whether this build runs GGUF files: some commands name other reasons without an engine.
+let hasEngine = EngineRegistry.standard.formats.contains(.gguf)
 
 /// Remembers what was written; can behave like a terminal, or like a pipe nobody reads.
 final class CaptureSink: TextSink {
