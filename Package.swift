@@ -17,7 +17,8 @@ let benches: [Target] =
     ? []
     : [
         // Measures the cost of reading an answer; `scripts/bench` builds and runs it.
-        .executableTarget(name: "HearthStreamBench", dependencies: ["HearthInference"], path: "Tests/StreamBench"),
+        .executableTarget(
+            name: "HearthStreamBench", dependencies: ["HearthHTTP", "HearthInference"], path: "Tests/StreamBench"),
         // Measures how long an app waits at its start before its engine opens the model.
         .executableTarget(
             name: "HearthStoreBench", dependencies: ["Hearth", "HearthBase", "HearthHTTP"] + deliveryFloors,
@@ -180,7 +181,7 @@ let package = Package(
         .testTarget(
             name: "HearthTests",
             dependencies: [
-                "Hearth", "HearthBase", "HearthHTTP", "HearthInference", "HearthTestSupport",
+                "Hearth", "HearthBase", "HearthHTTP", "HearthInference", "HearthRouting", "HearthTestSupport",
                 .target(name: "HearthLlama", condition: llama),
             ] + deliveryFloors),
         .testTarget(

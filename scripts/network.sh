@@ -6,11 +6,11 @@ cd "$(dirname "$0")/.."
 . scripts/env.sh
 if [ "${1:-}" != inside ]; then
     skip() { echo "network: NOT RUN, because $*" >&2; exit "${NETWORK_REQUIRED:-0}"; }
-    for tool in dbus-run-session gdbus unshare; do command -v $tool >/dev/null || skip "$tool is missing"; done
+    for tool in dbus-run-session gdbus openssl unshare; do command -v $tool >/dev/null || skip "$tool is missing"; done
     # The system's own Python: it is the one that Debian's dbusmock is for.
     /usr/bin/python3 -c 'import dbusmock' 2>/dev/null || skip "python3-dbusmock is missing"
     namespace=""
-    for options in -n -rn; do if unshare $options true 2>/dev/null; then namespace=$options; break; fi; done
+    for options in -mn -rmn; do if unshare $options true 2>/dev/null; then namespace=$options; break; fi; done
     [ -n "$namespace" ] || skip "this user may not make namespaces"
     # shellcheck disable=SC2086
     # The bus complains that it may not have 65536 open files.
@@ -19,9 +19,10 @@ fi
 
 hearth="$PWD/.build/debug/hearth"
 work="$(mktemp -d)"
-mock="" host=""
+mock="" host="" cloud="" watch=""
 finish() {
-    for pid in $mock $host; do kill "$pid" 2>/dev/null || true; wait "$pid" 2>/dev/null || true; done
+    exec 3>&-
+    for pid in $mock $host $cloud $watch; do kill "$pid" 2>/dev/null || true; wait "$pid" 2>/dev/null || true; done
     rm -rf "$work"
 }
 trap finish EXIT
@@ -112,6 +113,62 @@ check "loopback without a network" "is installed and active" "$hearth" pull "$ad
 manager UpdateProperties "{'State': <uint32 70>, 'Metered': <uint32 1>}"
 check "a file on a metered network" "is installed and active" "$hearth" pull "$work/origin/models.json#near"
 manager UpdateProperties "{'Metered': <uint32 4>}"
+
+# A cloud on another machine, as far as its name says: the route follows the network.
+echo "127.0.0.1 localhost cloud.test" >"$work/hosts"
+mount --bind "$work/hosts" /etc/hosts
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=cloud.test -addext subjectAltName=DNS:cloud.test \
+    -keyout "$work/key.pem" -out "$work/certificate.pem" 2>/dev/null
+mount --bind "$work/certificate.pem" "$(curl-config --ca)"
+cat "$work/key.pem" "$work/certificate.pem" >"$work/server.pem"
+mkfifo "$work/cloud.in"
+python3 scripts/cloud/stand_in.py 0 "$work/server.pem" <"$work/cloud.in" >"$work/cloud.out" &
+cloud=$!
+exec 3>"$work/cloud.in"
+for _ in $(seq 250); do [ ! -s "$work/cloud.out" ] || break; sleep 0.02; done
+export HEARTH_CLOUD_KEY=stand-in-key
+"$hearth" config set cloud.kind openai
+"$hearth" config set cloud.url "https://cloud.test:$(sed 's/.*://' "$work/cloud.out")/v1"
+shown() { python3 -c 'import json, sys
+for line in sys.stdin: print(*(json.loads(line)[name] for name in ("source", "reason", "network")), sep="; ")'; }
+route() { "$hearth" route --format json | tr -d '\n' | shown; }
+chat() { "$hearth" chat --format json --prompt Hi </dev/null; }
+check "the route online" "cloud; cloud; online" route
+check "an answer from the cloud" '"source":"cloud"' chat
+manager UpdateProperties "{'State': <uint32 20>}"
+check "the route offline" "local; offline; offline" route
+check "an answer offline" '"reason":"offline","source":"local"' chat
+# A metered network is a network: what a conversation takes of it is little.
+manager UpdateProperties "{'State': <uint32 70>, 'Metered': <uint32 1>}"
+check "the route on a metered network" "cloud; cloud; online, metered" route
+manager UpdateProperties "{'Metered': <uint32 4>}"
+"$hearth" route --watch --format json >"$work/watch.out" </dev/null &
+watch=$!
+follows() { # LINES…: the watch has printed these
+    local wanted; wanted="$(printf '%s\n' "$@")"
+    local end=$((SECONDS + 45))
+    until [ "$(shown <"$work/watch.out")" = "$wanted" ] || [ "$SECONDS" -gt "$end" ]; do sleep 0.2; done
+    shown <"$work/watch.out"
+}
+lines=("cloud; cloud; online")
+check "the watch begins" "${lines[*]}" follows "${lines[@]}"
+manager UpdateProperties "{'State': <uint32 20>}"
+lines+=("local; offline; offline")
+check "the network is lost" "${lines[-1]}" follows "${lines[@]}"
+manager UpdateProperties "{'State': <uint32 70>}"
+lines+=("local; settling; online")
+check "it returns and has to be stable" "${lines[-1]}" follows "${lines[@]}"
+# make verify waits for the connection to be stable.
+if [ "${NETWORK_REQUIRED:-0}" = 1 ]; then
+    lines+=("cloud; cloud; online")
+    check "30 s later" "$(printf '%s\n' "${lines[@]}")" follows "${lines[@]}"
+    manager UpdateProperties "{'Metered': <uint32 1>}"
+    lines+=("cloud; cloud; online, metered")
+    check "it is metered" "$(printf '%s\n' "${lines[@]}")" follows "${lines[@]}"
+fi
+manager UpdateProperties "{'Metered': <uint32 4>}"
+kill "$watch" && wait "$watch" 2>/dev/null || true
+unset HEARTH_CLOUD_KEY
 
 # Inside one process: the tests that are for here only change the stand-in themselves and watch.
 found=0

@@ -2,8 +2,9 @@
 """Runs a command at a terminal and draws what that terminal shows, as an SVG.
 
     scripts/picture.py docs/images/first-run.svg 'make run'
+    scripts/picture.py docs/images/routing.svg scripts/routing-picture.sh 'local models and the cloud'
 
-The picture in the README is made so, from a real run. Only what Hearth and make write is understood: lines, carriage
+The picture in the README is made so, from a real run. With a title, the command itself is not shown: it writes its own prompts. Only what Hearth and make write is understood: lines, carriage
 returns, erase to the end of the line, and bold. A progress bar, which a terminal shows only while it moves, keeps a line
 of its own as it stood at its last moment of downloading.
 """
@@ -57,7 +58,7 @@ def screen(written):
                     bar = lines[-1][:]
                 del lines[-1][column:]
             elif part[-1] == "m":
-                bold = part[2:-1] not in ("", "0")
+                bold = part[2:-1] == "1"
         elif part >= " ":
             line = lines[-1]
             line.extend([(" ", False)] * (column + 1 - len(line)))
@@ -71,10 +72,10 @@ def screen(written):
     return folded
 
 
-def draw(command, lines):
-    prompt = [(character, True) for character in f"$ {command}"]
+def draw(command, lines, title):
+    prompt = [] if title else [[(character, True) for character in f"$ {command}"]]
     rows = []
-    for number, line in enumerate([prompt] + lines):
+    for number, line in enumerate(prompt + lines):
         spans, start = "", 0
         while start < len(line):
             end = start
@@ -87,13 +88,13 @@ def draw(command, lines):
     width, height = MARGIN * 2 + ADVANCE * COLUMNS, MARGIN * 2 + LEADING * (len(rows) + 1) - 8
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}">\n'
-        f'<title>What a terminal shows after {html.escape(command)}</title>\n'
+        f'<title>What a terminal shows{html.escape(f": {title}" if title else f" after {command}")}</title>\n'
         f'<rect width="100%" height="100%" rx="8" fill="#1d1f24"/>\n'
         f'<g font-family="ui-monospace, Menlo, DejaVu Sans Mono, monospace" font-size="14" fill="#c9cdd6">\n'
         + "\n".join(rows) + "\n</g>\n</svg>\n")
 
 
-target, command = sys.argv[1:]
+target, command, title = (sys.argv[1:] + [""])[:3]
 written, status = run(command)
 if status != 0:
     sys.exit(f"{command} ended with {status}:\n{written}")
@@ -102,4 +103,4 @@ for place, name in ((os.getcwd(), "."), (os.environ.get("HEARTH_HOME", "\0"), "~
     written = written.replace(place, name)
 os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
 with open(target, "w") as file:
-    file.write(draw(command, screen(written)))
+    file.write(draw(command, screen(written), title))

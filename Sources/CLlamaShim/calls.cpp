@@ -31,7 +31,7 @@ void offer_tools(common_chat_templates_inputs &inputs, const common_chat_templat
             {tool.at("name").get<std::string>(), tool.at("description").get<std::string>(),
              tool.at("parameters").get<std::string>()});
     }
-    // What was thought before a call is read with it: some formats know calls only behind the end of the thinking.
+    // The thinking before a call is read with it: some formats recognise calls only after the end of the thinking.
     inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
     auto abilities = common_chat_templates_get_caps(templates);
     inputs.parallel_tool_calls = abilities["supports_parallel_tool_calls"];
@@ -73,12 +73,12 @@ hearth_call_format *call_format(
     format->marks = common_json::array();
     format->stops = common_json::array();
     for (const auto &trigger : params.grammar_triggers) {
-        // Patterns begin in the middle of control tokens that are no part of an answer's text here.
+        // Patterns begin in the middle of control tokens, which are no part of an answer's text here.
         if (trigger.type != COMMON_GRAMMAR_TRIGGER_TYPE_WORD || trigger.value.empty()) return nullptr;
         format->words.push_back(trigger.value);
     }
     if (params.grammar_triggers.empty()) {
-        // Calls without a mark of their own. The grammar for an answer that has to be a call tells what they look like.
+        // Calls without an opening mark. The grammar for an answer that must be a call describes them.
         common_chat_templates_inputs one = inputs;
         one.messages.resize(1);
         one.messages[0] = common_chat_msg();

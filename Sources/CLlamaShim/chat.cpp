@@ -23,7 +23,7 @@ bool hearth_chat_templates_are_complete(void) { return HEARTH_HAS_COMMON; }
 
 namespace {
 
-/// The prompt by llama.cpp's fixed list; NULL where the template is not on it.
+/// The prompt by llama.cpp's fixed list; NULL if the template is not in it.
 char *apply_known(const std::string &source, const hearth_chat_request *request, size_t *length) {
     std::vector<std::string> contents;
     std::vector<llama_chat_message> turns;
@@ -32,7 +32,8 @@ char *apply_known(const std::string &source, const hearth_chat_request *request,
     for (size_t index = 0; index < request->count; index++) {
         const hearth_chat_message &turn = request->messages[index];
         std::string &content = contents.emplace_back(turn.content, turn.content_length);
-        // The list takes C strings: a text would end there. Taken out, it would join what stands around it, to a control token too.
+        // The list takes C strings, which end at a NUL. A removed NUL could join the letters around it to a control
+        // token.
         std::replace(content.begin(), content.end(), '\0', ' ');
         turns.push_back({turn.role, content.c_str()});
         size += 2 * content.size() + 64;
@@ -58,7 +59,7 @@ char *apply_known(const std::string &source, const hearth_chat_request *request,
 hearth_chat_templates *hearth_chat_templates_new(const llama_model *model, const char *source, char **error) {
     static std::once_flag quiet;
     return guarded(error, "the model's chat template cannot be parsed", [&]() -> hearth_chat_templates * {
-        // The common library has a log of its own that writes to the terminal; failures reach us as exceptions.
+        // The common library has its own log, which writes to the terminal; its failures are exceptions.
         std::call_once(quiet, [] { common_log_set_verbosity_thold(-1); });
         std::string known;
         try {

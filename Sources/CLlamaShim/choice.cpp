@@ -20,7 +20,7 @@ namespace {
 
 constexpr int32_t lanes = 16;
 
-/// Several maxima side by side, so that the compiler may compute them at once.
+/// Computes several maxima side by side, so that the compiler can use vector instructions.
 float largest(const float *values, int32_t count) {
     float best[lanes];
     std::fill(best, best + lanes, values[0]);
@@ -55,8 +55,8 @@ int32_t hearth_choice_greedy(const float *logits, int32_t count) {
 }
 
 int32_t hearth_choice_draw(hearth_choice *choice, const float *logits, int32_t count, float temperature) {
-    // A token e^40 times less likely than the best cannot be seen in a double-precision sum of all: leaving it out
-    // changes no choice but one in some 10^12.
+    // A token e^40 times less likely than the best does not change a double-precision sum of all. Leaving it out
+    // changes one choice in about 10^12.
     constexpr float invisible = 40.0f;
     const float best = largest(logits, count);
     const float scaled_best = best / temperature;
@@ -88,12 +88,12 @@ int32_t hearth_choice_draw(hearth_choice *choice, const float *logits, int32_t c
         running += choice->weights[index];
         if (running >= target) return choice->tokens[index];
     }
-    // Logits that are no numbers leave nothing to choose from.
+    // If all logits are NaN, no token remains.
     return choice->tokens.empty() ? hearth_choice_greedy(logits, count) : choice->tokens.back();
 }
 
 int32_t hearth_chain_draw(void *chain, const float *logits, int32_t count) {
-    // Kept from draw to draw: a constrained answer draws several times for each token.
+    // Reused for each draw: a constrained answer draws several times for each token.
     thread_local std::vector<llama_token_data> tokens;
     try {
         tokens.resize(count);

@@ -57,7 +57,8 @@ char *hearth_chat_templates_frame(const hearth_chat_templates *templates, char *
         result["opening"] = opening;
         result["closing"] = closing;
 
-        // An answer in a history has around it what a model writes around it, besides its thinking.
+        // The text around an answer in a history is the text that a model writes around its answer, except its
+        // thinking.
         const std::string content = "Xanadu", &turn = asked.generation_prompt;
         common_chat_msg answer;
         answer.role = "assistant";

@@ -1,4 +1,4 @@
-// What every function here that may meet an exception uses.
+// The conversion of exceptions to reasons, for every function that may meet an exception.
 #pragma once
 #include <cstdlib>
 #include <cstring>
@@ -13,13 +13,13 @@ inline char *copied(const std::string &text) {
     return copy;
 }
 
-/// Runs `body` and turns whatever it throws into a reason; `vague` stands in where the exception says nothing.
+/// Runs `body` and turns any exception into a reason; `vague` is the reason of an exception without text.
 template <typename Body>
 auto guarded(char **error, const char *vague, Body body) -> decltype(body()) {
     try {
         return body();
     } catch (const std::exception &failure) {
-        // The template engine rethrows by value, which leaves nothing but the name of the base class.
+        // The template engine rethrows by value, which keeps only the name of the base class.
         const std::string what = failure.what();
         if (error) *error = copied(what.empty() || what == "std::exception" ? vague : what);
     } catch (...) {

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <stdexcept>
 
-// The parameter structures change from release to release, and a field that has moved is not seen by any compiler.
+// The parameter structures change from release to release, and no compiler reports a moved field.
 static_assert(
     sizeof(void *) != 8 || (sizeof(llama_model_params) == 80 && sizeof(llama_context_params) == 160),
     "this shim is written for llama.cpp " HEARTH_LLAMA_VERSION ": see docs/dependencies.md");
@@ -21,12 +21,12 @@ static_assert(
 
 namespace {
 
-/// Whether this thread loads a file, whose faults are the file's and not the program's.
+/// Whether this thread loads a file: then a failed assertion is a fault of the file and not of the program.
 thread_local bool is_loading = false;
 ggml_abort_callback_t previous = nullptr;
 
-/// llama.cpp calls this before it ends the process. While a file is loaded an exception leads out instead: everything
-/// between here and the loader's own `catch` is C++ that unwinds, or C with unwind tables and nothing to clean up.
+/// llama.cpp calls this before it ends the process. During a load it throws an exception instead: all code between here
+/// and the loader's own `catch` is C++ that unwinds, or C with unwind tables and nothing to clean up.
 void on_abort(const char *message) {
     if (is_loading) throw std::runtime_error(message);
     if (previous) {
@@ -74,7 +74,8 @@ llama_context *hearth_context_new(llama_model *model, const hearth_context_optio
         params.flash_attn_type = ggml_is_quantized(params.type_k)
             ? LLAMA_FLASH_ATTN_TYPE_ENABLED
             : static_cast<llama_flash_attn_type>(options->flash_attention);
-        // One token of each conversation is answered at a time; room for the logits of a whole batch would be most of the working memory.
+        // One token of each conversation is answered at a time; the logits of a whole batch would need most of the
+        // working memory.
         if (!options->embeddings) params.n_outputs_max = params.n_seq_max;
         params.embeddings = options->embeddings;
         if (options->embeddings) params.pooling_type = LLAMA_POOLING_TYPE_NONE;

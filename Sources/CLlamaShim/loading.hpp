@@ -1,9 +1,9 @@
-// Turns llama.cpp's last words about a file into an exception; see load.cpp.
+// Turns llama.cpp's abort message about a file into an exception; see load.cpp.
 #pragma once
 
 namespace hearth {
 
-/// While one lives, an assertion that this thread breaks throws instead of ending the process.
+/// During its lifetime, an assertion that fails on this thread throws instead of ending the process.
 struct Loading {
     Loading();
     ~Loading();

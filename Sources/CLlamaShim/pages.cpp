@@ -21,7 +21,7 @@ int hearth_buffer_allocate(void **memory, size_t alignment, size_t bytes) {
     if (bytes >= huge_page && bytes <= SIZE_MAX - huge_page) {
         const size_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
         const int status = posix_memalign(memory, std::max(alignment, huge_page), whole);
-        // Advice: without huge pages it is memory all the same.
+        // A failure is ignored: without huge pages the memory is usable all the same.
         if (status == 0) (void)madvise(*memory, whole, MADV_HUGEPAGE);
         return status;
     }

@@ -12,14 +12,15 @@
 
 namespace {
 
-/// What this thread quantises for, if it does.
+/// The options of this thread's running quantisation.
 thread_local const hearth_quantize_options *current = nullptr;
 thread_local bool is_stopped = false;
 ggml_log_callback previous = nullptr;
 void *previous_user = nullptr;
 
-/// llama.cpp offers no way to watch or stop it, but tells its log of each tensor before it begins with it, on the thread that
-/// called: `[  12/ 272] name - …`. No worker runs at that moment, so that an exception unwinds through C++ only.
+/// Reports progress and throws on cancellation. llama.cpp has no callback for this, but logs each tensor before it
+/// begins with it, on the calling thread: `[  12/ 272] name - …`. No worker runs at that moment, so the exception
+/// unwinds through C++ only.
 void on_log(ggml_log_level level, const char *text, void *) {
     if (current && text && !is_stopped) {
         int number = 0;

@@ -1,7 +1,7 @@
-// What templates and the calls of tools written by them have in common.
+// The chat templates of a model and the format of their tool calls.
 #pragma once
 
-// A system-wide libllama comes without the headers of common/.
+// A system-wide libllama is installed without the headers of common/.
 #if __has_include("chat.h") && __has_include("jinja/parser.h")
 #define HEARTH_HAS_COMMON 1
 #include "chat.h"
@@ -13,21 +13,21 @@
 #if HEARTH_HAS_COMMON
 
 struct hearth_chat_templates {
-    /// Nothing where Jinja cannot read the template.
+    /// Empty if Jinja cannot read the template.
     common_chat_templates_ptr templates;
-    /// Then the template, which llama.cpp knows by its looks.
+    /// The template for llama.cpp's fixed list, which recognises it, if `templates` is empty.
     std::string known;
 };
 
 namespace hearth {
 
-/// Writes tools, as JSON, into what a template gets, and lets it call several at once where it can.
+/// Adds tools, as JSON, to a template's inputs, and permits several calls at once if the template supports them.
 void offer_tools(common_chat_templates_inputs &inputs, const common_chat_templates *templates, const char *tools);
 
 /// Reads the calls of an earlier answer, as JSON.
 void read_calls(common_chat_msg &message, const char *calls);
 
-/// How the calls of a rendered prompt are written; NULL where that cannot be told.
+/// The format of the calls in an answer to a rendered prompt; NULL if it cannot be determined.
 hearth_call_format *call_format(
     const common_chat_params &params, const common_chat_templates_inputs &inputs,
     const common_chat_templates *templates);

@@ -11,13 +11,14 @@
 struct hearth_threads {
     ggml_threadpool_t pool;
     decltype(ggml_threadpool_free) *free;
-    /// Computes nothing: a back end that is given other threads has those it had sleep, which nothing else in the registry does.
+    /// Computes nothing. Giving a back end other threads puts its earlier ones to sleep; the registry has no other
+    /// function for that.
     ggml_backend_t idler;
     decltype(ggml_backend_cpu_set_threadpool) *assign;
 };
 
 hearth_threads *hearth_threads_new(int32_t count) {
-    // Asked through the registry, because a build with loadable back ends does not link the CPU's symbols.
+    // Found through the registry, because a build with loadable back ends does not link the CPU's symbols.
     ggml_backend_dev_t device = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
     if (!device || count < 2) return nullptr;
     ggml_backend_reg_t registry = ggml_backend_dev_backend_reg(device);
@@ -32,7 +33,7 @@ hearth_threads *hearth_threads_new(int32_t count) {
     auto *threads = new (std::nothrow) hearth_threads{nullptr, free, nullptr, assign};
     if (!threads) return nullptr;
     ggml_threadpool_params params = ggml_threadpool_params_default(count);
-    // Until the first graph.
+    // Paused until the first graph.
     params.paused = true;
     threads->pool = create(&params);
     threads->idler = ggml_backend_dev_init(device, nullptr);

@@ -1,4 +1,4 @@
-// libmtmd, whose interface changes from release to release, behind a small one of our own.
+// A small stable interface to libmtmd, whose own interface changes from release to release.
 #include "CLlamaShim.h"
 #include "guarded.hpp"
 #include "loading.hpp"
@@ -58,14 +58,14 @@ void pass_on(ggml_log_level level, const char *text, void *sink) {
     target->log(static_cast<int32_t>(level), text, target->user);
 }
 
-/// Fails where `body` would end the process; only for what runs on this thread alone.
+/// Turns an abort in `body` into an exception. Only for code that runs entirely on this thread.
 template <typename Body>
 auto unwinding(char **error, const char *vague, Body body) -> decltype(body()) {
     const hearth::Loading loading;
     return guarded(error, vague, body);
 }
 
-/// The mean of the pixels that fall on each new one.
+/// Scales pixels down; a new pixel is the mean of the old pixels in its area.
 std::vector<unsigned char> shrunk(const unsigned char *pixels, size_t width, size_t height, size_t new_width, size_t new_height) {
     std::vector<unsigned char> result(new_width * new_height * 3);
     std::vector<uint64_t> sums(new_width * 3);
@@ -95,7 +95,7 @@ std::vector<unsigned char> shrunk(const unsigned char *pixels, size_t width, siz
     return result;
 }
 
-/// The pixels as they are shown, of a picture that is `width` and `height` in the file.
+/// Turns the pixels upright, of a picture that is `width` and `height` in the file.
 std::vector<unsigned char> upright(const unsigned char *pixels, size_t width, size_t height, int32_t orientation) {
     std::vector<unsigned char> result(width * height * 3);
     const bool is_sideways = orientation > 4;
@@ -113,7 +113,7 @@ std::vector<unsigned char> upright(const unsigned char *pixels, size_t width, si
     return result;
 }
 
-/// The descriptions of the parts of two equal pictures with a word between them; all that encoding them depends on.
+/// Compares the parts of two equal pictures with a word between them, in all properties that the encoding depends on.
 bool differ_by_place(const mtmd_context *context) {
     const mtmd::bitmap_ptr bitmap(mtmd_bitmap_init(64, 64, nullptr));
     const mtmd_input_text word{"a", 1, false, false};
@@ -165,7 +165,7 @@ hearth_vision *hearth_vision_open(
         if (options->maximum_tokens > 0) params.image_max_tokens = options->maximum_tokens;
         auto vision = std::make_unique<hearth_vision>();
         vision->context.reset(mtmd_init_from_file(path, model, params));
-        // The log says why.
+        // The reason is in the log.
         if (!vision->context) return nullptr;
         if (!mtmd_support_vision(vision->context.get())) throw std::runtime_error("it reads sound, not pictures");
         vision->width = llama_model_n_embd_inp(model);
@@ -191,14 +191,14 @@ bool hearth_vision_depends_on_place(const hearth_vision *vision) { return vision
 hearth_picture *hearth_picture_read(
     const uint8_t *bytes, size_t count, hearth_size expected, hearth_size wanted, int32_t orientation, char **error) {
     return guarded(error, "its pixels cannot be read", [&]() -> hearth_picture * {
-        // Without a context: only sound asks for one, and its formats are refused before.
+        // No context is passed: only sound needs one, and its formats are refused earlier.
         mtmd::bitmap_ptr bitmap(
             mtmd_helper_bitmap_init_from_buf(nullptr, bytes, count, false, mtmd_helper_init_opt_default()).bitmap);
         if (!bitmap) throw std::runtime_error("its pixels cannot be read");
         if (mtmd_bitmap_get_nx(bitmap.get()) != expected.width || mtmd_bitmap_get_ny(bitmap.get()) != expected.height) {
             throw std::runtime_error("it has another size than its header says");
         }
-        // As they lie in the file.
+        // The size before the orientation is applied.
         hearth_size size = wanted;
         if (orientation > 4) std::swap(size.width, size.height);
         if (size.width != expected.width || size.height != expected.height) {
@@ -229,7 +229,7 @@ const uint8_t *hearth_picture_pixels(const hearth_picture *picture) {
 hearth_pieces *hearth_pieces_cut(const hearth_vision *vision, const hearth_picture *picture, char **error) {
     return unwinding(error, "it cannot be cut into parts", [&]() -> hearth_pieces * {
         auto pieces = std::make_unique<hearth_pieces>();
-        // Parts rather than a text with markers: a marker that the user types must not stand for a picture.
+        // Parts instead of a text with markers: a marker in the user's text must not stand for a picture.
         const mtmd_input_part part{nullptr, picture->bitmap.get()};
         const mtmd_input_part *parts[] = {&part};
         if (mtmd_tokenize_from_parts(vision->context.get(), pieces->chunks.get(), parts, 1, false) != 0) {
@@ -256,7 +256,7 @@ hearth_piece hearth_pieces_get(const hearth_pieces *pieces, size_t index) {
 
 bool hearth_piece_encode(
     hearth_vision *vision, const hearth_pieces *pieces, size_t index, float *vectors, size_t count, char **error) {
-    // Not unwound: worker threads take part.
+    // Not unwound, because worker threads take part.
     const char *done = guarded(error, "the engine cannot encode it", [&]() -> const char * {
         const mtmd_input_chunk *chunk = picture_part(pieces, index);
         const size_t expected = chunk ? mtmd_input_chunk_get_n_tokens(chunk) * static_cast<size_t>(vision->width) : 0;

@@ -5,10 +5,11 @@
     import HearthInference
 
     extension LlamaActor {
-        /// The embedder of the model for text. Its context is made for the first call, as long as fits beside the loaded models; kept
-        /// states and pictures are dropped for it. A context that is shorter than wanted is made again after a model has left.
-        /// - Throws: `model-does-not-fit` with both numbers, unless the model's configuration ignores that; `generation-failed` if
-        ///   llama.cpp has no room.
+        /// The embedder of the model for text. The first call makes its context, with the longest window that fits
+        /// beside the loaded models; kept states and pictures are dropped for it. A context that is shorter than wanted
+        /// is made again after a model is unloaded.
+        /// - Throws: `model-does-not-fit` with both numbers, unless the model's configuration ignores memory;
+        ///   `generation-failed` if llama.cpp cannot allocate the context.
         func embedder(of loop: GenerationLoop) throws -> TextEmbedder {
             let model = loop.model
             if let made = model.embedder { return made }
@@ -26,8 +27,8 @@
             return made
         }
 
-        /// Makes a context for vectors: with the longest window that fits by plan, then with half of it as long as making it fails.
-        /// - Throws: the last error; nothing is counted then.
+        /// Makes a context for vectors with the longest window that fits by plan. Each failure halves the window.
+        /// - Throws: the last error; the ledger then counts no context.
         func makeRoom<Made>(
             forVectors wanted: EmbeddingWindow, _ make: (EmbeddingWindow) throws -> Made
         ) throws -> Made {
@@ -45,7 +46,8 @@
             }
         }
 
-        /// After a model has left: the next call makes a longer context for vectors, if the present one is shorter than wanted.
+        /// Frees a context for vectors that is shorter than wanted. Called after a model is unloaded; the next call
+        /// makes a longer one.
         func releaseShortEmbedder() {
             guard let model = loops[.text]?.model, let embedder = model.embedder,
                 embedder.method.window(model.information.contextLength).isLarger(than: embedder.window)
@@ -55,15 +57,15 @@
             for request in mailbox.withLock({ $0.vectors }) { request.restartText() }
         }
 
-        /// Bounds kept states and pictures by the memory that the models leave.
+        /// Limits kept states and pictures to the memory that the models leave free.
         func shareRoom() {
             var hasDropped = false
             for (role, loop) in loops where loop.model.keep(memory.kept(for: role)) { hasDropped = true }
-            // Memory that the allocator keeps is free for no model.
+            // No model can use memory that the allocator keeps.
             if hasDropped { hearth_memory_trim() }
         }
 
-        /// The memory of the GPU once some roles' models are unloaded.
+        /// The memory of the GPU after the models of some roles are unloaded.
         func freeGPU(without roles: [EngineRole]) -> GPUMemory {
             guard var gpu = LlamaFacts.read().gpuMemory else { return .none }
             gpu.free += memory.gpuBytes(of: roles)

@@ -9,7 +9,7 @@
             let waiting = mailbox.withLock { $0.waiting }
             if !waiting.isEmpty {
                 deliver()
-                // Ended generations leave first, so that a follow-up finds the sequence of its conversation free.
+                // Ended generations are removed first, so that a follow-up finds the sequence of its conversation free.
                 for loop in loops.values { forget(loop.endAsked().map(\.request)) }
             }
             let held = admit(waiting)
@@ -23,14 +23,15 @@
             return mailbox.withLock { $0.hasWork(except: held, holdsVectors: holdsVectors) }
         }
 
-        /// Delivers the events that wait for their next pieces, before the thread does something else than a step.
+        /// Delivers the waiting events before the thread does other work than a step.
         func deliver() { for loop in loops.values { loop.handOver() } }
 
-        /// Takes steps for requests that waited for something else than a step: as a job, it comes after a step under way.
+        /// Computes steps for requests that waited for a model or a saved state. It is a job, so it runs after the
+        /// current step.
         private func serveNow() { serve() }
 
         /// Begins the requests for which there is room.
-        /// - Returns: those that wait for a model or a saved state that is being read.
+        /// - Returns: the requests that wait for a model or a saved state that is being read.
         private func admit(_ waiting: [GenerationRequest]) -> [GenerationRequest] {
             var held: [GenerationRequest] = []
             // Requests for one model begin in the order of their arrival.
@@ -53,7 +54,7 @@
                     }
                     continue
                 }
-                if full.contains(where: { $0 === loop }) || isLeftToTheNext(request) { continue }
+                if full.contains(where: { $0 === loop }) || waitsForNewModel(request) { continue }
                 switch loop.admit(request, onRead: { [weak self] in Task { await self?.serveNow() } }) {
                 case .begun: mailbox.withLock { $0.begin(request) }
                 case .ended: forget([request])
@@ -84,9 +85,9 @@
                 }
                 request.use(loop.model.weights.mark)
                 deliver()
-                // The threads of the generations' contexts sleep meanwhile.
+                // The threads of the generations' contexts sleep during the computation.
                 for loop in loops.values { loop.model.sequences.context.rest() }
-                // Beside answers the number of threads has just been chosen, from better evidence.
+                // While answers are computed, measured steps have already chosen the number of threads.
                 if request.beginsText, loop.runs.isEmpty { loop.model.chooseThreads() }
                 guard try request.step(embedder(of: loop)) else { return }
                 mailbox.withLock { $0.rotateVectors(removing: request.isDone) }

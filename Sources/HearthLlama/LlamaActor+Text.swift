@@ -3,7 +3,8 @@
     import HearthInference
 
     extension LlamaActor {
-        /// Counted outside the engine's thread: a count does not wait for an answer, and a cancelled caller does not wait for the count.
+        /// Counts tokens outside the engine's thread. A count does not wait for an answer, and a cancelled caller does
+        /// not wait for the count.
         public nonisolated func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
             try await tokenize(text, controlTokens: controlTokens, role: .text)
         }
@@ -31,18 +32,18 @@
             _ = try answering(role)
             return try await abandonable { _ in
                 try await self.counts.turnUnlessCancelled {
-                    // Asked only now: a caller that waits here keeps no model.
+                    // Read after the wait, because a waiting caller must not keep a model in memory.
                     let facts = try self.answering(role)
                     return try await blocking { try body(facts) }
                 }
             }
         }
 
-        /// The vectors of texts. A chunk of a text is computed between two steps of the generations that run. The context for vectors
-        /// is made for the first call and kept, so that no conversation is disturbed: for at most 2048 tokens, fewer if
-        /// the memory holds only those beside the loaded models (``EmbeddingPlan``), until a model leaves.
-        /// If another model is loaded meanwhile, all vectors are that model's; a call waits for a model that is being read.
-        /// A cancelled call throws at once.
+        /// The vectors of texts. Parts of a text are computed between two steps of the running generations. The first
+        /// call makes a context for vectors, which is kept so that no conversation is disturbed. Its window is at most
+        /// 2048 tokens; it is shorter if only fewer fit beside the loaded models (``EmbeddingPlan``), until a model is
+        /// unloaded. If another model is loaded during the call, that model makes all vectors. A call waits for a model
+        /// that is being read. A cancelled call throws at once.
         public nonisolated func embed(_ texts: [String]) async throws -> [[Float]] {
             if texts.isEmpty {
                 _ = try answering(.text)

@@ -9,35 +9,36 @@
     /// let engine = try await LlamaActor.load(Path("model.gguf"))
     /// let session = LanguageModelSession(model: engine)
     /// ```
-    /// Each role has a model of its own: the engine itself is the one for text, ``model(for:)`` gives the other. The tokens that the last
-    /// prompt and answer left in memory are reused as far as the next prompt begins with the same tokens.
+    /// Each role has its own model: the engine itself is the model for text, ``model(for:)`` returns the other. If the
+    /// next prompt begins with the tokens of the last prompt and answer, their state is reused.
     ///
-    /// Requests go into a ``Mailbox``. The engine's thread drains it between two steps, each of which computes one batch for all requests of a
-    /// model; loads and unloads are jobs of the same thread, which run before the next step.
+    /// Requests are added to a ``Mailbox``. The engine's thread reads it between two steps, each of which computes one
+    /// batch for all requests of a model. Loads and unloads are jobs of the same thread, which run before the next
+    /// step.
     public actor LlamaActor: InferenceEngine {
         nonisolated let executor = ThreadExecutor(name: "hearth.llama")
         let configuration: LlamaConfiguration
         nonisolated let time: TimeSource
-        /// Where the states of conversations are kept.
+        /// The file system of the saved conversation states.
         let fileSystem: any FileSystem
-        /// Facts that any thread reads without waiting for an answer under way.
+        /// Facts that any thread reads without waiting for the current answer.
         let facts = Locked<[EngineRole: Facts]>([:])
         nonisolated let mailbox = Locked(Mailbox())
         /// Orders loads and unloads, each of which takes several jobs.
         let changes = TurnQueue()
-        /// Orders token counts, so that many of them take one core at most from the answers.
+        /// Orders token counts, so that they use at most one core beside the answers.
         nonisolated let counts = TurnQueue()
         var loops: [EngineRole: GenerationLoop] = [:]
-        /// The memory that the models take.
+        /// The memory that the models use.
         var memory = MemoryLedger()
-        /// The load under way.
+        /// The running load.
         var arrival: Arrival?
-        /// Counts the cores that all steps of the engine use.
+        /// Measures the cores that all steps of the engine use.
         let load = CoreLoad()
 
         public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-        /// An engine without a model yet.
+        /// Makes an engine without a model.
         public init(configuration: LlamaConfiguration = LlamaConfiguration(), time: TimeSource = .system) {
             self.init(configuration: configuration, time: time, fileSystem: LocalFileSystem())
         }
@@ -52,7 +53,7 @@
             if !loops.isEmpty { Self.retire(loops.values.map(\.model)) }
         }
 
-        /// An engine with a model loaded; see ``load(_:role:projector:configuration:supportsVision:progress:)``.
+        /// Makes an engine and loads a model; see ``load(_:role:projector:configuration:supportsVision:progress:)``.
         public static func load(
             _ path: Path, projector: Path? = nil, configuration: LlamaConfiguration = LlamaConfiguration(),
             time: TimeSource = .system,
@@ -63,15 +64,15 @@
             return engine
         }
 
-        /// The version of llama.cpp that runs the models.
+        /// The version of llama.cpp.
         public nonisolated static var libraryVersion: String { LlamaLibrary.version }
 
-        /// The model loaded for text; answers at once, also while a generation runs.
+        /// The model loaded for text. Returns at once, also while a generation runs.
         public nonisolated var modelInformation: ModelInformation {
             get throws { try modelInformation(.text) }
         }
 
-        /// The model that answers for a role; answers at once, also while a generation runs.
+        /// The model that answers for a role. Returns at once, also while a generation runs.
         /// - Throws: `model-not-loaded`.
         public nonisolated func modelInformation(_ role: EngineRole) throws -> ModelInformation {
             try answering(role).information
@@ -88,19 +89,20 @@
             return try answering(role).capabilities
         }
 
-        /// Whether the model loaded for text answers questions about pictures too, so that vision needs no other model.
+        /// Whether the model loaded for text also answers questions about pictures, so that no separate vision model is
+        /// needed.
         public nonisolated var textModelSupportsVision: Bool {
             facts.withLock { $0[.text]?.supportsVision ?? false }
         }
 
-        /// Stops the generations that run and wait; they throw `CancellationError`.
+        /// Stops the running and waiting generations; they throw `CancellationError`.
         public nonisolated func stop() { stop(EngineRole.allCases) }
 
         nonisolated func stop(_ roles: [EngineRole]) {
             for request in mailbox.withLock({ $0.generations }) where roles.contains(request.role) {
                 request.signal.cancel()
             }
-            // Requests that wait for a model being read end now.
+            // Ends requests that wait for a model being read now.
             serve()
         }
 
@@ -115,7 +117,7 @@
             _ = try await generate(messages, options: options, role: .text, isPreparation: true) { _ in }
         }
 
-        /// Answers with the model of a role; a request waits for a model that is being read.
+        /// Answers with the model of a role. A request waits for a model that is being read.
         nonisolated func generate(
             _ messages: [ChatMessage], options: GenerationOptions, role: EngineRole, isPreparation: Bool = false,
             onEvent: @escaping @Sendable (GenerationEvent) -> Void
@@ -126,14 +128,14 @@
             return try await request.reply.value(cancelling: request.signal) { begin(request) }
         }
 
-        /// Queues a request, in the caller's thread: tasks may reach the engine's thread in another order.
+        /// Queues a request on the caller's thread, because tasks may reach the engine's thread in another order.
         nonisolated func begin(_ request: GenerationRequest) {
             let facts = facts.withLock { $0 }
             let model = Self.answering(request.role, facts)
             let admission =
                 model.flatMap { facts[$0] }?.admission
                 ?? Admission(sequences: 1, cells: 1, queueLimit: configuration.queueLimit)
-            // One model may answer for both roles; all requests for it wait in one queue.
+            // One model may answer for both roles; then all its requests wait in one queue.
             let roles = EngineRole.allCases.filter {
                 $0 == request.role || model != nil && Self.answering($0, facts) == model
             }
@@ -145,7 +147,7 @@
             serve()
         }
 
-        /// Enqueues the job that takes the steps, unless it is enqueued or there are no requests.
+        /// Enqueues the job that computes the steps, unless it is enqueued already or there are no requests.
         nonisolated func serve() { if mailbox.withLock({ $0.startsServing() }) { Task { await self.work() } } }
 
         /// The model that answers for a role.
@@ -194,7 +196,7 @@
 
         // MARK: Steps
 
-        /// Takes steps until no request needs one. Jobs that wait for the thread run before the next step.
+        /// Computes steps until no request needs one. Waiting jobs run before the next step.
         private func work() {
             while step() {
                 guard executor.hasWaitingJobs else { continue }

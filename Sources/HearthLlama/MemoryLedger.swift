@@ -1,23 +1,24 @@
 #if Llama
     import HearthInference
 
-    /// The memory that the models of one engine take, as planned, and the rest for data that can be dropped at any time.
+    /// The planned memory of one engine's models, and the rest for data that can be dropped at any time.
     struct MemoryLedger {
         /// The memory of one model.
         struct Entry {
-            /// The memory that the process may have, of the model's configuration.
+            /// The memory that the process may use, from the model's configuration.
             var deviceMemory: UInt64
             /// The bytes in the machine's memory.
             var hostBytes: UInt64
             /// The bytes on a GPU with memory of its own.
             var gpuBytes: UInt64
-            /// The data kept for it if there is room for all.
+            /// The kept data, if there is room for all of it.
             var kept = KeptBytes()
-            /// The rest of the memory bounds the kept data: not without a plan, and not if the configuration ignores memory.
+            /// Whether kept data is limited to the free memory; `false` without a plan, or if the configuration ignores
+            /// memory.
             var isBounded = true
-            /// The plan it was loaded by; `nil` if its sizes are not known.
+            /// The plan of the load; `nil` if the model's sizes are unknown.
             var plan: LoadPlan?
-            /// The GPU of its layers.
+            /// The GPU that holds the layers.
             var gpu: GPUMemory?
             /// The context for vectors.
             var vectors: EmbeddingPlan?
@@ -33,18 +34,18 @@
         /// The model being loaded, and the roles whose models it replaces.
         var arrival: (hostBytes: UInt64, replaced: [EngineRole])?
 
-        /// The bytes in use after some roles' models are unloaded.
+        /// The bytes in use after the models of some roles are unloaded.
         func hostBytes(without roles: [EngineRole] = []) -> UInt64 {
             entries.filter { !roles.contains($0.key) }.values.reduce(0) { $0 + $1.allHostBytes }
         }
 
-        /// The bytes of a GPU that some roles' models take.
+        /// The bytes of a GPU that the models of some roles use.
         func gpuBytes(of roles: [EngineRole]) -> UInt64 {
             roles.reduce(0) { $0 + (entries[$1]?.allGPUBytes ?? 0) }
         }
 
-        /// The memory for more data of a role's model, with all kept data dropped. The larger of two sums counts as occupied: the memory
-        /// in use now, and that after the model being loaded has replaced others.
+        /// The memory for more data of a role's model, if all kept data is dropped. The larger of two sums counts as
+        /// occupied: the memory in use now, and the memory in use after a running load.
         func room(for role: EngineRole) -> MemoryPlan.Device {
             var occupied = hostBytes()
             if let arrival, !arrival.replaced.contains(role) {
@@ -53,7 +54,7 @@
             return MemoryPlan.Device(memory: entries[role]?.deviceMemory ?? 0, occupied: occupied)
         }
 
-        /// The data that may be kept for a role's model: at most an equal part of the rest for each kind of data.
+        /// The limits of kept data for a role's model: each kind of data gets at most an equal part of the free memory.
         func kept(for role: EngineRole) -> KeptBytes {
             guard let entry = entries[role] else { return KeptBytes() }
             guard entry.isBounded else { return entry.kept }
@@ -62,8 +63,8 @@
                 states: entry.kept.states.map { min($0, part) }, pictures: entry.kept.pictures.map { min($0, part) })
         }
 
-        /// Plans a context for vectors of a role's model, in place of the present one, and counts it; `nil` if the sizes of the model are
-        /// not known.
+        /// Plans a context for vectors of a role's model, in place of the present one, and counts it. Returns `nil` if
+        /// the model's sizes are unknown.
         /// - Throws: `model-does-not-fit`, with both numbers; nothing is counted then.
         mutating func planVectors(_ wanted: EmbeddingWindow, of role: EngineRole) throws(LLMError) -> EmbeddingPlan? {
             entries[role]?.vectors = nil
@@ -75,7 +76,7 @@
     }
 
     extension MemoryLedger.Entry {
-        /// The memory of a model that was loaded.
+        /// The memory of a loaded model.
         init(_ order: LoadOrder, _ model: LoadedModel) {
             // Without a plan only the size of the weights is known.
             let hostBytes = order.hostBytes ?? model.information.size ?? 0
@@ -91,6 +92,6 @@
         }
     }
 
-    /// The largest size that is counted, so that sums of sizes from files do not overflow.
+    /// The largest counted size, so that sums of sizes from files cannot overflow.
     private let most: UInt64 = 1 << 60
 #endif

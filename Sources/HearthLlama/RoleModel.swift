@@ -7,14 +7,14 @@
     /// try await engine.load(weights, role: .vision, projector: projector)
     /// let session = LanguageModelSession(model: engine.model(for: .vision))
     /// ```
-    /// It is whichever model answers for the role when it is asked: another one once that is loaded, and for `vision` the one for
-    /// text where that can see and no other is loaded.
+    /// The model is looked up for each request: after another load it is the new model, and for `vision` it is the
+    /// model for text if that reads pictures and no other is loaded.
     struct RoleModel: InferenceEngine {
-        /// Whose model it is.
+        /// The engine that loads the model.
         let engine: LlamaActor
         let role: EngineRole
 
-        /// The model loaded for the role; answers at once, also while a generation runs.
+        /// The model loaded for the role. Returns at once, also while a generation runs.
         var modelInformation: ModelInformation {
             get throws { try engine.modelInformation(role) }
         }
@@ -41,12 +41,12 @@
             try await engine.count(messages, role: role)
         }
 
-        /// Stops what the role's model is doing and frees its memory; the other role's stays.
+        /// Stops the generations of the role's model and frees its memory. The other role's model stays.
         func unload() async { await engine.unload(role) }
     }
 
     extension LlamaActor {
-        /// The model of a role, for code that uses one engine and knows no roles. The engine itself is the one of
+        /// The model of a role, for code that uses one engine and no roles. The engine itself is the model of
         /// `EngineRole.text`.
         public nonisolated func model(for role: EngineRole) -> any InferenceEngine {
             RoleModel(engine: self, role: role)

@@ -1,15 +1,15 @@
 #if Llama
     import HearthInference
 
-    /// Which roles may be loaded side by side, and whose model answers for which: a decision without effects.
+    /// Decides which roles may be loaded side by side and whose model answers for a role, without effects.
     struct RolePlan: Sendable, Hashable {
         /// The bytes the models share.
         let deviceMemory: UInt64
 
-        /// Below this many whole GiB two models do not fit (seed 001).
+        /// The whole GiB below which two models do not fit (seed 001).
         static let roomForTwo: UInt64 = 6
 
-        /// The roles whose models are unloaded before another is loaded, the one it replaces last.
+        /// The roles whose models are unloaded before a load, the replaced one last.
         func unloadedFirst(loading role: EngineRole, loaded: Set<EngineRole>) -> [EngineRole] {
             var roles: [EngineRole] = []
             if role == .vision, loaded.contains(.text), deviceMemory >> 30 < Self.roomForTwo { roles.append(.text) }
@@ -17,7 +17,8 @@
             return roles
         }
 
-        /// The role whose model answers: vision is answered by the text model if that can see and no other is loaded.
+        /// The role whose model answers. The model for text answers for vision if it reads pictures and no vision model
+        /// is loaded.
         static func answering(_ role: EngineRole, loaded: Set<EngineRole>, textModelSupportsVision: Bool) -> EngineRole?
         {
             if loaded.contains(role) { return role }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Archives made in memory, of regular files and nothing else.
+/// Archives of regular files, made in memory.
 package enum ArchiveFiles {
-    /// A file and its path inside.
+    /// A file of an archive, with its path.
     package typealias Member = (name: String, data: Data)
 
-    /// A tar file in the oldest form that every reader knows; names of at most 99 bytes.
+    /// A tar file in the oldest format, which every reader supports; names of at most 99 bytes.
     package static func tar(_ members: [Member]) -> Data {
         var archive = Data()
         for member in members {
@@ -31,14 +31,14 @@ package enum ArchiveFiles {
         return archive + Data(count: 1024)
     }
 
-    /// A zip file whose members are stored as they are.
+    /// A zip file with stored, uncompressed members.
     package static func zip(_ members: [Member]) -> Data {
         var archive = Data()
         var directory = Data()
         for member in members {
             let name = Data(member.name.utf8)
             var facts = Data()
-            // Names are UTF-8; the method, time and date.
+            // The flag for UTF-8 names, then the method, time and date.
             for number in [20, 0x800, 0, 0, 0x21] as [UInt16] { facts.put(number) }
             facts.put(checksum(member.data))
             for _ in 1...2 { facts.put(UInt32(member.data.count)) }
@@ -64,7 +64,7 @@ package enum ArchiveFiles {
         return archive
     }
 
-    /// The bytes as gzip, not made smaller.
+    /// The bytes as an uncompressed gzip file.
     package static func gzip(_ data: Data) -> Data {
         var out = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
         for (piece, isLast) in pieces(of: data, 65535) {
@@ -78,7 +78,7 @@ package enum ArchiveFiles {
         return out
     }
 
-    /// The bytes as a frame of Zstandard, made smaller only where one byte is all there is of 128 KiB.
+    /// The bytes as a Zstandard frame. Only a block of 128 KiB with one repeated byte is compressed.
     package static func zstandard(_ data: Data) -> Data {
         var out = Data()
         out.put(0xFD2F_B528 as UInt32)
@@ -98,7 +98,7 @@ package enum ArchiveFiles {
         }
     }
 
-    /// CRC-32 as zip and gzip have it.
+    /// The CRC-32 of zip and gzip.
     private static func checksum(_ data: Data) -> UInt32 {
         let table = (0..<256).map { index -> UInt32 in
             (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }

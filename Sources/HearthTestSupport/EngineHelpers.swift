@@ -1,6 +1,6 @@
 import HearthInference
 
-/// An engine that forwards to another one, so that a test states only what differs.
+/// An engine that forwards to another one, so that a test implements only the difference.
 package protocol ForwardingEngine: InferenceEngine {
     associatedtype Engine: InferenceEngine
     var engine: Engine { get }
@@ -23,7 +23,8 @@ extension ForwardingEngine {
 }
 
 extension InferenceEngine {
-    /// The events of a generation as a stream, with the summary as `.finish`; cancelling its reader cancels the generation.
+    /// The events of a generation as a stream, with the summary as `.finish`. Cancelling the reading task cancels the
+    /// generation.
     package func generate(
         _ messages: [ChatMessage], options: GenerationOptions
     ) -> AsyncThrowingStream<GenerationEvent, any Error> {

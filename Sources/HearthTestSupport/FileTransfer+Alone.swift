@@ -2,7 +2,7 @@ import HearthBase
 import HearthTransfer
 
 extension FileTransfer {
-    /// Fetches a file without a queue, under a lock of its own.
+    /// Fetches a file without a queue, with its own lock.
     /// - Throws: as ``fetch(_:under:_:)``; ``TransferError`` with `transfer-busy` if another owner has the lock.
     package func fetch(
         _ request: TransferRequest, progress: @escaping @Sendable (TransferProgress) -> Void

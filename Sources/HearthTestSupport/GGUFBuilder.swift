@@ -1,7 +1,7 @@
 import Foundation
 import HearthBase
 
-/// Builds GGUF files in memory, well-formed ones and others.
+/// Builds valid and invalid GGUF files in memory.
 package struct GGUFBuilder: Sendable {
     /// The description of a tensor.
     package struct Tensor: Sendable {
@@ -21,7 +21,7 @@ package struct GGUFBuilder: Sendable {
     package var version: UInt32 = 3
     package var entries: [(key: String, value: GGUFValue)] = []
     package var tensors: [Tensor] = []
-    /// What the header says there is, where that is to be a lie.
+    /// The number of entries in the header, if it is to be wrong.
     package var claimedEntries: UInt64?
     package var claimedTensors: UInt64?
 
@@ -31,7 +31,7 @@ package struct GGUFBuilder: Sendable {
         self.tensors = tensors
     }
 
-    /// A small model's header: enough for every question ``GGUFHeader`` answers.
+    /// The header of a small model: enough for every fact of ``GGUFHeader``.
     package static var small: GGUFBuilder {
         GGUFBuilder(
             entries: [
@@ -52,7 +52,7 @@ package struct GGUFBuilder: Sendable {
             ])
     }
 
-    /// The header without the padding and the tensor data that would follow.
+    /// The header without padding and tensor data.
     package func header() -> Data {
         var data = Data("GGUF".utf8)
         data.appendLittleEndian(version)
@@ -98,7 +98,7 @@ extension Data {
         case .float64(let value): appendLittleEndian(value.bitPattern)
         case .bool(let value): append(value ? 1 : 0)
         case .string(let value): appendText(value)
-        // Only the claim, for headers that end there.
+        // Only the length is written, for headers that end there.
         case .longString(let count): appendLittleEndian(count)
         case .array(let array):
             appendLittleEndian(array.elementType.rawValue)

@@ -1,10 +1,10 @@
 import HearthBase
 
-/// A clock on which every wait is over at once and has taken its time: for code that pauses between attempts.
+/// A clock on which every wait ends at once and advances the time: for code that pauses between attempts.
 package final class HurriedClock: Clock {
     private let manual = ManualClock()
 
-    /// A clock at its start.
+    /// Makes a clock at time zero.
     package init() {}
 
     package var now: ManualClock.Instant { manual.now }
@@ -16,7 +16,7 @@ package final class HurriedClock: Clock {
         if wait > .zero { manual.advance(by: wait) }
     }
 
-    /// The clock as a time source; the calendar stands still.
+    /// The clock as a time source; the calendar does not advance.
     package var time: TimeSource {
         let date = manual.time.now
         return TimeSource(clock: self, now: { date })

@@ -1,9 +1,9 @@
 import Foundation
 import HearthBase
 
-/// A clock that stands still until a test moves it.
+/// A clock that advances only when a test moves it.
 package final class ManualClock: Clock {
-    /// A moment, counted from the clock's creation.
+    /// A moment, relative to the clock's creation.
     package struct Instant: InstantProtocol {
         package var offset: Duration
 
@@ -35,13 +35,13 @@ package final class ManualClock: Clock {
     private let state = Locked(State())
     private let start: Date
 
-    /// A clock whose calendar begins at `start`.
+    /// Makes a clock whose calendar begins at `start`.
     package init(start: Date = Date(timeIntervalSince1970: 1_800_000_000)) { self.start = start }
 
     package var now: Instant { state.withLock { $0.now } }
     package var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// The clock as a time source whose calendar moves along.
+    /// The clock as a time source whose calendar advances with it.
     package var time: TimeSource {
         TimeSource(clock: self, now: { self.start.addingTimeInterval(self.now.offset.seconds) })
     }
@@ -51,7 +51,7 @@ package final class ManualClock: Clock {
             state.nextID += 1
             return state.nextID
         }
-        // A cancellation that comes after the wake-up leaves its mark behind.
+        // A cancellation after the wake-up leaves the sleeper's number in `cancelled`.
         defer { state.withLock { _ = $0.cancelled.remove(id) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -77,7 +77,7 @@ package final class ManualClock: Clock {
         }
     }
 
-    /// Moves the clock and wakes the sleepers whose moment has come.
+    /// Moves the clock and wakes the sleepers whose time has come.
     package func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -89,7 +89,7 @@ package final class ManualClock: Clock {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Returns once at least `count` tasks sleep on the clock.
+    /// Returns when at least `count` tasks sleep on the clock.
     package func sleepers(atLeast count: Int) async {
         await withCheckedContinuation { continuation in
             let isSatisfied = state.withLock { state in

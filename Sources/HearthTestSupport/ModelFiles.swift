@@ -1,7 +1,7 @@
 import Foundation
 import HearthBase
 
-/// Files that are models as far as their headers go, with any bytes after them: for tests that move files and load none.
+/// Files with a valid model header and any bytes after it: for tests that move files and load none.
 package enum ModelFiles {
     /// A GGUF file without tensors.
     /// - Parameters:
@@ -14,7 +14,7 @@ package enum ModelFiles {
         let entries: [(key: String, value: GGUFValue)] =
             texts.map { ($0.0, .string($0.1)) } + numbers.map { ($0.0, .uint32($0.1)) }
         var data = GGUFBuilder(entries: entries).header()
-        // Where weights begin is aligned.
+        // The offset of the weights is aligned.
         data.append(contentsOf: [UInt8](repeating: 0, count: (32 - data.count % 32) % 32))
         data.append(contentsOf: payload)
         return data

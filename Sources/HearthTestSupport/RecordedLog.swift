@@ -1,6 +1,6 @@
 import HearthBase
 
-/// What is written to the log, which the whole process has one of: tests that look at it do so one after the other.
+/// Records the entries of the log. A process has only one log, so tests that record it run one after the other.
 ///
 /// ```swift
 /// let log = await RecordedLog.start(.warning)
@@ -17,7 +17,7 @@ package final class RecordedLog: Sendable {
 
     private init() {}
 
-    /// Waits for its turn, then records every entry at or above a level.
+    /// Waits until no other test records, then records every entry at or above a level.
     package static func start(_ threshold: Log.Level) async -> RecordedLog {
         await withCheckedContinuation { turn in
             let isFree = turns.withLock { turns in
@@ -32,7 +32,7 @@ package final class RecordedLog: Sendable {
         return log
     }
 
-    /// Leaves the log to the next.
+    /// Stops recording; the next waiting test begins.
     package func stop() {
         Log.use(nil)
         let next = Self.turns.withLock { turns in
@@ -42,7 +42,7 @@ package final class RecordedLog: Sendable {
         next?.resume()
     }
 
-    /// The messages that were written so far; `part` is a subsystem, a category, or both joined by a full stop.
+    /// The messages so far; `part` is a subsystem, a category, or both joined by a full stop.
     package func messages(of part: String? = nil) -> [String] {
         written.withLock { $0 }
             .filter { part == nil || [$0.subsystem, $0.category, $0.name].contains(part) }.map(\.message)

@@ -1,7 +1,7 @@
 import HearthBase
 import HearthInference
 
-/// An engine that answers from a script, so that conversations are tested without a model.
+/// An engine that answers from a script, so that conversations can be tested without a model.
 package actor ScriptedEngine: InferenceEngine {
     /// One step of an answer.
     package enum Step: Sendable {
@@ -21,7 +21,7 @@ package actor ScriptedEngine: InferenceEngine {
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var stalls = 0
     private var sources: [AsyncStream<Never>.Continuation] = []
-    /// The conversations and options of all requests, in order; preparations are among them and use a script each.
+    /// The conversations and options of all requests, in order. Preparations are included and use a script each.
     package private(set) var requests: [[ChatMessage]] = []
     package private(set) var options: [GenerationOptions] = []
     /// The conversations of the preparations.
@@ -29,7 +29,7 @@ package actor ScriptedEngine: InferenceEngine {
     package nonisolated let capabilities: EngineCapabilities
     package nonisolated let modelInformation = ModelInformation(description: "scripted", contextLength: 4096)
 
-    /// Gives the answers in order; after the last one it fails with `model-not-loaded`.
+    /// Makes an engine that gives the answers in order; after the last one it fails with `model-not-loaded`.
     package init(_ answers: [[Step]], capabilities: EngineCapabilities = []) {
         self.answers = answers
         self.capabilities = capabilities
@@ -70,12 +70,12 @@ package actor ScriptedEngine: InferenceEngine {
         throw LLMError(.generateFailed, "the script ends without a finish")
     }
 
-    /// Returns once so many `waitForCancellation` steps have been reached since the start.
+    /// Returns when `times` `waitForCancellation` steps have been reached since the start.
     package func stalled(times: Int = 1) async {
         while stalls < times { await withCheckedContinuation { waiting.append($0) } }
     }
 
-    /// Lets all waiting answers continue.
+    /// Continues all waiting answers.
     package func goOn() {
         for source in sources { source.finish() }
         sources = []

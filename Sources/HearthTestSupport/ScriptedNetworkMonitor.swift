@@ -1,7 +1,7 @@
 import HearthBase
 import HearthHTTP
 
-/// A network whose condition a test decides.
+/// A network whose condition a test sets.
 package final class ScriptedNetworkMonitor: NetworkMonitor {
     private let board: NetworkBoard
     private let watched: AsyncStream<Void>.Continuation
@@ -9,7 +9,7 @@ package final class ScriptedNetworkMonitor: NetworkMonitor {
     private let asked: AsyncStream<Void>.Continuation
     private let asking: AsyncStream<Void>
 
-    /// A network in that condition; with `nil`, one of which nothing is known yet.
+    /// Makes a network with that condition; `nil` is an unknown one.
     package init(_ condition: NetworkCondition? = .unrestricted) {
         board = NetworkBoard(condition)
         (watching, watched) = AsyncStream.makeStream()
@@ -22,7 +22,7 @@ package final class ScriptedNetworkMonitor: NetworkMonitor {
     }
 
     package var source: String? { "the test" }
-    /// Those who watch now.
+    /// The number of present watchers.
     package var watcherCount: Int { board.watcherCount }
 
     package func conditions() -> AsyncStream<NetworkCondition> {
@@ -30,18 +30,18 @@ package final class ScriptedNetworkMonitor: NetworkMonitor {
         return board.conditions()
     }
 
-    /// The network changes.
+    /// Changes the condition.
     package func change(to condition: NetworkCondition) { board.post(condition) }
 
-    /// The monitor ends.
+    /// Ends the monitor.
     package func end() { board.close() }
 
-    /// Returns when a caller has asked for ``condition``, once for each time.
+    /// Returns at each reading of ``condition`` by a caller, once for each reading.
     package func nextReading() async {
         for await _ in asking { return }
     }
 
-    /// Returns when a watcher has begun, once for each watcher.
+    /// Returns when a watcher begins, once for each watcher.
     package func nextWatcher() async {
         for await _ in watching { return }
     }

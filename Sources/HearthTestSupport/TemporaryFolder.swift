@@ -1,7 +1,7 @@
 import Foundation
 import HearthBase
 
-/// A folder of a test's own, removed with its last reference.
+/// A folder for one test, removed with its last reference.
 package final class TemporaryFolder: Sendable {
     package let path: Path
 
@@ -12,13 +12,13 @@ package final class TemporaryFolder: Sendable {
         try LocalFileSystem().makeFolders(path)
     }
 
-    // A test may have made it unreadable; the system clears its temporary folder anyway.
+    // A test may have made the folder unreadable; the system clears its temporary folder later.
     deinit { try? LocalFileSystem().removeTree(path) }
 
-    /// A path below the folder; `name` may hold separators.
+    /// A path below the folder; `name` may contain separators.
     package func path(_ name: String) -> Path { Path(path.string + "/" + name) }
 
-    /// Writes a file below the folder, with the folders it needs.
+    /// Writes a file below the folder, and creates its parent folders.
     @discardableResult
     package func write(_ name: String, _ data: Data) throws -> Path {
         let target = path(name)

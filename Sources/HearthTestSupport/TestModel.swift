@@ -1,12 +1,12 @@
 import Foundation
 import HearthBase
 
-/// The default model as set-up left it in the cache: real weights for tests that need some.
+/// The default model in the cache of the set-up: real weights for tests that need them.
 package enum TestModel {
     /// The name of the file.
     package static let fileName = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
-    /// The cache of set-up, found as `scripts/env.sh` finds it.
+    /// The cache of the set-up, found in the same way as in `scripts/env.sh`.
     package static var cache: Path {
         let environment = ProcessInfo.processInfo.environment
         func folder(_ variable: String, _ rest: String) -> Path? {
@@ -16,10 +16,10 @@ package enum TestModel {
             ?? Path(NSHomeDirectory() + "/.cache/hearth")
     }
 
-    /// The weights. A test that needs them fails without them: `make setup` fetches them.
+    /// The weights of the default model. A test that needs them fails without them: `make setup` fetches them.
     package static var path: Path { Path(cache.string + "/models/" + fileName) }
 
-    /// The tiny models with random weights that `scripts/tiny-models.py` made; it tells what each is.
+    /// The tiny models with random weights from `scripts/tiny-models.py`, which describes each of them.
     package enum Tiny: String, Sendable, CaseIterable {
         case projector, grid, recurrent, vectors, window, thinking
         case twoWayProjector = "projector-two-way"
@@ -27,7 +27,7 @@ package enum TestModel {
         case split = "split-00001-of-00003"
     }
 
-    /// A tiny model of set-up: in a folder named after the script that made it, as `scripts/env.sh` says.
+    /// The path of a tiny model: in a folder with the name of the script's digest, as in `scripts/env.sh`.
     package static func path(_ model: Tiny) throws -> Path {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Small pictures as files: a red field of 40 × 30 pixels with a blue square and a yellow disc, unless said otherwise.
+/// Small pictures as files: by default a red field of 40 × 30 pixels with a blue square and a yellow disc.
 package enum TestPictures {
     /// Baseline JPEG.
     package static let jpeg = decoded(
@@ -97,7 +97,7 @@ package enum TestPictures {
         EVJJIAAABIhEJJJQAAAJJJJJJIAAAAJJJJJJIAAABJJJJJJQAAAJJJJJJIAAAAJJJJJJIAAAA=
         """)
 
-    /// All of them, by name.
+    /// All pictures by name.
     package static let all: [(name: String, bytes: [UInt8])] = [
         ("jpeg", jpeg),
         ("progressiveJPEG", progressiveJPEG),
@@ -116,7 +116,7 @@ package enum TestPictures {
         return png(width: width, height: height, unpacked: Array(repeatElement(line, count: height).joined()))
     }
 
-    /// A PNG whose header says one thing and whose data may be another.
+    /// A PNG whose data may differ from its header.
     package static func png(width: Int, height: Int, unpacked: [UInt8]) -> [UInt8] {
         var packed: [UInt8] = [0x78, 0x01]
         var place = 0
@@ -132,14 +132,14 @@ package enum TestPictures {
         return png(width: width, height: height, packed: packed + [0, 0, 0, 0])
     }
 
-    /// A PNG around data that is compressed already.
+    /// A PNG with data that is compressed already.
     package static func png(width: Int, height: Int, packed: [UInt8], depth: UInt8 = 8, colour: UInt8 = 2) -> [UInt8] {
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         let header = number(width) + number(height) + [depth, colour, 0, 0, 0]
         return signature + chunk("IHDR", header) + chunk("IDAT", packed) + chunk("IEND", [])
     }
 
-    /// Readers of pictures do not look at the checksums.
+    /// Readers of pictures ignore the checksums.
     private static func chunk(_ kind: String, _ content: [UInt8]) -> [UInt8] {
         number(content.count) + Array(kind.utf8) + content + [0, 0, 0, 0]
     }

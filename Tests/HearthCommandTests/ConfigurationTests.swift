@@ -22,6 +22,7 @@ import Testing
         ("network.metered", "ask"),
         ("network.metered", "deny"), ("cloud.kind", "gemini-relay"), ("cloud.url", "https://relay.example.org/base"),
         ("cloud.url", "http://127.0.0.1:8080/v1"), ("cloud.model", "gemini-2.5-pro"), ("cloud.keyFile", "/run/key"),
+        ("cloud.firstByteSeconds", "5"),
     ])
     func whatIsSetIsReadBack(key: String, value: String) async throws {
         let folder = try TemporaryFolder()
@@ -48,8 +49,9 @@ import Testing
         ("ignoreMemory", "yes"), ("ignoreMemory", ""), ("flashAttention", "true"), ("flashAttention", ""),
         ("origins", "x"), ("defaultmodel", "x"), ("cloud.kind", "Gemini"), ("cloud.kind", ""), ("cloud", "gemini"),
         ("cloud.url", "http://cloud.example.org"), ("cloud.url", "https://user@cloud.example.org"), ("cloud.url", ""),
+        ("cloud.url", "https://x:99999"),
         ("cloud.url", "https://x/?key=1"), ("cloud.model", ""), ("cloud.model", "a\u{1b}"), ("cloud.keyFile", "key"),
-        ("cloud.key", "secret"),
+        ("cloud.key", "secret"), ("cloud.firstByteSeconds", "0"), ("cloud.firstByteSeconds", "1.5"),
     ])
     func wrongSettingsAreRefusedAndNothingIsWritten(key: String, value: String) async throws {
         let folder = try TemporaryFolder()
@@ -73,12 +75,14 @@ import Testing
         #expect(written == .object(["cloud": .object(["kind": .string("gemini")])]))
         try configuration.set("cloud.model", to: "gemini-2.5-pro")
         try configuration.set("cloud.keyFile", to: "/run/key")
+        try configuration.set("cloud.firstByteSeconds", to: "5")
         try configuration.set("cloud.kind", to: "gemini")
         #expect(try values()[2...] == ["gemini-2.5-pro", "/run/key"])
         let read = try Configuration(json: configuration.json())
         #expect(read == configuration)
         try configuration.set("cloud.kind", to: "anthropic")
         #expect(try values() == ["anthropic", "https://api.anthropic.com", "claude-haiku-4-5", nil])
+        #expect(try configuration.value(of: "cloud.firstByteSeconds") == nil)
         // An address that is set first stays.
         var other = Configuration()
         try other.set("cloud.url", to: "http://localhost:8080")

@@ -31,6 +31,17 @@ struct FailureTests {
         await server.wait { $0.connectionsOpen == 0 }
     }
 
+    /// The bytes of the request that were sent before the head do not extend the silence after it.
+    @Test func silenceAfterAnUploadTimesOutOnce() async throws {
+        let gate = Gate()
+        let server = try FaultServer { _ in Reply(body: .pattern(count: 100)).stalled(after: 10, at: gate) }
+        let error = await failure(
+            HTTPRequest(
+                try server.url("/"), method: "POST", body: Data(count: 1000), idleTimeout: .seconds(2),
+                totalTimeout: .milliseconds(3900)))
+        #expect(error?.message == "127.0.0.1:\(server.port) sent nothing for 2 s")
+    }
+
     @Test func silenceBeforeTheHeadTimesOut() async throws {
         let gate = Gate()
         let server = try FaultServer { _ in Reply.text("late").stalledBeforeHead(at: gate) }

@@ -54,11 +54,11 @@ import Testing
 
     private static let fenced = ["<think>", "x\n```python\na\n", "</think>", "\n\nHere:\n```python\na\n```\nDone."]
 
-    /// The end of a block in the answer once proved that the mark stood in a block of the thinking, and nothing was answered.
+    /// The end of a code block in the answer once made the mark count as code in the thinking, and no answer was shown.
     @Test func aMarkOfOneTokenEndsTheThinkingInABlock() {
         let found = split(Self.fenced, AnswerFrame())
         #expect(found == ("x\n```python\na", "Here:\n```python\na\n```\nDone."))
-        // The same mark in a block of which more follows.
+        // The same mark in a block that continues.
         let again = split(["<think>", "```\n", "</think>", "yes\n```\n"], AnswerFrame())
         #expect(again == ("```", "yes\n```\n"))
     }

@@ -3,7 +3,7 @@ import HearthTestSupport
 import Testing
 
 @Suite struct StopStringMatcherTests {
-    /// What is shown of a text, by looking at the whole of it.
+    /// The shown text, computed from the whole text at once.
     static func expected(_ text: String, _ stops: [String]) -> (shown: String, stop: String?) {
         let bytes = Array(text.utf8)
         for end in bytes.indices {
@@ -39,7 +39,7 @@ import Testing
         #expect(run(text.unicodeScalars.map(String.init), stops) == expected)
     }
 
-    @Test func holdsBackOnlyWhatMayBecomeOne() {
+    @Test func holdsBackOnlyPossibleBeginnings() {
         var matcher = StopStringMatcher(["STOP", "\n\nUser:"])
         #expect(matcher.append("go S") == "go ")
         #expect(matcher.heldBytes == 1)
@@ -54,7 +54,7 @@ import Testing
         #expect(matcher.finish() == "")
     }
 
-    /// Thousands of bytes are held back, a few of which turn out to be none with every piece.
+    /// Thousands of bytes are held, and each piece releases a few of them.
     @Test func holdsLongOnesBackPieceByPiece() {
         var random = SeededGenerator(seed: 12)
         let stop = String(repeating: "a", count: 5000) + "b"
@@ -96,7 +96,7 @@ import Testing
 }
 
 @Suite struct AnswerReaderTests {
-    /// What came out of some bytes.
+    /// The output of some bytes.
     struct Output: Equatable {
         var thinking = ""
         var text = ""
@@ -143,7 +143,7 @@ import Testing
         return pieces
     }
 
-    /// Ten thousand ways to cut multilingual text with thinking in it, at any byte: nothing is lost, doubled or replaced.
+    /// Ten thousand cuts of multilingual text with thinking, at any byte: no text is lost, doubled or replaced.
     @Test func isTheSameHoweverItIsCut() throws {
         var random = SeededGenerator(seed: 2026)
         var cuts = 0
@@ -157,7 +157,7 @@ import Testing
             let thinking = "x" + some(0...4) + "y"
             let answer = "z" + some(0...6)
             let shape = Int.random(in: 0...3, using: &random)
-            // Text with fences is for the tables; here the parts are known beforehand.
+            // Tables test text with fences; here the parts are known beforehand.
             let plain = thinking.replacing("```", with: "``")
             let (output, expected): (String, Output) =
                 switch shape {
@@ -176,7 +176,7 @@ import Testing
         #expect(runs > 50)
     }
 
-    /// Any text, with fences and marks anywhere: the cuts make no difference.
+    /// Any text with fences and marks anywhere: the cuts make no difference.
     @Test func isTheSameAsInOnePieceForAnyText() throws {
         var random = SeededGenerator(seed: 7)
         let parts = [

@@ -18,16 +18,16 @@ import Testing
         #expect(plan([]) == [])
     }
 
-    @Test func answersGoFirstAndPromptsTakeWhatIsLeft() {
+    @Test func answersGoFirstAndPromptsTakeTheRest() {
         #expect(plan([(1500, false), (1, true)]) == [256, 1])
         #expect(plan([(1, true), (1500, false), (1, true)]) == [1, 256, 1])
-        // As many answers as a call has room for, and a prompt that still gets on.
+        // As many answers as a call has room for, and a prompt that still continues.
         #expect(plan([(1, true), (1, true), (9, false)], capacity: 3) == [1, 1, 1])
         // The tokens that end a thinking are computed together.
         #expect(plan([(6, true), (1, true)]) == [6, 1])
     }
 
-    @Test func onePromptMakesWayForAnswersOfAnotherModel() {
+    @Test func aPromptIsShortBesideAnswersOfAnotherModel() {
         func shares(_ tokens: Int, isAnswering: Bool = false) -> [Int] {
             BatchPlan(
                 [BatchPlan.Want(tokens: tokens, isAnswering: isAnswering)],
@@ -42,19 +42,19 @@ import Testing
     @Test func aLongPromptStallsNoShortOne() {
         #expect(plan([(1500, false), (40, false)])[1] == 40)
         #expect(plan([(1500, false), (1, true), (40, false)])[2] == 40)
-        // Several long ones before it: it is read at once all the same.
+        // A short prompt after several long ones is computed at once.
         let shares = plan([(1500, false), (1500, false), (1500, false), (100, false)])
         #expect(shares == [256 - 100, 0, 0, 100])
     }
 
-    @Test func thoseThatCameFirstAreThroughFirst() {
+    @Test func earlierPromptsFinishFirst() {
         let shares = plan([(1, true)] + Array(repeating: (40, false), count: 7))
         #expect(shares == [1, 40, 40, 40, 40, 40, 40, 16])
-        // One after the other, also where a call has room for a part of one only.
+        // One prompt after the other, also if a call has room for only a part of one.
         #expect(plan([(1, true), (54, false), (54, false)], besideOthers: 32) == [1, 32, 0])
     }
 
-    /// Those who came together have their first token one after the other, not all at the end.
+    /// Prompts that came together get their first tokens one after the other, not all at the end.
     @Test(arguments: [1, 7, 32, 64, 256])
     func halfOfThemAnswerWhenAboutHalfIsRead(chunk: Int) {
         var left = [54, 57, 51, 56, 55, 53, 58, 52]
@@ -72,8 +72,9 @@ import Testing
         #expect(Double(read) <= 0.65 * Double(all) + Double(chunk))
     }
 
-    /// Any requests: no share exceeds its request, no room is left while a request waits, every answer gets its token.
-    @Test func keepsItsPromisesForAnyWishes() {
+    /// For any requests: no share exceeds its request, no room is unused while a request waits, every answer gets its
+    /// token.
+    @Test func keepsItsPromisesForAnyRequests() {
         var random = SeededGenerator(seed: 8)
         for _ in 0..<5000 {
             let wants = (0..<Int.random(in: 1...9, using: &random)).map { _ in
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    /// Short prompts come without end, one for each that is through: neither the long one nor one in the middle waits for ever.
+    /// Short prompts follow each other without end: neither the long prompt nor one in the middle waits without end.
     @Test(arguments: 2...8, [1, 2, 5, 32, 256])
     func everyPromptProgresses(prompts: Int, chunk: Int) {
         var left: [(name: Int, tokens: Int)] = [(0, 1500), (1, 300)] + (2...prompts).map { ($0, 40) }
@@ -121,7 +122,7 @@ import Testing
         var pace = StepPace(target: 0.06)
         pace.observe(tokens: 100, seconds: 0.1)
         #expect(pace.tokens == 60)
-        // A machine that gets slower is believed soon, and so is one that gets faster.
+        // The pace adapts quickly to a machine that gets slower or faster.
         for _ in 0..<6 { pace.observe(tokens: 60, seconds: 0.12) }
         #expect((30...32).contains(pace.tokens))
         for _ in 0..<6 { pace.observe(tokens: 32, seconds: 0.032) }
@@ -156,7 +157,7 @@ import Testing
 @Suite struct AdmissionTests {
     private let admission = Admission(sequences: 3, cells: 1000, queueLimit: 2)
 
-    @Test func oneAloneAlwaysFits() {
+    @Test func aSingleRequestAlwaysFits() {
         #expect(admission.admits(1000, beside: []))
         #expect(Admission(sequences: 1, cells: 10).admits(99, beside: []))
     }
@@ -168,7 +169,7 @@ import Testing
         #expect(!admission.admits(1, beside: [1, 1, 1]))
     }
 
-    @Test func whatARequestMayNeedIsNeverMoreThanThereIs() {
+    @Test func theNeedOfARequestIsAtMostTheCells() {
         #expect(admission.need(prompt: 100, newTokens: 50) == 150)
         #expect(admission.need(prompt: 100, newTokens: 5, closing: 20) == 121)
         #expect(admission.need(prompt: 100, newTokens: 0) == 101)
@@ -178,7 +179,7 @@ import Testing
     }
 
     @Test func theQueueIsBounded() throws {
-        // Three are answered: two may wait.
+        // Three requests run: two may wait.
         #expect(admission.refusal(waiting: 0, running: 3) == nil)
         #expect(admission.refusal(waiting: 1, running: 3) == nil)
         let error = try #require(admission.refusal(waiting: 2, running: 3))
@@ -186,7 +187,7 @@ import Testing
         #expect(error.disposition == .tryLater)
         #expect(error.message.contains("3 requests and 2 wait"))
         #expect(error.context.expected == "at most 2 waiting requests")
-        // Those whose turn comes at once do not count.
+        // Requests that begin at once do not count.
         #expect(admission.refusal(waiting: 4, running: 0) == nil)
         #expect(admission.refusal(waiting: 5, running: 0) != nil)
         let none = Admission(sequences: 1, cells: 10, queueLimit: 0)

@@ -6,7 +6,7 @@ import Testing
 import struct HearthInference.GenerationOptions
 import protocol HearthInference.Tool
 
-/// What the article `BesideFoundationModels` promises, beside a module that declares the same names.
+/// The promises of the article `BesideFoundationModels`, beside a module that declares the same names.
 @Suite struct BesideFoundationModelsTests {
     @Test func aModuleSaysWhichIsMeant() async throws {
         let engine: any InferenceEngine = ScriptedEngine([[.text("ok"), .finish(.endOfGeneration)]])

@@ -24,7 +24,7 @@ import Testing
         ToolCall(id: id, name: "weather", arguments: "{\"city\": \"\(city)\"}")
     }
 
-    @Test func theEngineIsToldOfTheToolsAndOfTheirResults() async throws {
+    @Test func theEngineGetsTheToolsAndTheirResults() async throws {
         let weather = Weather()
         let engine = ScriptedEngine(
             [
@@ -56,7 +56,7 @@ import Testing
             parameters: JSONSchema.object([.init("city", .string)]).json)
         #expect(await engine.options.map(\.tools) == [[tool], [tool]])
         #expect(await engine.options.allSatisfy { $0.constraint == nil && $0.stopStrings.isEmpty })
-        // It goes on another day.
+        // The conversation is saved and continued later.
         let saved = try JSONDecoder().decode([ChatMessage].self, from: JSONEncoder().encode(session.transcript))
         #expect(saved == session.transcript)
     }
@@ -70,7 +70,7 @@ import Testing
         (ToolCall(id: "1", name: "rain", arguments: "{}"), "there is no function rain"),
         (ToolCall(id: "", name: "", arguments: "{}"), "there is no function"),
     ])
-    func whatGoesWrongIsTheCallsResult(call: ToolCall, reason: String) async throws {
+    func aFailureIsTheCallsResult(call: ToolCall, reason: String) async throws {
         let engine = ScriptedEngine(
             [[.toolCall(call), .finish(.endOfGeneration)], [.text("Sorry."), .finish(.endOfGeneration)]],
             capabilities: .tools)
@@ -96,7 +96,7 @@ import Testing
         let most = LanguageModelSession.maximumToolCalls
         #expect(weather.asked.withLock { $0.count } == most / together * together)
         #expect(await engine.requests.count == most / together + 1)
-        // Each call that is left has its result.
+        // Each remaining call has its result.
         #expect(session.transcript.last == ChatMessage(.assistant, "Hm. "))
         #expect(session.transcript.flatMap(\.toolCalls).count == session.transcript.count { $0.role == .tool })
     }
@@ -142,7 +142,7 @@ import Testing
         #expect(session.transcript[2] == ChatMessage(result: result, of: call("Paris")))
     }
 
-    /// The facts of a turn are those of all its messages, and its time-out covers all of them.
+    /// The facts of a turn cover all its messages, and its time-out applies to all of them together.
     @Test func usageAndTimeOutAreOfTheTurn() async throws {
         let clock = ManualClock()
         struct Clocked: Tool {
@@ -183,7 +183,7 @@ import Testing
         #expect(silent.timings.decodeTokensPerSecond == 0)
     }
 
-    /// A model reads its own thinking again between the calls of a turn, as far as its template lets it.
+    /// A model reads its own thinking again between the calls of a turn, if its template allows it.
     @Test func thinkingGoesBackToTheEngine() async throws {
         let engine = ScriptedEngine(
             [
@@ -197,7 +197,7 @@ import Testing
         #expect(Set(session.transcript.map(\.id)).count == 4)
     }
 
-    @Test func aModelWithoutToolsIsToldOfEarlierOnesInWords() async throws {
+    @Test func aModelWithoutToolsGetsEarlierCallsAsText() async throws {
         let earlier = [
             ChatMessage(.user, "Paris?"),
             ChatMessage(.assistant, "Well.", toolCalls: [call("Paris"), call("Rome", "2")]),
@@ -241,7 +241,7 @@ import Testing
             guard let kept = outcome?.prompt else { continue }
             #expect(kept == messages || kept == Array(messages.suffix(3)), "\(window)")
         }
-        // The question and its call fit, and nothing before them.
+        // The question and its call fit, and no earlier message.
         #expect(
             try ContextFit(window: 13, reserve: 1).apply(to: messages, render: { $0 }, count: { $0.count * 4 }).dropped
                 == 4)
@@ -258,7 +258,7 @@ import Testing
         #expect(Set(ids).count == 100 && ids.allSatisfy { $0.count == 9 })
     }
 
-    /// Everything from the first mark on is kept apart, wherever it is cut.
+    /// All text from the first mark on is separated, for all cuts.
     @Test func callsAreNoPartOfTheText() {
         let said = "Let me <tool see. <tool_call>\n{\"stop\": 1}\n</tool_call>\nand <tool_call>"
         let bytes = Array(said.utf8)

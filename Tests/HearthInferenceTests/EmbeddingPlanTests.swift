@@ -8,13 +8,14 @@ import Testing
 
     private func mebibytes(_ bytes: UInt64) -> Double { Double(bytes) / 1_048_576 }
 
-    /// What a context of the pinned version holds for the default model (`llama_get_memory_breakdown` after a whole call), in
-    /// MiB: its cache, and what it computes in. It also gives out a vector and the logits of all tokens for each token of a call.
+    /// The memory of a context of the pinned version with the default model (`llama_get_memory_breakdown` after a whole
+    /// call), in MiB: its cache and its compute buffers. It also stores a vector and the logits of all tokens for each
+    /// token of a call.
     @Test(arguments: [
         (2048, false, 45.0, 25.63), (1024, false, 22.5, 24.56), (512, false, 11.25, 24.56), (256, false, 5.625, 24.56),
         (2048, true, 45, 410.05), (256, true, 5.625, 49.13),
     ])
-    func agreesWithWhatLlamaMakes(length: Int, looksAhead: Bool, cache: Double, compute: Double) {
+    func agreesWithTheSizesOfLlamasContexts(length: Int, looksAhead: Bool, cache: Double, compute: Double) {
         let window = EmbeddingWindow(length: length, looksAhead: looksAhead)
         let plan = EmbeddingPlan(Self.small, window: window)
         let given = Double(window.chunk * 4 * (49_152 + 576)) / 1_048_576
@@ -29,12 +30,12 @@ import Testing
         #expect(EmbeddingWindow(length: 8192).length == 2048)
         #expect(EmbeddingWindow(length: .min).length == 1)
         #expect(EmbeddingWindow(length: 2048).chunk == 128 && EmbeddingWindow(length: 40).chunk == 40)
-        // What looks ahead is computed in one go.
+        // A model whose tokens attend to later ones computes a text in one call.
         #expect(EmbeddingWindow(length: 2048, looksAhead: true).chunk == 2048)
         #expect(EmbeddingWindow(length: 300, answers: false).chunk == 300)
     }
 
-    /// What is seen while the memory goes from plenty to nothing.
+    /// The windows that are chosen while the memory shrinks.
     private func seen(_ length: Int, looksAhead: Bool = false) -> [String] {
         var seen: [String] = []
         let wanted = EmbeddingWindow(length: length, looksAhead: looksAhead)
@@ -57,16 +58,17 @@ import Testing
     @Test func theWindowShrinksBeforeItIsRefused() {
         #expect(seen(8192) == ["2048", "1024", "512", "256", "refused"])
         #expect(seen(8192, looksAhead: true) == ["2048", "1024", "512", "256", "refused"])
-        // llama.cpp makes contexts of multiples of 256 tokens, and what looks ahead gets no text that is longer than a call.
+        // llama.cpp makes contexts of multiples of 256 tokens; a model whose tokens attend to later ones gets no text
+        // longer than a call.
         #expect(seen(1500) == ["1500", "512", "256", "refused"])
         #expect(seen(700, looksAhead: true) == ["700", "256", "refused"])
         #expect(seen(200) == ["200", "refused"])
     }
 
-    /// Shorter ones are tried one after the other until one can be made.
-    @Test func whatCannotBeMadeIsTriedShorter() throws {
+    /// Shorter windows are tried one after the other until one can be made.
+    @Test func afterAFailureAShorterWindowIsTried() throws {
         struct Full: Error, Equatable { let attempt: Int }
-        /// The length and the tokens of a call of each attempt, of which the given one succeeds.
+        /// The length and the tokens of a call of each attempt; the attempt number `success` succeeds.
         func attempts(_ wanted: EmbeddingWindow, until success: Int) throws(Full) -> [[Int]] {
             var tried: [[Int]] = []
             return try wanted.longest { (window) throws(Full) in
@@ -85,7 +87,7 @@ import Testing
         #expect(throws: Full(attempt: 2)) { _ = try attempts(whole, until: 3) }
     }
 
-    @Test func aRefusalHasBothNumbersAndSaysWhatHelps() throws {
+    @Test func aRefusalHasBothNumbersAndARemedy() throws {
         let device = MemoryPlan.Device(memory: 400 << 20, occupied: 130 << 20)
         let wanted = EmbeddingWindow(length: 2048)
         let error = #expect(throws: LLMError.self) { try EmbeddingPlan(Self.small, atMost: wanted, on: device) }
@@ -101,8 +103,8 @@ import Testing
         #expect(error?.context.remedy?.hasPrefix("Unload") == true)
     }
 
-    /// It has no cache and computes no logits; llama.cpp allocates memory for them all the same.
-    @Test func whatOnlyGivesVectorsTakesLess() {
+    /// The model has no cache and computes no logits, but llama.cpp allocates memory for them.
+    @Test func anEncoderNeedsLessMemory() {
         let window = EmbeddingWindow(length: 2048, answers: false)
         let plan = EmbeddingPlan(Self.small, window: window)
         let answering = EmbeddingPlan(Self.small, window: EmbeddingWindow(length: 2048, looksAhead: true))
@@ -111,7 +113,7 @@ import Testing
         #expect(plan.estimate.compute >= logits && plan.estimate.compute + logits / 2 < answering.estimate.compute)
     }
 
-    @Test func whatLiesOnACardNeedNotFitTheMachine() throws {
+    @Test func layersOnACardNeedNotFitTheMachine() throws {
         let window = EmbeddingWindow(length: 2048)
         let all = EmbeddingPlan(Self.small, window: window)
         let placed = EmbeddingPlan(Self.small, window: window, gpuLayers: 31)
@@ -120,7 +122,7 @@ import Testing
         #expect(EmbeddingPlan(Self.small, window: window, gpuLayers: .min).hostBytes == all.hostBytes)
     }
 
-    /// The largest sizes that are let through do not overflow anything.
+    /// The largest accepted sizes cause no overflow.
     @Test func survivesTheLargestSizes() {
         let shape = ModelShape(
             weightBytes: .max,

@@ -26,7 +26,7 @@ import Testing
     func followsJSON(text: String, isJSON: Bool) throws { #expect(try fits(text, Self.json) == isJSON) }
 
     @Test(arguments: [
-        // Recursion on the left, hidden behind what may be empty, and of everything.
+        // Left recursion, left recursion after an empty rule, and recursion of a whole rule.
         (#"root ::= root "a" | "a""#, "aaaa", true), (#"root ::= root "a" | "a""#, "", false),
         ("root ::= e root | \"x\"\ne ::= f\nf ::= \"\"", "x", true),
         (#"root ::= root root | "a" | """#, "aaaaaaaa", true),
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func noGrammarTakesForEver() throws {
-        // Two to the fortieth ways to be empty, ambiguous nests, and an ambiguity without end.
+        // Two to the fortieth ways to match the empty text, ambiguous nesting, and unlimited ambiguity.
         let nested =
             "root ::= r0\n" + (0..<40).map { "r\($0) ::= r\($0 + 1) r\($0 + 1)\n" }.joined() + "r40 ::= \"x\" | \"\"\n"
         #expect(try fits("xxxx", nested))
@@ -66,7 +66,7 @@ import Testing
         let long = String(repeating: "a", count: 100_000)
         let isTaken = matcher.take(long.utf8)
         #expect(!isTaken && !matcher.isExhausted)
-        // A character that costs too much does not fit, and after some of them nothing does.
+        // A character that needs too much work is refused, and after several such characters all are.
         var refused = 0
         for byte in long.utf8 where !matcher.isExhausted {
             if !matcher.take(CollectionOfOne(byte)) { refused += 1 }
@@ -74,7 +74,7 @@ import Testing
         #expect(matcher.isExhausted && refused == 15)
     }
 
-    @Test func cutsAreOfNoMatter() throws {
+    @Test func cutsMakeNoDifference() throws {
         let text = #"{"name": "Zoë 😀 日本", "list": [1, 2, {"x": true}]} "#
         let bytes = Array(text.utf8)
         var generator = SeededGenerator(seed: 7)
@@ -84,7 +84,7 @@ import Testing
             while !rest.isEmpty {
                 let count = Int.random(in: 1...min(5, rest.count), using: &generator)
                 let isTaken = matcher.take(rest.prefix(count))
-                // What does not fit leaves no trace, even in the middle of a character.
+                // A refused byte changes no state, even in the middle of a character.
                 let isOtherTaken = matcher.take([0xFF])
                 #expect(isTaken && !isOtherTaken)
                 rest = rest.dropFirst(count)
@@ -192,7 +192,7 @@ import Testing
         check(&gate, [("Example:\n```swift\nlet a = [N:x]\n", true)])
         #expect(!gate.isInside)
         check(&gate, [("```\nnow [N:", true), ("x", false), ("1]", true), ("\n```json", true), ("x", false)])
-        // A fence that opens a block is closed behind it.
+        // A fence that opens a block is closed after it.
         check(&gate, [("\n12", true), ("\n```\n[N:", true), ("x", false), ("3]", true)])
         #expect(gate.allowsEnd)
     }

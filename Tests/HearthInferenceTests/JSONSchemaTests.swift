@@ -58,7 +58,7 @@ import Testing
     struct NeedsListed: Decodable { var listed: OwnListed }
     struct Nothing: Codable {}
 
-    @Test func isFoundByDecodingFromNothing() throws {
+    @Test func isFoundByDecodingPlaceholders() throws {
         let place = JSONSchema.object([.init("x", .number), .init("tags", .array(of: .string), isRequired: false)])
         #expect(
             try JSONSchema(of: City.self)
@@ -74,8 +74,9 @@ import Testing
         #expect(try JSONSchema(of: [Int].self) == .array(of: .integer))
     }
 
-    /// Types that contain themselves or decode a list by hand cannot be decoded from placeholders, and need not be.
-    @Test func aTypeThatSaysItItselfIsNotDecoded() throws {
+    /// Types that contain themselves or have their own decoder for a list cannot be decoded from placeholders; they
+    /// provide schemas.
+    @Test func aTypeThatProvidesItsSchemaIsNotDecoded() throws {
         #expect(try JSONSchema(of: OwnNode.self) == OwnNode.jsonSchema)
         #expect(try JSONSchema(of: OwnListed.self) == OwnListed.jsonSchema)
         #expect(
@@ -86,7 +87,7 @@ import Testing
                 ]))
     }
 
-    @Test func whoNeedsAValueOfSuchATypeIsTheOneToSayIt() {
+    @Test func theErrorNamesTheTypeThatNeedsAValueOfSuchAType() {
         #expect {
             try JSONSchema(of: NeedsListed.self)
         } throws: {
@@ -125,7 +126,7 @@ import Testing
         "", "^[A-Z]{3}$", "^(?:a|b(c)?)+$", #"^\([0-9]+\)$"#, #"^[\]\x41\u00e9]*$"#, "^$", "^.{1,}$", "^a{2,30}$",
         "^é\"$",
     ])
-    func patternsThatCanBeFollowedMayBeThere(pattern: String) throws {
+    func supportedPatternsAreAccepted(pattern: String) throws {
         try check(["type": "string", "pattern": pattern])
     }
 

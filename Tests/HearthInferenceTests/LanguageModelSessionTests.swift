@@ -43,12 +43,12 @@ import Testing
             ChatMessage(.assistant, "so"),
         ]
         #expect(await engine.requests.last == Array(said.prefix(3)))
-        // Thinking alone is no answer.
+        // A turn with only thinking has no answer.
         _ = try await text(session.streamResponse(to: "c").events)
         #expect(session.transcript == said)
     }
 
-    @Test func addsNothingByItself() async throws {
+    @Test func addsNoMessagesWithoutInstructionsAndTools() async throws {
         let engine = ScriptedEngine([[.text("ok"), .finish(.endOfGeneration)]])
         let history = [ChatMessage(.user, "a"), ChatMessage(.assistant, "b")]
         let session = LanguageModelSession(model: engine, transcript: history)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [["so ", "far"], []])
-    func keepsWhatWasSaidBeforeACancellation(pieces: [String]) async throws {
+    func keepsTheTextBeforeACancellation(pieces: [String]) async throws {
         let engine = ScriptedEngine([
             pieces.map { .text($0) } + [.waitForCancellation], [.text("ok"), .finish(.endOfGeneration)],
         ])
@@ -100,13 +100,13 @@ import Testing
         await engine.stalled()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        // The next turn begins after the cancelled one has left its mark.
+        // The next turn begins after the cancelled one has been stored.
         #expect(try await text(session.streamResponse(to: "b").events) == "ok")
         let said = pieces.isEmpty ? [] : [ChatMessage(.user, "a"), ChatMessage(.assistant, "so far")]
         #expect(await engine.requests.last == said + [ChatMessage(.user, "b")])
     }
 
-    @Test func isCancelledByLettingGoOfTheStream() async throws {
+    @Test func isCancelledByReleasingTheStream() async throws {
         let engine = ScriptedEngine([
             [.text("one"), .waitForCancellation], [.text("ok"), .finish(.endOfGeneration)],
         ])
@@ -126,7 +126,7 @@ import Testing
         await #expect(throws: LLMError.self) { try await session.respond(to: "and?") }
     }
 
-    @Test func snapshotsAddUpWhatTheEventsBring() async throws {
+    @Test func snapshotsCombineTheEvents() async throws {
         let script: [ScriptedEngine.Step] = [
             .truncated(3), .thinking("h"), .thinking("m"), .text("Hel"), .text("lo"), .finish(.endOfGeneration),
         ]
@@ -139,7 +139,7 @@ import Testing
         #expect(snapshots.map { $0.summary?.reason } == [nil, nil, nil, nil, nil, .endOfGeneration])
     }
 
-    /// A view may read again while it is told, on whichever thread that is.
+    /// A view may read again while it is notified, on any thread.
     @Test func observersAreToldAfterTheChange() async throws {
         let engine = ScriptedEngine([[.waitForCancellation, .text("ok"), .finish(.endOfGeneration)]])
         let session = LanguageModelSession(model: engine)
@@ -181,14 +181,14 @@ import Testing
         for try await snapshot in second where snapshot.summary != nil { #expect(!session.isResponding) }
     }
 
-    @Test func makesReadyWhatIsKnown() async throws {
+    @Test func preparesTheKnownPart() async throws {
         let engine = ScriptedEngine([
             [.text("x"), .waitForCancellation], [.text("ok"), .finish(.endOfGeneration)],
         ])
         let session = LanguageModelSession(model: engine, instructions: "Be kind.")
         session.prewarm(promptPrefix: "Is ")
         await engine.stalled()
-        // A turn goes before what else was to be prepared.
+        // A turn runs before further preparations.
         session.prewarm(promptPrefix: "Is it?")
         #expect(!session.isResponding)
         #expect(try await session.respond(to: "Is it?").content == "ok")
@@ -198,8 +198,8 @@ import Testing
         #expect(session.transcript.map(\.content) == ["Be kind.", "Is it?", "ok"])
     }
 
-    /// What is said while another beginning is prepared is not lost, and only the last of it counts.
-    @Test func preparesWhatWasSaidLast() async throws {
+    /// A prefix that is set during another preparation is prepared next, and only the last one counts.
+    @Test func preparesTheLastPrefix() async throws {
         let end: [ScriptedEngine.Step] = [.finish(.maximumNewTokens)]
         let engine = ScriptedEngine([[.waitForCancellation] + end, [.waitForCancellation] + end, end])
         let session = LanguageModelSession(model: engine)
@@ -208,7 +208,7 @@ import Testing
         for prefix in ["W", "Wh", "Why"] { session.prewarm(promptPrefix: prefix) }
         await engine.goOn()
         await engine.stalled(times: 2)
-        // Nor is what is prepared already prepared once more.
+        // A prefix that is already prepared is not prepared again.
         for prefix in ["Who", "Why"] { session.prewarm(promptPrefix: prefix) }
         #expect(await engine.requests == [[ChatMessage(.user, "")], [ChatMessage(.user, "Why")]])
         #expect(await engine.preparations.count == 2)
@@ -218,7 +218,7 @@ import Testing
         #expect(await engine.requests.count == 3)
     }
 
-    @Test func aConversationCanBeWrittenDown() async throws {
+    @Test func aConversationCanBeEncoded() async throws {
         let engine = ScriptedEngine([
             [.text("1"), .finish(.endOfGeneration)], [.text("2"), .finish(.endOfGeneration)],
         ])
@@ -231,7 +231,7 @@ import Testing
         #expect(later.transcript.map(\.content) == ["Count.", "a", "1", "b", "2"])
     }
 
-    /// An engine that does not know preparation, such as one in the cloud, is not asked for an answer instead.
+    /// An engine without preparation, such as one in the cloud, gets no request for an answer instead.
     @Test func preparingAsksNoEngineForAnAnswer() async throws {
         struct Remote: InferenceEngine {
             let asked = Locked(0)

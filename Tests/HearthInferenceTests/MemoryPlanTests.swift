@@ -17,46 +17,47 @@ import Testing
 }
 
 @Suite struct MemoryPlanTests {
-    /// SmolLM2 135M, by its header.
+    /// The shape of SmolLM2 135M from its header.
     static let small = ModelShape(
         weightBytes: 96_570_000, layers: Array(repeating: ModelShape.Layer(keyWidth: 192, valueWidth: 192), count: 30),
         width: 576, innerWidth: 1536, vocabulary: 49_152, trainedContext: 8192, heads: 9)
 
-    /// What llama-server of the pinned version logs for it: KV and compute buffer in MiB.
+    /// The KV and compute buffers that llama-server of the pinned version logs for it, in MiB.
     @Test(arguments: [
         (8192, 512, CacheType.f16, 180.0, 21.51), (1024, 512, .f16, 22.5, 14.51), (2048, 512, .f16, 45, 15.51),
         (8192, 128, .f16, 180, 5.38), (8192, 256, .f16, 180, 10.76), (2048, 128, .f16, 45, 3.88),
         (8192, 512, .q8, 95.62, 20.42), (4096, 2048, .f16, 90, 70.05),
     ])
-    func agreesWithWhatLlamaReports(context: Int, batch: Int, type: CacheType, cache: Double, compute: Double) {
+    func agreesWithTheSizesLlamaReports(context: Int, batch: Int, type: CacheType, cache: Double, compute: Double) {
         let estimate = MemoryEstimate(Self.small, contextLength: context, cacheType: type, batchSize: batch)
         let mebibytes = { (bytes: UInt64) in Double(bytes) / 1_048_576 }
         #expect(abs(mebibytes(estimate.cache) - cache) < 0.01)
         #expect(abs(mebibytes(estimate.compute) / (compute + 0.19) - 1) < 0.06)
     }
 
-    /// The same where flash attention is switched off: there is room for the scores of a call.
+    /// The same without flash attention, with room for the scores of a call.
     @Test(arguments: [
         (8192, 512, 166.38), (1024, 512, 26.38), (2048, 512, 46.38), (8192, 128, 41.6), (1024, 128, 6.6),
         (8192, 2048, 665.53),
     ])
-    func agreesWithWhatLlamaReportsWithoutFlashAttention(context: Int, batch: Int, compute: Double) {
+    func agreesWithTheSizesLlamaReportsWithoutFlashAttention(context: Int, batch: Int, compute: Double) {
         let on = MemoryEstimate(Self.small, contextLength: context, batchSize: batch)
         let off = MemoryEstimate(Self.small, contextLength: context, batchSize: batch, flashAttention: .off)
         #expect(off.cache == on.cache && off.weights == on.weights)
-        // The copy of the scores in F16 is in no log.
+        // The copy of the scores in F16 is not logged.
         let copy = 2 * Double(context * batch * 9)
         #expect(abs((Double(off.compute) - copy) / 1_048_576 / (compute + 0.19) - 1) < 0.06)
     }
 
-    /// `n_embd_v_gqa_max` of llama.cpp's parameters: values lie in rows as wide as the widest layer's, also of one that has none.
+    /// `n_embd_v_gqa_max` of llama.cpp's parameters: values are stored in rows as wide as the widest layer's, also in a
+    /// layer without values.
     @Test func withoutFlashAttentionAllLayersKeepWideValues() {
         var uneven = Self.small
         uneven.layers[1] = ModelShape.Layer(keyWidth: 64, valueWidth: 64)
         uneven.layers[2] = ModelShape.Layer(keyWidth: 0, valueWidth: 0)
         let on = MemoryEstimate(uneven, contextLength: 1024)
         #expect(MemoryEstimate(uneven, contextLength: 1024, flashAttention: .off).cache - on.cache == 1024 * 320 * 2)
-        // Smaller types have it on all the same, and a recurrent layer keeps its state alone.
+        // Smaller types use flash attention in any case, and a recurrent layer keeps only its state.
         let small = MemoryEstimate(uneven, contextLength: 1024, cacheType: .q8)
         #expect(MemoryEstimate(uneven, contextLength: 1024, cacheType: .q8, flashAttention: .off) == small)
         uneven.recurrentBytes = 1 << 20
@@ -64,7 +65,8 @@ import Testing
         #expect(hybrid.cache - on.cache - 1 << 20 == 1024 * 128 * 2)
     }
 
-    /// Smaller caches need it on: who switches it off gets a shorter context instead, or the cache that was asked for, and is told.
+    /// Smaller caches need flash attention. If it is switched off, the plan shortens the context or uses the configured
+    /// cache type, and reports it.
     @Test func withoutFlashAttentionTheCacheIsNotMadeSmaller() throws {
         let device = MemoryPlan.Device(memory: 500 << 20)
         let plan = try MemoryPlan(Self.small, on: device, settings: MemoryPlan.Settings(flashAttention: .off))
@@ -81,7 +83,7 @@ import Testing
         #expect(error?.context.remedy?.contains("flash attention") == true)
     }
 
-    /// A processor decodes one conversation faster without it; the plan switches it off where the scores have room.
+    /// A processor decodes one conversation faster without flash attention; the plan switches it off if the scores fit.
     @Test func aProcessorAnswersFewConversationsWithoutFlashAttention() throws {
         let large = MemoryPlan.Device(memory: 16 << 30)
         func chosen(_ device: MemoryPlan.Device, _ settings: MemoryPlan.Settings = MemoryPlan.Settings()) throws
@@ -98,7 +100,7 @@ import Testing
         #expect(try chosen(large, MemoryPlan.Settings(cacheType: .q8)).flashAttention == .automatic)
         let card = MemoryPlan.Device(memory: 16 << 30, gpu: GPUMemory(free: 8 << 30))
         #expect(try chosen(card).flashAttention == .automatic)
-        // Where the scores have no room it stays on, with the context as it would be.
+        // If the scores do not fit, it stays on, with the same context.
         let scores = plan.estimate.total - MemoryEstimate(Self.small, contextLength: 8192).total
         let tight = MemoryPlan.Device(memory: 16 << 30, occupied: large.budget - plan.estimate.total + scores / 2)
         let kept = try chosen(tight)
@@ -109,7 +111,7 @@ import Testing
         #expect(try MemoryPlan(encoder, on: large).flashAttention == .automatic)
     }
 
-    /// The default model as a whole: 92.10 MiB weights, 180 MiB cache, 21.51 and 0.19 MiB to work with.
+    /// The whole default model: 92.10 MiB of weights, 180 MiB of cache, compute buffers of 21.51 and 0.19 MiB.
     @Test func predictsTheDefaultModel() throws {
         let size = try LocalFileSystem().status(at: TestModel.path, followLinks: true)?.size ?? 0
         let shape = try #require(ModelShape(try GGUFHeader(file: TestModel.path), fileBytes: size))
@@ -118,7 +120,7 @@ import Testing
         print("memory of the default model predicted with an error of \(error * 100) %")
         #expect(abs(error) < 0.01)
         #expect(shape.layers == Self.small.layers && shape.vocabulary == Self.small.vocabulary && shape.heads == 9)
-        // The same before a download, from the front of the file.
+        // The same before a download, from the first bytes of the file.
         let front = try Data(contentsOf: TestModel.path.url).prefix(4 << 20)
         let early = try #require(ModelShape(try GGUFHeader(data: front, extent: .metadata), fileBytes: size))
         let other = Double(MemoryEstimate(early, contextLength: 8192).total) / Double(estimate.total)
@@ -136,7 +138,7 @@ import Testing
         #expect(try MemoryPlan(short, on: MemoryPlan.Device(memory: 16 << 30)).contextLength == 2048)
     }
 
-    /// From plenty to nothing: first the cache shrinks, then the context, at last it is refused.
+    /// While the memory shrinks, first the cache shrinks, then the context, and at last the plan is refused.
     @Test func givesUpAsLittleAsNeeded() throws {
         var seen: [String] = []
         for mebibytes in stride(from: 600, through: 300, by: -1) {
@@ -159,7 +161,7 @@ import Testing
             seen == ["4096 f16", "4096 q8_0", "2048 f16", "2048 q8_0", "1024 f16", "1024 q8_0", "refused"])
     }
 
-    @Test func keepsToWhatIsAskedFor() throws {
+    @Test func keepsConfiguredValues() throws {
         let device = MemoryPlan.Device(memory: 500 << 20)
         // 8192 tokens in eight bits are 208 MiB with the rest; 244 are free.
         let plan = try MemoryPlan(Self.small, on: device, settings: MemoryPlan.Settings(contextLength: 8192))
@@ -170,7 +172,7 @@ import Testing
         #expect(throws: LLMError.self) {
             try MemoryPlan(Self.small, on: device, settings: MemoryPlan.Settings(projector: 300 << 20))
         }
-        // Heads that are no whole blocks cannot be stored in fewer bits.
+        // Heads whose width is no multiple of a block cannot be stored in fewer bits.
         var odd = Self.small
         odd.layers[3].keyWidth = 80
         #expect(try MemoryPlan(odd, on: device).cacheType == .f16)
@@ -183,8 +185,8 @@ import Testing
         #expect(try MemoryPlan(heads, on: device, settings: MemoryPlan.Settings(cacheType: .q4)).cacheType == .q4)
     }
 
-    /// What another model takes is not there, and the message says so.
-    @Test func leavesOthersWhatTheyTake() throws {
+    /// The memory of another model is occupied, and the message says so.
+    @Test func leavesOtherModelsTheirMemory() throws {
         let alone = MemoryPlan.Device(memory: 700 << 20)
         var device = alone
         device.occupied = 260 << 20
@@ -220,8 +222,8 @@ import Testing
         weightBytes: 20 << 30, layers: Array(repeating: ModelShape.Layer(keyWidth: 512, valueWidth: 512), count: 32),
         width: 4096, innerWidth: 16_384, vocabulary: 64_000, trainedContext: 8192)
 
-    /// The machine's memory holds what is not on the card.
-    @Test func whatLiesOnACardNeedNotFitTheMachine() throws {
+    /// The machine's memory holds the layers that are not on the card.
+    @Test func layersOnACardNeedNotFitTheMachine() throws {
         func plan(_ free: UInt64, memory: UInt64 = 16, isShared: Bool = false, layers: Int? = nil) throws -> MemoryPlan
         {
             try MemoryPlan(
@@ -232,13 +234,13 @@ import Testing
         #expect(throws: LLMError.self) { try plan(0) }
         let whole = try plan(24)
         #expect(whole.gpuLayers == 33 && whole.contextLength == 8192 && whole.compromises.isEmpty)
-        // The table of the tokens stays, and what a call needs.
+        // The token table and the compute buffers stay in the machine.
         #expect(whole.hostBytes == 64_000 * 4096 * 2 + whole.estimate.compute)
         let half = try plan(12)
         #expect(half.gpuLayers > 10 && half.gpuLayers < 25)
         #expect(half.hostBytes <= half.budget && half.estimate.total > half.budget)
         #expect(half.hostBytes > half.estimate.total - 12 << 30)
-        // Nothing is won where both are the same memory, or where only a few layers may go there.
+        // A GPU does not help if it shares the machine's memory, or if it may hold only a few layers.
         #expect(throws: LLMError.self) { try plan(24, isShared: true) }
         #expect(try plan(24, memory: 32, isShared: true).hostBytes == whole.estimate.total)
         #expect(try plan(24, memory: 32, layers: 2).gpuLayers == 2)
@@ -248,7 +250,7 @@ import Testing
         #expect(throws: LLMError.self) { try plan(12, memory: 8) }
     }
 
-    @Test func theMachinesPartIsNeverMoreThanAllAndNeverNothing() {
+    @Test func theMachinesPartIsAboveZeroAndAtMostTheWhole() {
         for shape in [Self.small, Self.large] {
             let estimate = MemoryEstimate(shape, contextLength: 4096, projector: 1 << 30)
             var last = UInt64.max

@@ -41,7 +41,7 @@ import Testing
         #expect(shape.recurrentBytes == 2 * 4 * (16 * 128 + 3 * 128))
     }
 
-    /// Made of a header like `base`, of the named architecture.
+    /// A shape of the named architecture, from a header like `base`.
     private static func shape(_ architecture: String, _ entries: [(String, GGUFValue)]) throws -> ModelShape? {
         let keys = entries.map { "x." + $0.0 }
         let all = base.filter { !keys.contains($0.0) } + entries.map { ("x." + $0.0, $0.1) }
@@ -85,7 +85,7 @@ import Testing
         #expect(shape.recurrentBytes == UInt64(recurrent) * 4 * (16 * 128 + 3 * (128 + 2 * 2 * 16)))
     }
 
-    /// Models without any attention, by the sizes of one layer's state.
+    /// Models without attention, with the sizes of one layer's state.
     @Test(
         arguments: [
             ("mamba", [("ssm.inner_size", 128), ("ssm.state_size", 16), ("ssm.conv_kernel", 4)], 16 * 128 + 3 * 128),
@@ -120,7 +120,7 @@ import Testing
         #expect(shape.recurrentBytes == UInt64(3 * 4 * numbers))
     }
 
-    /// A longer context costs them nothing, and with a cache none would fit here.
+    /// A longer context needs no more memory, and with a cache none would fit here.
     @Test(arguments: [
         "bert", "eurobert", "gemma-embedding", "jina-bert-v2", "jina-bert-v3", "modern-bert", "neo-bert", "nomic-bert",
         "nomic-bert-moe",
@@ -132,13 +132,13 @@ import Testing
         let plan = try MemoryPlan(shape, on: MemoryPlan.Device(memory: 258 << 20))
         #expect(plan.contextLength == 4096 && plan.cacheType == .f16 && plan.compromises.isEmpty)
         #expect(plan.estimate.cache == 0)
-        // A call looks at no more than its own tokens.
+        // A call attends only to its own tokens.
         #expect(plan.estimate.compute == MemoryEstimate(shape, contextLength: 512).compute)
         #expect(MemoryEstimate(shape, contextLength: 256, batchSize: 256).compute < plan.estimate.compute)
     }
 
     @Test(arguments: ["x", "gemma3", "llama-embed", "t5", ""])
-    func othersKeepWhatTheyCompute(_ architecture: String) throws {
+    func otherRequestsKeepTheirTokens(_ architecture: String) throws {
         let shape = try #require(try Self.shape(architecture, []))
         #expect(shape.layers == Array(repeating: ModelShape.Layer(keyWidth: 32, valueWidth: 32), count: 4))
         let estimate = MemoryEstimate(shape, contextLength: 2048)
@@ -155,7 +155,7 @@ import Testing
         #expect(ModelShape(try Self.header(entries), fileBytes: 1) == nil)
     }
 
-    /// The largest sizes that are let through do not overflow anything.
+    /// The largest accepted sizes cause no overflow.
     @Test func survivesTheLargestSizes() throws {
         let shape = ModelShape(
             weightBytes: .max,

@@ -8,7 +8,7 @@ import Testing
     )
 
     static let rows: [Row] = [
-        // Attention.
+        // Attention: any earlier state.
         ([], .anywhere, [1, 2, 3], .prefillAll, 0, .cold),
         ([], .anywhere, [], .prefillAll, 0, .cold),
         ([1, 2], .anywhere, [1, 2, 3], .appendSuffix, 2, nil),
@@ -18,7 +18,7 @@ import Testing
         ([7, 1, 2], .anywhere, [1, 2], .rebuild, 0, .otherBeginning),
         ([1], .anywhere, [1], .rebuild, 0, .repeated),
         ([1, 2], .anywhere, [], .rebuild, 0, .otherBeginning),
-        // Recurrent layers: forward only.
+        // Recurrent layers: only the present state.
         ([], .presentOnly, [1, 2, 3], .prefillAll, 0, .cold),
         ([1, 2], .presentOnly, [1, 2, 3], .appendSuffix, 2, nil),
         ([1, 2, 9], .presentOnly, [1, 2, 3], .rebuild, 0, .recurrent),
@@ -46,13 +46,13 @@ import Testing
         #expect(PrefixPlan(held: recurrent, prompt: [1, 3], isTruncated: true).miss == .recurrent)
     }
 
-    @Test func aRefusalMeansEverythingAnew() {
+    @Test func aRefusalComputesAllTokens() {
         let plan = PrefixPlan(held: HeldPrefix(tokens: [1, 2, 9]), prompt: [1, 2, 3]).afterRefusal(prompt: [1, 2, 3])
         #expect(plan.action == .rebuild && plan.miss == .removalRefused && plan.remaining == 3)
     }
 
-    /// Of whatever two lists: what is reused is the same in both, and something is left to compute.
-    @Test func neverReusesWhatDiffers() {
+    /// For any two lists: reused tokens are equal in both, and at least one token is left to compute.
+    @Test func neverReusesDifferentTokens() {
         for held in Self.lists {
             for prompt in Self.lists where !prompt.isEmpty {
                 for reach in [MemoryReach.anywhere, .presentOnly] {

@@ -3,7 +3,7 @@ import HearthInference
 import Testing
 
 @Suite struct ContextFitTests {
-    /// A message costs as many tokens as it has characters, a prompt 2 more.
+    /// A message has one token for each character, a prompt 2 more.
     private func fit(_ messages: [ChatMessage], window: Int, reserve: Int) throws -> (kept: [ChatMessage], dropped: Int)
     {
         let outcome = try ContextFit(window: window, reserve: reserve).apply(
@@ -17,7 +17,7 @@ import Testing
         (0..<count).flatMap { [ChatMessage(.user, "user\($0)"), ChatMessage(.assistant, "asst\($0)")] }
     }
 
-    @Test func leavesWhatFitsAlone() throws {
+    @Test func keepsAConversationThatFits() throws {
         let messages = [system] + turns(2) + [ChatMessage(.user, "last")]
         let outcome = try fit(messages, window: 40, reserve: 10)
         #expect(outcome.kept == messages)
@@ -41,12 +41,12 @@ import Testing
         #expect(outcome.kept.count + outcome.dropped == messages.count)
         #expect(outcome.kept[1].role == .user)
         #expect(outcome.kept.dropFirst() == messages.suffix(outcome.kept.count - 1))
-        // A block is at most a few messages too many.
+        // A block leaves out at most a few messages too many.
         let length = outcome.kept.reduce(2) { $0 + $1.content.count }
         if outcome.dropped > 0 { #expect(length + 8 + 10 + window * 3 / 4 > window) }
     }
 
-    /// As a conversation grows the cut stays for several turns and then moves on by a block.
+    /// While a conversation grows, the cut stays for several turns and then moves by a block.
     @Test(arguments: [nil, 24])
     func cutsInBlocks(limit: Int?) throws {
         let window = 100
@@ -67,13 +67,14 @@ import Testing
         }
         #expect(cuts == cuts.sorted())
         #expect((cuts.last ?? 0) > 60)
-        // Each place is kept for several turns, once cutting has begun.
+        // After the first cut, each place stays for several turns.
         let places = Set(cuts).subtracting([0])
         let cutTurns = cuts.count { $0 > 0 }
         #expect(Double(cutTurns) / Double(places.count) >= (limit == nil ? 4 : 2))
     }
 
-    /// Its calls and their results alone are more messages than there may be: it stays whole, and what came before goes.
+    /// The turn's calls and results alone exceed the limit: the turn stays whole, and all messages before it are left
+    /// out.
     @Test(arguments: [8, 9, 10])
     func aTurnLongerThanTheLimitStaysWhole(calls: Int) throws {
         let turn =
@@ -91,7 +92,7 @@ import Testing
         #expect(ContextFit(window: 1024, maximumNewTokens: 768).reserve == 512)
     }
 
-    /// Where no block fits, as little goes as possible.
+    /// If no block fits, as few messages as possible are left out.
     @Test func dropsAsLittleAsPossibleWithoutABlock() throws {
         let long = ChatMessage(.user, String(repeating: "x", count: 40))
         let messages = turns(3) + [long, ChatMessage(.assistant, "ok"), ChatMessage(.user, "last")]
@@ -99,15 +100,15 @@ import Testing
         #expect(outcome.dropped == 6)
     }
 
-    @Test func takesAConversationOfOne() throws {
+    @Test func acceptsASingleMessage() throws {
         #expect(try fit([ChatMessage(.user, "1234")], window: 7, reserve: 100).dropped == 0)
         #expect(throws: LLMError.self) { try fit([ChatMessage(.user, "1234")], window: 6, reserve: 0) }
         #expect(try fit([system], window: 7, reserve: 0).kept == [system])
         #expect(try fit([], window: 3, reserve: 0).kept.isEmpty)
     }
 
-    /// What is known not to fit is never rendered: whether it goes or is refused, it costs nothing.
-    @Test func neverRendersWhatIsKnownNotToFit() throws {
+    /// Messages that are known not to fit are never rendered, whether they are left out or refused.
+    @Test func neverRendersMessagesKnownNotToFit() throws {
         let huge = String(repeating: "x", count: 100)
         func fit(_ messages: [ChatMessage]) throws -> Int {
             try ContextFit(window: 20, reserve: 5).apply(
@@ -128,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func passesOnWhatRenderingThrows() {
+    @Test func passesOnErrorsOfRendering() {
         struct Refusal: Error {}
         #expect(throws: Refusal.self) {
             try ContextFit(window: 10, reserve: 1).apply(
@@ -164,7 +165,7 @@ import Testing
         #expect(decide(cancelled: true) == .cancel)
     }
 
-    /// The rows of the table from the top: each wins over all below it.
+    /// The rows of the table in order: each precedes all rows below it.
     @Test func ranksItsReasons() {
         func all(
             _ ended: Bool, _ stopped: Bool, _ generated: Int, _ used: Int, cancelled: Bool

@@ -2,9 +2,9 @@ import HearthBase
 import HearthInference
 import Testing
 
-/// What ends with the task that reads it.
+/// Streams that end with the task that reads them.
 @Suite(.timeLimit(.minutes(10))) struct ReaderEndTests {
-    /// The producer ends the stream with an error when it is stopped; the cancelled task sees the end all the same.
+    /// The stopped producer ends the stream with an error; the cancelled task gets the end all the same.
     @Test func aCancelledTaskSeesTheEndAndNoError() async throws {
         let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
         continuation.endsWithItsReader { continuation.finish(throwing: CancellationError()) }
@@ -23,7 +23,7 @@ import Testing
         #expect(try await reader.value == [1])
     }
 
-    @Test func whoLetsGoStopsTheWork() async {
+    @Test func releasingTheStreamStopsTheWork() async {
         let (stopped, source) = AsyncStream<Void>.makeStream()
         do {
             let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
@@ -33,8 +33,8 @@ import Testing
         for await _ in stopped {}
     }
 
-    /// An end of its own stops nothing, and its error is seen.
-    @Test func itsOwnEndIsItsOwn() async {
+    /// A stream that ends without a cancellation stops no producer, and its error is thrown.
+    @Test func anErrorOfTheProducerIsThrown() async {
         let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
         continuation.endsWithItsReader { Issue.record("no task was cancelled") }
         continuation.finish(throwing: LLMError(.generateFailed, "it failed"))

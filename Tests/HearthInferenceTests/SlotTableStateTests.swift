@@ -16,14 +16,14 @@ extension SlotTableTests {
         let again = try choose(&table, tokens(1, 20))
         #expect(again.saves && again.restores == saved.state)
         #expect(again.plan.action == .appendSuffix && again.plan.reused == 12)
-        // Loaded and not changed, it need not be saved once more.
+        // A loaded state that has not changed need not be saved again.
         table.release(0, holding: HeldPrefix(tokens: tokens(1, 12)))
         #expect(table.unsavedSlots.isEmpty)
         let third = try choose(&table, tokens(3, 10))
         #expect(!third.saves)
     }
 
-    @Test func savesWhatIsWorthItBeforeTheContextGoes() throws {
+    @Test func savesUsefulSequencesBeforeTheContextIsFreed() throws {
         var table = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: false, canSave: true, fewestTokens: 4))
         for name in [Int32(1), 2] {
             let choice = try choose(&table, tokens(name, 8))
@@ -32,7 +32,7 @@ extension SlotTableTests {
         #expect(table.unsavedSlots == [1, 0])
         for slot in table.unsavedSlots { _ = table.didSave(table.slots[slot].held, bytes: 1, slot: slot) }
         #expect(table.unsavedSlots.isEmpty)
-        // What another table is told of later, it restores.
+        // Another table restores the same states after they are recorded in it.
         var next = SlotTable(count: 2, rules: table.rules)
         for name in [Int32(1), 2] { _ = next.didSave(HeldPrefix(tokens: tokens(name, 8)), bytes: 1) }
         let choice = try choose(&next, tokens(2, 9))
@@ -43,13 +43,13 @@ extension SlotTableTests {
         var table = SlotTable(count: 1, rules: tight)
         let first = table.didSave(HeldPrefix(tokens: tokens(1, 8)), bytes: 100)
         let second = table.didSave(HeldPrefix(tokens: tokens(2, 8)), bytes: 100)
-        // A longer state of the same conversation takes the place of the shorter.
+        // A longer state of the same conversation replaces the shorter one.
         let third = table.didSave(HeldPrefix(tokens: tokens(1, 20)), bytes: 120)
         #expect(third.deletes == [first.state])
         let fourth = table.didSave(HeldPrefix(tokens: tokens(3, 8)), bytes: 100)
         #expect(fourth.deletes == [second.state])
         #expect(table.savedStates == [third.state, fourth.state])
-        // Exactly as many as there may be.
+        // Exactly as many bytes as the limit.
         let fifth = table.didSave(HeldPrefix(tokens: tokens(4, 8)), bytes: 30)
         #expect(fifth.deletes.isEmpty)
         #expect(table.savedStates == [third.state, fourth.state, fifth.state])
@@ -58,11 +58,11 @@ extension SlotTableTests {
         #expect(table.savedStates == [fourth.state, fifth.state])
     }
 
-    @Test func savedStatesGiveRoomBack() throws {
+    @Test func savedStatesShrinkToTheLimit() throws {
         var table = SlotTable(count: 1, rules: tight)
         let states = (1...2).map { table.didSave(HeldPrefix(tokens: tokens($0, 8)), bytes: 100).state }
         #expect(table.limitSaved(to: 200) == [])
-        // Used again, the older one is the last to go.
+        // A state that was used again is deleted last.
         #expect(try choose(&table, tokens(1, 9)).restores == states[0])
         table.release(0, holding: HeldPrefix(tokens: tokens(3, 8)))
         #expect(table.limitSaved(to: 199) == [states[1]])
@@ -71,7 +71,7 @@ extension SlotTableTests {
         #expect(table.unsavedSlots.isEmpty)
         #expect(try !choose(&table, tokens(4, 9)).saves)
         table.release(0, holding: HeldPrefix(tokens: tokens(4, 9)))
-        // With room again it is.
+        // With a larger limit, states are saved again.
         #expect(table.limitSaved(to: 250) == [] && table.unsavedSlots == [0])
         #expect(try choose(&table, tokens(5, 9)).saves)
     }
@@ -83,7 +83,7 @@ extension SlotTableTests {
         for bytes in [251, 1000, UInt64.max] {
             let huge = table.didSave(HeldPrefix(tokens: tokens(4, 20)), bytes: bytes, slot: 0)
             #expect(huge.deletes == [huge.state])
-            // Nor the shorter one of the same conversation.
+            // The shorter state of the same conversation also stays.
             let longer = table.didSave(HeldPrefix(tokens: tokens(1, 20)), bytes: bytes)
             #expect(longer.deletes == [longer.state])
             #expect(table.savedStates == [one.state, two.state])
@@ -92,15 +92,15 @@ extension SlotTableTests {
         #expect(try choose(&table, tokens(1, 20)).restores == one.state)
     }
 
-    /// A state that cannot be cut is of use only to what goes on from all of it.
-    @Test func restoresOnlyWhatIsOfUse() throws {
+    /// A state that cannot be cut is of use only to a prompt that continues all of it.
+    @Test func restoresOnlyUsefulStates() throws {
         var table = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: false, canSave: true, fewestTokens: 4))
         func held(_ name: Int32, _ count: Int) -> HeldPrefix {
             HeldPrefix(tokens: tokens(name, count), reach: .presentOnly)
         }
         let whole = table.didSave(held(1, 20), bytes: 1)
         _ = table.didSave(HeldPrefix(tokens: tokens(1, 30) + [7], reach: .presentOnly), bytes: 1)
-        // The second has more of the prompt, and cannot go back.
+        // The second state has more tokens of the prompt, but cannot be cut.
         let choice = try choose(&table, tokens(1, 40))
         #expect(choice.restores == nil && choice.plan.miss == .cold)
         table.release(choice.slot, holding: held(2, 30))
@@ -108,20 +108,20 @@ extension SlotTableTests {
         #expect(again.deletes == [] && whole.state != again.state)
         let next = try choose(&table, tokens(1, 40))
         #expect(next.restores == again.state && next.plan.action == .appendSuffix && next.plan.reused == 20)
-        // The same conversation, edited, is in a sequence: what was saved before that is of more use.
+        // The same conversation, edited, is in a sequence: the state saved before the edit saves more tokens.
         table.release(next.slot, holding: HeldPrefix(tokens: tokens(1, 25) + [9, 9], reach: .presentOnly))
         let edited = try choose(&table, tokens(1, 40))
         #expect(edited.restores == again.state && edited.plan.reused == 20)
     }
 
-    /// What the context has already is taken from there, rather than a whole state read for its front.
+    /// Tokens in the context are copied; a whole state is not read for its beginning.
     @Test(arguments: [1, 2, 3])
     func aSharedBeginningIsNotReadFromAnothersState(count: Int) throws {
         let system = Array(Int32(0)..<200)
         func talk(_ name: Int32, _ count: Int) -> [Int32] { system + (0..<Int32(count)).map { name + $0 } }
         var table = SlotTable(count: count)
         let evicted = table.didSave(HeldPrefix(tokens: talk(1000, 600)), bytes: 1)
-        // No other sequence has it: a long state is better than none.
+        // No other sequence has the tokens: a long state is better than none.
         let first = try choose(&table, talk(3000, 30))
         #expect(first.restores == evicted.state && first.copies == nil && first.plan.reused == 200)
         table.release(first.slot, holding: HeldPrefix(tokens: talk(3000, 100)))
@@ -129,7 +129,7 @@ extension SlotTableTests {
         #expect(second.restores == nil && second.plan.reused == 200)
         #expect(second.copies == (count == 1 ? nil : SlotTable.Choice.Copy(slot: first.slot, count: 200)))
         table.release(second.slot, holding: HeldPrefix(tokens: talk(5000, 100)))
-        // Whose it is goes on from all of it.
+        // The conversation of the state continues from all of it.
         let again = try choose(&table, talk(1000, 620))
         #expect(again.restores == evicted.state && again.copies == nil && again.plan.reused == 800)
     }

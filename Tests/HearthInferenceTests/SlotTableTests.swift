@@ -27,7 +27,7 @@ import Testing
             #expect(choice.plan.action == .appendSuffix && choice.plan.reused == 12)
             table.release(choice.slot, holding: HeldPrefix(tokens: tokens(name, 20)))
         }
-        // The least recently used goes: 300 was the first of the second round.
+        // The least recently used sequence is taken: 300 was the first of the second round.
         let choice = try choose(&table, tokens(400, 10))
         #expect(choice.slot == 2)
         #expect(choice.plan.miss == .otherBeginning)
@@ -56,7 +56,7 @@ import Testing
         #expect(second.copies == SlotTable.Choice.Copy(slot: first.slot, count: 100))
         #expect(second.plan.action == .appendSuffix && second.plan.reused == 100)
         table.release(second.slot, holding: HeldPrefix(tokens: talk(2000)))
-        // A memory that cannot be cut cannot lend its front either.
+        // The beginning of a memory that cannot be cut cannot be copied either.
         var recurrent = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: true, canSave: false))
         let lender = try choose(&recurrent, talk(1000))
         recurrent.release(lender.slot, holding: HeldPrefix(tokens: talk(1000), reach: .presentOnly))
@@ -73,12 +73,12 @@ import Testing
         #expect(again.copies == SlotTable.Choice.Copy(slot: first.slot, count: 40))
         #expect(again.plan.reused == 39 && again.plan.miss == .repeated)
         table.release(again.slot, holding: HeldPrefix(tokens: []))
-        // Less than half of a prompt, and few: not worth it.
+        // The copy would have few tokens, and less than half of the prompt.
         let other = try choose(&table, Array(tokens(1, 30)) + Array(repeating: 7, count: 40))
         #expect(other.copies == nil && other.plan.reused == 0)
     }
 
-    /// More than half of what the first holds is the system prompt of both.
+    /// More than half of the first conversation is the system prompt of both.
     @Test func aLongSharedBeginningDoesNotTakeAnothersSequenceEither() throws {
         let system = Array(Int32(0)..<1500)
         func talk(_ name: Int32, _ count: Int) -> [Int32] { system + (0..<Int32(count)).map { name + $0 } }
@@ -90,13 +90,14 @@ import Testing
         #expect(second.copies == SlotTable.Choice.Copy(slot: first.slot, count: 1500))
         #expect(second.plan.action == .appendSuffix && second.plan.reused == 1500)
         table.release(second.slot, holding: HeldPrefix(tokens: talk(5000, 1400)))
-        // The first is still there, and when there is no empty sequence it is saved before it goes.
+        // The first conversation stays, and without an empty sequence it is saved before it is overwritten.
         #expect(table.slots[first.slot].held.tokens == talk(2000, 1400))
         let third = try choose(&table, talk(8000, 20))
         #expect(third.slot == first.slot && third.saves && third.plan.reused == 1500)
     }
 
-    /// The answer is retold without what was thought, or in other words: the old one is not continued.
+    /// The template repeats the answer without its thinking or in other words: the conversation continues in its
+    /// sequence.
     @Test func aRetoldAnswerGoesOnInItsSequence() throws {
         for reach in [MemoryReach.anywhere, .presentOnly] {
             var table = SlotTable(count: 2)
@@ -110,7 +111,7 @@ import Testing
         }
     }
 
-    /// An edited question leaves the old conversation where it was: copied, or saved if there is only one sequence.
+    /// An edited question leaves the old conversation in place: copied, or saved if there is only one sequence.
     @Test(arguments: [1, 2])
     func anEditedQuestionKeepsTheOldConversation(count: Int) throws {
         var table = SlotTable(count: count)
@@ -126,13 +127,13 @@ import Testing
             #expect(!edited.saves && edited.copies == SlotTable.Choice.Copy(slot: first.slot, count: 400))
         }
         table.release(edited.slot, holding: HeldPrefix(tokens: front + Array(2000..<2030)))
-        // A few tokens are not worth that.
+        // A few tokens are not saved.
         let again = try choose(&table, front + Array(2000..<2010) + Array(3000..<3010))
         #expect(again.slot == edited.slot && !again.saves && again.copies == nil && again.plan.reused == 410)
     }
 
-    /// A memory that cannot go back reuses nothing of another conversation: it is saved first like any other.
-    @Test func whatCannotGoBackIsSavedBeforeAnotherConversation() throws {
+    /// A memory without earlier states reuses no token of another conversation, which is saved first like any other.
+    @Test func aMemoryWithoutEarlierStatesIsSavedBeforeAnotherConversation() throws {
         var table = SlotTable(count: 1)
         let system = Array(Int32(0)..<300)
         _ = table.choose(prompt: system + [1000])
@@ -141,15 +142,15 @@ import Testing
         #expect(other.saves && other.plan.action == .rebuild)
     }
 
-    @Test func whatAComputingSequenceHoldsByNowCanBeCopied() throws {
+    @Test func theTokensOfAComputingSequenceCanBeCopied() throws {
         var table = SlotTable(count: 2, rules: SlotTable.Rules(canCopy: true, canSave: false, fewestTokens: 4))
         let first = try choose(&table, tokens(1, 50))
-        // Not the prompt, but what of it is computed.
+        // Only the computed part of the prompt can be copied.
         table.note(first.slot, holding: HeldPrefix(tokens: tokens(1, 20)))
         let second = try choose(&table, tokens(1, 30))
         #expect(second.copies == SlotTable.Choice.Copy(slot: first.slot, count: 20))
         #expect(second.plan.reused == 20)
-        // An idle one is told by its release.
+        // The tokens of an idle sequence are recorded by its release.
         table.release(second.slot, holding: HeldPrefix(tokens: tokens(1, 30)))
         table.note(second.slot, holding: HeldPrefix(tokens: []))
         #expect(table.slots[second.slot].held.tokens == tokens(1, 30))

@@ -43,7 +43,7 @@ import Testing
         #expect(budget().decide(progress(elapsed: .seconds(89))) == .proceed)
     }
 
-    /// Whatever the limits: a model that would think for ever is closed in time, and its answer has the reserve.
+    /// For any limits: a model that thinks without end is closed in time, and its answer has the reserve.
     @Test func alwaysLeavesRoomForAnAnswer() {
         for maximum in [1, 2, 8, 9, 20, 100, 768, 4000] {
             for context in [64, 128, 1024, 4096] {

@@ -2,7 +2,7 @@ import HearthInference
 import HearthTestSupport
 import Testing
 
-/// What a splitter made of a text.
+/// The parts of a text by a splitter.
 struct SplitText: Equatable, CustomStringConvertible {
     var thinking = ""
     var text = ""
@@ -53,7 +53,7 @@ extension ThinkingSplitter.Delta {
         ("<think>\n\n</think>\n\nb", "", "b", .answering),
         ("<think>a</think>", "a", "", .closed),
         ("<think>a</think> \n", "a", "", .closed),
-        // Never closed.
+        // The thinking is never closed.
         ("<think>a", "a", "", .thinking),
         ("<think>a \n", "a \n", "", .thinking),
         ("<think>a</thin", "a</thin", "", .thinking),
@@ -88,12 +88,12 @@ extension ThinkingSplitter.Delta {
         ),
         ("<think>```\ncode\n```</think>b", "```\ncode\n```", "b", .answering),
         ("<think>```\ncode\n```  \n\n</think>b", "```\ncode\n```", "b", .answering),
-        // No code block: within a line, indented, or too short.
+        // No code block: back-quotes within a line, indented, or too short.
         ("<think>a ``` </think>b", "a ```", "b", .answering),
         ("<think>```x``` y\n</think>b", "```x``` y", "b", .answering),
         ("<think>a\n    ```\n</think>b", "a\n    ```", "b", .answering),
         ("<think>``\n</think>b", "``", "b", .answering),
-        // At the beginning of a line a mark counts in a block too: the model may never end the block.
+        // At the beginning of a line a mark also counts in a block, because the model may never end the block.
         ("<think>```\ncode\n</think>\nb", "```\ncode", "b", .answering),
         ("<think>```\ncode\n  </think>\nb", "```\ncode", "b", .answering),
         ("<think>```\ncode\n</think>\nb</think>c", "```\ncode", "b</think>c", .answering),
@@ -142,20 +142,20 @@ extension ThinkingSplitter.Delta {
             #expect(SplitText(output.map(String.init), tags: all) == SplitText("one", "two", .answering))
             #expect(SplitText([output], tags: []) == SplitText("", output, .answering))
         }
-        // Each closes what it opened.
+        // Each pair has its own closing mark.
         #expect(
             SplitText(["[THINK]a</think>b[/THINK]c"], tags: all) == SplitText("a</think>b", "c", .answering))
         // Marks that repeat themselves.
         let odd = ThinkingTags(opening: "aab", closing: "aabaab")
         #expect(SplitText(["aabxaabaaabaab!"], tags: [odd]) == SplitText("xaaba", "!", .answering))
         #expect(SplitText("aabxaabaaabaab!".map(String.init), tags: [odd]) == SplitText("xaaba", "!", .answering))
-        // Half a pair is ignored.
+        // A pair with an empty mark is ignored.
         #expect(
             SplitText(["<a>b"], tags: [ThinkingTags(opening: "<a>", closing: "")])
                 == SplitText("", "<a>b", .answering))
     }
 
-    /// What can be said is said at once.
+    /// Bytes that are certain are emitted at once.
     @Test func holdsBackNoMoreThanNeeded() {
         var splitter = ThinkingSplitter()
         #expect(splitter.append(" <th").isEmpty)
@@ -181,7 +181,7 @@ extension ThinkingSplitter.Delta {
         splitter.close(into: &deltas)
         splitter.finish(into: &deltas)
         #expect(deltas == [.thinking("a"), .thinking("</thi"), .text("b")])
-        // Also out of a code block.
+        // The same out of a code block.
         var other = ThinkingSplitter(openedByPrompt: .think)
         deltas = other.append("```\nx")
         other.close(into: &deltas)
@@ -207,7 +207,7 @@ extension ThinkingSplitter.Delta {
         ("", false),
         ("<think>x", false),
     ])
-    func seesWhatThePromptOpens(prompt: String, isOpen: Bool) {
+    func findsTheThinkingThatThePromptOpens(prompt: String, isOpen: Bool) {
         #expect(ThinkingTags.opened(by: prompt) == (isOpen ? .think : nil))
     }
 

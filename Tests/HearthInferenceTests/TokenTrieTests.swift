@@ -5,7 +5,7 @@ import Testing
 @testable import HearthInference
 
 @Suite struct TokenTrieTests {
-    /// Made-up tokens of one to eight bytes, many of which begin alike, some no whole characters.
+    /// Generated tokens of one to eight bytes, many with the same beginning, some without whole characters.
     private static func pieces(_ count: Int) -> [[UInt8]] {
         var random = SeededGenerator(seed: 4)
         let letters = Array("etaoinshrdlu\"{}:,[]0123456789 -_é€".utf8)
@@ -39,7 +39,7 @@ import Testing
         #expect(trie.count + trie.others.count == pieces.count)
     }
 
-    /// Of 150,000 tokens the grammar is asked about some hundred bytes, not about each token.
+    /// For 150,000 tokens the grammar checks some hundred bytes, not each token.
     @Test func aLargeVocabularyCostsWhatTheGrammarAllows() throws {
         let pieces = Self.pieces(150_000)
         let watch = TimeSource.system.stopwatch()
@@ -65,7 +65,7 @@ import Testing
         #expect(allowed > 0)
     }
 
-    /// One character that asks for too much work does not end the answer: others are still taken.
+    /// One character that needs too much work does not end the answer: others are still allowed.
     @Test func aCostlyCandidateIsRefusedAlone() throws {
         // Every beginning of a run of `a` may be one of many nested runs.
         let grammar = try Grammar(gbnf: "root ::= \"b\"* (s | \"c\")\ns ::= s s s s | s s s | s s | \"a\"")

@@ -37,14 +37,14 @@ import Testing
     }
 
     private func call(_ city: String) -> [ScriptedEngine.Step] {
-        // As an engine shows it: cut anywhere, without the stop string at its end.
+        // The output of an engine: cut anywhere, without the stop string at its end.
         [
             .text("Let me see. <tool"), .text("_call>\n{\"name\": \"weather\", \"argum"),
             .text("ents\": {\"city\": \"\(city)\"}}"), .finish(.stopString),
         ]
     }
 
-    @Test func aCallIsRunAndItsResultTold() async throws {
+    @Test func aCallIsRunAndItsResultSentToTheModel() async throws {
         let weather = Weather()
         let engine = ScriptedEngine(
             [call("Paris"), [.text("It is "), .text("sunny."), .finish(.endOfGeneration)]], capabilities: .schema)
@@ -63,7 +63,7 @@ import Testing
             ])
         let requests = await engine.requests
         #expect(requests.map(\.count) == [2, 4])
-        // The call is sent back as the model wrote it.
+        // The call is sent back unchanged.
         #expect(
             requests.last?.suffix(2) == [
                 ChatMessage(.assistant, "Let me see. " + spelling),
@@ -85,7 +85,7 @@ import Testing
         try OutputConstraint.check(schema: schema)
     }
 
-    /// Such an engine cannot hold a call to its shape, so a stop string ends the answer.
+    /// An engine without schemas cannot constrain a call, so a stop string ends the answer.
     @Test func anEngineWithoutSchemasStopsAfterTheCall() async throws {
         let engine = ScriptedEngine([call("Paris"), [.text("Sunny."), .finish(.endOfGeneration)]])
         let session = LanguageModelSession(model: engine, tools: [Weather()])
@@ -94,7 +94,7 @@ import Testing
         #expect(options.stopStrings == ["</tool_call>"] && options.constraint == nil)
     }
 
-    /// The blocks of the options stay armed beside the tools.
+    /// The blocks of the options stay active beside the tools.
     @Test func blocksLeaveRoomForCalls() async throws {
         let note = OutputConstraint.Block("[NOTE:", .gbnf("root ::= [a-z]+"), closing: "]")
         let engine = ScriptedEngine([[.text("ok"), .finish(.endOfGeneration)]], capabilities: .schema)
@@ -120,7 +120,7 @@ import Testing
         (#"{"name": "rain", "arguments": {}}"#, "there is no function rain"), ("{\"name\"", "no JSON object"),
         ("", "no JSON object"), (String(repeating: "[", count: 100_000), "no JSON object"),
     ])
-    func whatGoesWrongIsToldToTheModel(call: String, reason: String) async throws {
+    func aFailureIsSentToTheModel(call: String, reason: String) async throws {
         let engine = ScriptedEngine([
             [.text("<tool_call>" + call), .finish(.endOfGeneration)], [.text("Sorry."), .finish(.endOfGeneration)],
         ])
@@ -152,15 +152,15 @@ import Testing
         let engine = ScriptedEngine([call("Limbo"), [.text("ok"), .finish(.endOfGeneration)]])
         let session = LanguageModelSession(model: engine, tools: [Weather()])
         await #expect(throws: CancellationError.self) { try await session.respond(to: "?") }
-        // Its call is left nowhere without a result.
+        // The conversation keeps no call without a result.
         let said = [ChatMessage(.user, "?"), ChatMessage(.assistant, "Let me see. ")]
         #expect(session.transcript == said)
         try await session.respond(to: "!")
         #expect(await engine.requests.last?.dropFirst() == (said + [ChatMessage(.user, "!")])[...])
     }
 
-    /// Stopped in the middle of a call, or by a limit there.
-    @Test func aPartOfACallIsNotRemembered() async throws {
+    /// An error or a limit ends the answer in the middle of a call.
+    @Test func aPartOfACallIsNotStored() async throws {
         let begun = ScriptedEngine.Step.text("Hm. <tool_call>{\"name\"")
         for rest in [ScriptedEngine.Step.fail(LLMError(.generateFailed, "no")), .finish(.maximumNewTokens)] {
             let session = LanguageModelSession(model: ScriptedEngine([[begun, rest]]), tools: [Weather()])
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    /// A result only looks like a message of the user: the question that led to it stays.
+    /// A result only has the form of a user's message: the question before it stays.
     @Test func aPromptNeverBeginsWithAResult() throws {
         let talk = [
             ChatMessage(.user, "a"), ChatMessage(.assistant, "b"), ChatMessage(.user, "c"),
@@ -212,7 +212,7 @@ import Testing
         #expect(await engine.options == [options])
     }
 
-    @Test func toolsThatCannotBeDescribedAreSaidSo() async throws {
+    @Test func toolsThatCannotBeDescribedAreRefused() async throws {
         let boxes: [[any Tool]] = [
             [Strange()], [Named(name: "")], [Named(name: "a b")], [Named(name: "a\"")], [Named(name: "é")],
             [Named(name: "a"), Named(name: "a")], [Named(name: String(repeating: "a", count: 65))],

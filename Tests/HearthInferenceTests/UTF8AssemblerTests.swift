@@ -38,8 +38,8 @@ import Testing
 
     @Test(
         arguments: [
-            ([0x41, 0xF0, 0x9F, 0x91], "A", 3),  // an unfinished emoji at the end
-            ([0x41, 0xE6, 0x97], "A", 2),  // an unfinished ideograph at the end
+            ([0x41, 0xF0, 0x9F, 0x91], "A", 3),  // an incomplete emoji at the end
+            ([0x41, 0xE6, 0x97], "A", 2),  // an incomplete ideograph at the end
             ([0xC3], "", 1),
             ([0x80, 0x41], "A", 1),  // a continuation without a beginning
             ([0xC0, 0xAF, 0x41], "A", 2),  // an overlong slash
@@ -47,11 +47,11 @@ import Testing
             ([0xED, 0xA0, 0x80, 0x41], "A", 3),  // a surrogate
             ([0xF4, 0x90, 0x80, 0x80, 0x41], "A", 4),  // past U+10FFFF
             ([0xF5, 0xFF, 0xFE, 0x41], "A", 3),
-            ([0xE6, 0x97, 0x41], "A", 2),  // broken off by a letter, which stays
-            ([0xE6, 0x97, 0xE6, 0x97, 0xA5], "日", 2),  // broken off by a whole character
+            ([0xE6, 0x97, 0x41], "A", 2),  // interrupted by a letter, which stays
+            ([0xE6, 0x97, 0xE6, 0x97, 0xA5], "日", 2),  // interrupted by a whole character
             ([0xF0, 0x9F, 0xC3, 0xA9], "é", 2),
         ] as [([UInt8], String, Int)])
-    func dropsAndCountsWhatIsNoCharacter(bytes: [UInt8], text: String, dropped: Int) {
+    func dropsAndCountsBytesOfNoCharacter(bytes: [UInt8], text: String, dropped: Int) {
         for split in 0...bytes.count {
             var assembler = UTF8Assembler()
             let seen = assembler.append(bytes[..<split]) + assembler.append(bytes[split...])

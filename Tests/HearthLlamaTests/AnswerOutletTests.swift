@@ -18,7 +18,7 @@
             outlet = AnswerOutlet(time: clock.time) { [reader] in reader.seen.append($0) }
         }
 
-        /// A token that says something, or nothing.
+        /// Yields the events of one token, possibly none.
         private func token(_ pieces: GenerationEvent...) {
             for piece in pieces { outlet.yield(piece) }
             outlet.endToken()
@@ -50,7 +50,7 @@
             }
         }
 
-        /// The last of the thinking and the first of the answer.
+        /// The last piece of the thinking and the first piece of the answer.
         @Test func piecesOfOneTokenStayTogether() {
             for count in 1...5 {
                 token(.thinking("a"), .text("b"))
@@ -59,8 +59,8 @@
             }
         }
 
-        /// As those of a call, of which nothing is shown before its end.
-        @Test func aPieceDoesNotWaitForTokensThatSayNothing() {
+        /// As with the tokens of a call, which have no shown text before its end.
+        @Test func aPieceDoesNotWaitForTokensWithoutText() {
             token(.text("a"))
             clock.advance(by: .milliseconds(8))
             token(.text("b"))
@@ -73,14 +73,14 @@
         }
 
         @Test(arguments: [GenerationEvent.phase(.decode), .toolCall(ToolCall(id: "1", name: "add", arguments: "{}"))])
-        func anythingElseTakesAlongWhatIsHeld(event: GenerationEvent) {
+        func otherEventsDeliverTheWaitingPieces(event: GenerationEvent) {
             token(.text("a"))
             token(.text("b"))
             outlet.yield(event)
             #expect(reader.seen == [.text("a"), .text("b"), event])
         }
 
-        @Test func whatIsHeldIsHandedOverOnce() {
+        @Test func waitingPiecesAreDeliveredOnce() {
             token(.text("a"))
             token(.text("b"))
             outlet.handOver()
@@ -90,13 +90,13 @@
     }
 
     extension RealModel {
-        /// The clock stands still, so that every piece after the first is held back until somebody has it handed over.
+        /// The clock does not advance, so every piece after the first waits until the outlet is told to hand it over.
         @Suite struct HeldPieces {
             private let clock = ManualClock()
 
             private static let story = "Write a story about a fox."
 
-            /// What a reader sees of an answer of which two tokens are made, and a third in a step of its own kind.
+            /// The number of pieces a reader sees after two tokens of an answer and a third from a given step.
             private func pieces(_ third: @escaping @Sendable (StepBench) throws -> Void) async throws -> Int {
                 let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
                 try await blocking { [clock] in
@@ -116,11 +116,11 @@
                 return count
             }
 
-            @Test func waitForTheNextStepOfAnAnswerAlone() async throws {
+            @Test func waitDuringAStepOfTheirAnswer() async throws {
                 #expect(try await pieces { _ = $0.loop.step() } == 1)
             }
 
-            /// The loop tells of the end of each token.
+            /// The loop reports the end of each token to the outlet.
             @Test func waitNoLongerThanAFrame() async throws {
                 let count = try await pieces { [clock] bench in
                     clock.advance(by: AnswerOutlet.frame)
@@ -129,7 +129,7 @@
                 #expect(count == 3)
             }
 
-            @Test func waitForNoPrompt() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func doNotWaitForAPrompt() async throws {
                 let count = try await pieces { bench in
                     #expect(bench.loop.admit(bench.ask(StepBench.longText)) == .begun)
                     _ = bench.loop.step()
@@ -137,12 +137,12 @@
                 #expect(count == 2)
             }
 
-            @Test(.enabled(if: TestExtent.isFull)) func waitForNoOtherModel() async throws {
-                // Not for the step that this one's is followed by either.
+            @Test(.enabled(if: TestExtent.isFull)) func doNotWaitForAnotherModel() async throws {
+                // The piece also does not wait for the step after this one.
                 #expect(try await pieces { _ = $0.loop.step(isBesideOthers: true) } == 3)
             }
 
-            @Test func areSeenWhenTheAnswerEndsEarly() async throws {
+            @Test func areDeliveredWhenTheAnswerEndsEarly() async throws {
                 let count = try await pieces { bench in
                     _ = bench.loop.step()
                     bench.cancelAll()
@@ -150,7 +150,7 @@
                 #expect(count == 3)
             }
 
-            @Test(.enabled(if: TestExtent.isFull)) func waitForNobodyWhoComesBetweenTwoSteps() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func doNotWaitForJobsBetweenTwoSteps() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: LlamaConfiguration(contextLength: 1024, threadCount: 1),
                     time: clock.time)
@@ -158,7 +158,7 @@
                     .makeAsyncIterator()
                 var first: GenerationEvent?
                 repeat { first = try await events.next() } while first?.isText == false
-                // Between two of them there is a step, whose piece the second one finds.
+                // There is a step between two calls, and the second call delivers its piece.
                 for _ in 0..<3 { _ = try await engine.embed(["fox"]) }
                 #expect(try await events.next()?.isText == true)
                 #expect(engine.isAnswering)

@@ -1,6 +1,7 @@
 #if Llama
     import HearthInference
     import HearthLlama
+    import HearthTestSupport
     import Testing
 
     extension RealModel {
@@ -14,7 +15,7 @@
                 let summary = try #require(answer.summary)
                 #expect(summary.reason == .endOfGeneration)
                 #expect(summary.usage.promptTokens == 32)
-                // What is drawn depends on the last digits of the logits, and those on the memory plan.
+                // A draw depends on the last digits of the logits, and those depend on the memory plan.
                 if options.sampling.temperature == 0 { #expect(summary.usage.generatedTokens == 7) }
                 #expect(summary.timings.firstTokenSeconds > 0)
                 #expect(summary.timings.prefillTokensPerSecond > 0)
@@ -41,7 +42,7 @@
                 }
             }
 
-            @Test func repeatWithTheSameSeed() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func repeatWithTheSameSeed() async throws {
                 let engine = try await SharedEngine.engine
                 let question = [ChatMessage(.user, "Tell me a story about a fox.")]
                 var texts: [String] = []
@@ -55,14 +56,14 @@
                 #expect(texts[3] == texts[4])
             }
 
-            /// Top-k of 0 keeps every token, but sends the choice through llama.cpp's own chain.
+            /// Top-k of 0 keeps every token, but uses llama.cpp's own chain of samplers.
             @Test(arguments: [0.35, 1, 1.8] as [Float])
             func areThoseOfLlamaCppsOwnSamplers(temperature: Float) async throws {
                 let engine = try await SharedEngine.engine
                 let question = [ChatMessage(.user, "Tell me a story about a fox.")]
                 var texts: [String] = []
                 for topK in [nil, 0] {
-                    // Both begin from the same state of the cache.
+                    // Both start with the same state of the cache.
                     _ = try await Answer(engine.generate(question, options: .greedy(maximumNewTokens: 1)))
                     let options = GenerationOptions(
                         sampling: SamplingOptions(temperature: temperature, seed: 11, topK: topK), maximumNewTokens: 40)
@@ -102,7 +103,7 @@
         }
 
         @Suite struct Conversations {
-            @Test func computeOnlyWhatIsNew() async throws {
+            @Test func computeOnlyNewTokens() async throws {
                 let engine = try await SharedEngine.engine
                 let chat = LanguageModelSession(model: engine, instructions: "You are a helpful assistant.")
                 let first = try await Answer(
@@ -112,7 +113,7 @@
                 let before = try #require(first.summary).usage
                 let second = try await Answer(chat.streamResponse(to: "And of Germany?", options: .greedy()).events)
                 let after = try #require(second.summary).usage
-                // Prompt and answer of the first turn are in memory; the token that ended it was never computed.
+                // The first turn's prompt and answer are in memory, except the last token, which was never computed.
                 #expect(after.cachedTokens == before.promptTokens + before.generatedTokens)
                 #expect(after.promptTokens > after.cachedTokens)
                 #expect(second.text.contains("Berlin"))

@@ -8,16 +8,16 @@
     import Testing
 
     extension LlamaActor {
-        /// Keeps the engine's thread.
+        /// Blocks the engine's thread until it is released.
         fileprivate func occupy(_ began: AsyncStream<Void>.Continuation, until released: DispatchSemaphore) {
             began.finish()
             released.wait()
         }
 
         /// Whether a load waits for the answers of the model it replaces.
-        fileprivate var givesWay: Bool { arrival != nil }
+        fileprivate var waitsForAnswers: Bool { arrival != nil }
 
-        /// Runs something while nobody else gets to the engine's thread.
+        /// Runs `body` while the engine's thread is blocked.
         nonisolated func whileOccupied(_ body: () async throws -> Void) async rethrows {
             let released = DispatchSemaphore(value: 0)
             let (began, source) = AsyncStream<Void>.makeStream()
@@ -29,7 +29,7 @@
     }
 
     extension RealModel {
-        /// What is asked while a model takes another's place.
+        /// Requests that arrive while one model replaces another.
         @Suite struct AskedMeanwhile {
             private static let configuration = LlamaConfiguration(contextLength: 1024, threadCount: 1, stateBytes: 0)
 
@@ -58,12 +58,12 @@
                     }
                     await until { engine.executor.hasWaitingJobs }
                 }
-                // From then on the load has the thread, and the first answer goes on for it.
+                // From now on the load has the thread, and the first answer continues before it.
                 await until { !engine.executor.hasWaitingJobs }
                 let before = pieces.withLock { $0 }
                 await until { pieces.withLock { $0 } > before + 10 }
                 #expect(!isRead.withLock { $0 })
-                // Longer than what is left of the first one.
+                // This answer takes longer than the rest of the first one.
                 var tokens: Int?
                 var wasRead: Bool?
                 for try await event in engine.generate(Replacing.story, options: .greedy(maximumNewTokens: 200)) {
@@ -76,8 +76,8 @@
                 await engine.unload()
             }
 
-            /// A load that is given up leaves who waited for it to the model there is.
-            @Test func isAnsweredByTheOldModelWhenTheLoadIsCancelled() async throws {
+            /// After a cancelled load, the present model answers the requests that waited for the new one.
+            @Test(.enabled(if: TestExtent.isFull)) func isAnsweredByTheOldModelWhenTheLoadIsCancelled() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration)
                 let pieces = Locked(0)
                 var early: Task<Void, any Error>?
@@ -101,7 +101,7 @@
                 await engine.unload()
             }
 
-            /// Both at once may be more than there is memory for.
+            /// The device may lack the memory for both models at once.
             @Test func keepsNoWeightsWhileTheNextAreRead() async throws {
                 final class Box: @unchecked Sendable {
                     weak var weights: ModelWeights?
@@ -130,7 +130,7 @@
                 await engine.unload()
             }
 
-            /// Answers of the model that gives way take their time; who wants vectors of the other one need not wait for them.
+            /// A request for vectors of one model does not wait for the answers of the other, which is being replaced.
             @Test(.enabled(if: TestExtent.isFull), .timeLimit(.minutes(10)))
             func hasItsVectorsWhileALoadWaits() async throws {
                 var configuration = Self.configuration
@@ -147,7 +147,7 @@
                 let load = Task {
                     try await engine.load(TestModel.path, role: .vision) { _ in isReading.withLock { $0 = true } }
                 }
-                while await !engine.givesWay, !isReading.withLock({ $0 }) { await Task.yield() }
+                while await !engine.waitsForAnswers, !isReading.withLock({ $0 }) { await Task.yield() }
                 #expect(try await engine.embed(["one", "two"]).count == 2)
                 #expect(!isReading.withLock { $0 })
                 load.cancel()

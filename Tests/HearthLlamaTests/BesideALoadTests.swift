@@ -7,22 +7,22 @@
     import Testing
 
     extension LlamaActor {
-        /// Comes to the engine's thread and leaves.
-        fileprivate func visit() {}
+        /// Waits for the engine's thread once.
+        fileprivate func waitForThread() {}
     }
 
     extension RealModel {
-        /// What goes on while a model is being read.
+        /// Requests while a model is being read.
         @Suite struct BesideALoad {
             private static func configuration(gibibytes: UInt64 = 8) -> LlamaConfiguration {
                 LlamaConfiguration(contextLength: 2048, threadCount: 1, deviceMemory: gibibytes << 30, stateBytes: 0)
             }
 
-            /// A load that stands still in the middle of its file until it is let go.
-            struct StandingLoad {
+            /// A load that stops in the middle of its file until it is released.
+            struct StoppedLoad {
                 private let released = DispatchSemaphore(value: 0)
                 private let load: Task<Void, any Error>
-                private let isStanding = Locked(true)
+                private let isHeld = Locked(true)
 
                 init(
                     _ engine: LlamaActor, _ role: EngineRole, sees: Bool = false,
@@ -30,23 +30,24 @@
                 ) async {
                     let (began, source) = AsyncStream<Void>.makeStream()
                     let released = released
-                    let isStanding = isStanding
+                    let isHeld = isHeld
                     load = Task {
                         try await engine.load(
                             TestModel.path, role: role, configuration: configuration, supportsVision: sees
                         ) { _ in
                             source.finish()
-                            guard isStanding.withLock({ $0 }) else { return }
-                            // Bounded, so that an engine that answers nobody meanwhile is a failure and no standstill.
+                            guard isHeld.withLock({ $0 }) else { return }
+                            // Bounded, so that an engine that does not answer during a load fails the test instead of
+                            // blocking it.
                             _ = released.wait(timeout: .now() + 30)
-                            isStanding.withLock { $0 = false }
+                            isHeld.withLock { $0 = false }
                         }
                     }
                     for await _ in began {}
                 }
 
-                /// Whether it has not gone on by itself.
-                var stands: Bool { isStanding.withLock { $0 } }
+                /// Whether the load is still stopped.
+                var isStopped: Bool { isHeld.withLock { $0 } }
 
                 func release() async throws {
                     released.signal()
@@ -56,35 +57,36 @@
 
             @Test func theOtherRoleAnswers() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
-                let load = await StandingLoad(engine, .vision)
+                let load = await StoppedLoad(engine, .vision)
                 let answer = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
                 #expect(answer.text.contains("Paris"))
                 #expect(try await engine.embed(["one"]).count == 1)
-                #expect(load.stands)
+                #expect(load.isStopped)
                 #expect(throws: LLMError.self) { try engine.modelInformation(.vision) }
                 try await load.release()
                 #expect(try engine.modelInformation(.vision).contextLength == 2048)
                 await engine.unload()
             }
 
-            /// Who asks for the model that is being read waits for it, also for pictures that the one for text will see.
+            /// A request for the model being read waits for it, also a request for vision that the model for text will
+            /// answer.
             @Test(
                 arguments: [(.text, .text, false), (.vision, .vision, false), (.vision, .text, true)]
                     as [(EngineRole, EngineRole, Bool)])
-            func whoeverAsksForItWaits(asked: EngineRole, loaded: EngineRole, sees: Bool) async throws {
+            func aRequestForItWaits(asked: EngineRole, loaded: EngineRole, sees: Bool) async throws {
                 let engine = LlamaActor(configuration: Self.configuration())
-                let load = await StandingLoad(engine, loaded, sees: sees)
+                let load = await StoppedLoad(engine, loaded, sees: sees)
                 let stream = engine.generate(capitalOfFrance, options: .greedy(), role: asked)
-                // By then the engine has looked at it.
-                for _ in 0..<1000 { await engine.visit() }
-                #expect(engine.isAnswering && load.stands)
+                // The engine has then had time to handle the request.
+                for _ in 0..<1000 { await engine.waitForThread() }
+                #expect(engine.isAnswering && load.isStopped)
                 try await load.release()
                 #expect(try await Answer(stream).text.contains("Paris"))
                 await engine.unload()
             }
 
-            /// No step is taken for requests that only wait for a model.
-            @Test func noStepIsTakenForRequestsThatWait() {
+            /// Requests that only wait for a model cause no step.
+            @Test func waitingRequestsCauseNoStep() {
                 let (_, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
                 let request = GenerationRequest(
                     role: .vision, messages: [], options: .greedy(),
@@ -107,61 +109,61 @@
                 #expect(starts() && !hasWork() && mailbox.hasWork())
             }
 
-            /// The time-out counts the time in which a request waits for a model.
+            /// The time-out includes the wait for a model.
             @Test func aRequestThatWaitsForItTimesOut() async throws {
                 let clock = ManualClock()
                 let engine = LlamaActor(configuration: Self.configuration(), time: clock.time)
-                let load = await StandingLoad(engine, .text)
+                let load = await StoppedLoad(engine, .text)
                 var options = GenerationOptions.greedy()
                 options.timeout = .seconds(60)
                 let stream = engine.generate(capitalOfFrance, options: options)
                 await clock.sleepers(atLeast: 1)
                 clock.advance(by: .seconds(61))
                 #expect(try await Answer(stream).summary?.reason == .timedOut)
-                #expect(load.stands)
+                #expect(load.isStopped)
                 try await load.release()
                 await engine.unload()
             }
 
-            @Test func anUnloadStopsWhoWaitsForIt() async throws {
+            @Test func anUnloadStopsRequestsThatWaitForIt() async throws {
                 let engine = LlamaActor(configuration: Self.configuration())
-                let load = await StandingLoad(engine, .text)
+                let load = await StoppedLoad(engine, .text)
                 let stream = engine.generate(capitalOfFrance, options: .greedy())
                 let unload = Task { await engine.unload(.text) }
                 await #expect(throws: CancellationError.self) { _ = try await Answer(stream) }
-                #expect(load.stands)
+                #expect(load.isStopped)
                 try await load.release()
                 await unload.value
             }
 
-            @Test func whoeverWaitsForItIsStoppedAtOnce() async throws {
+            @Test func stopEndsWaitingRequestsAtOnce() async throws {
                 let engine = LlamaActor(configuration: Self.configuration())
-                let load = await StandingLoad(engine, .text)
+                let load = await StoppedLoad(engine, .text)
                 let stream = engine.generate(capitalOfFrance, options: .greedy())
                 engine.stop()
                 await #expect(throws: CancellationError.self) { _ = try await Answer(stream) }
-                #expect(load.stands)
+                #expect(load.isStopped)
                 try await load.release()
                 await engine.unload()
             }
 
-            @Test func whatGaveWayForItIsSaid() async throws {
+            @Test func aRequestForTheUnloadedModelIsRefused() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: Self.configuration(gibibytes: 4))
-                // On a small device the model for text gives way.
-                let load = await StandingLoad(engine, .vision)
+                // On a small device the load unloads the model for text.
+                let load = await StoppedLoad(engine, .vision)
                 let error = await #expect(throws: LLMError.self) {
                     _ = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
                 }
-                #expect(error?.code == .modelNotLoaded && load.stands)
+                #expect(error?.code == .modelNotLoaded && load.isStopped)
                 try await load.release()
                 await engine.unload()
             }
 
-            /// Loads and unloads keep their order.
+            /// Loads and unloads run in the order of their calls.
             @Test func anUnloadWaitsForIt() async throws {
                 let engine = LlamaActor(configuration: Self.configuration())
-                let load = await StandingLoad(engine, .text)
+                let load = await StoppedLoad(engine, .text)
                 let unload = Task { await engine.unload() }
                 while engine.waitingForChange == 0 { await Task.yield() }
                 try await load.release()
@@ -169,8 +171,8 @@
                 #expect(throws: LLMError.self) { try engine.modelInformation }
             }
 
-            /// A prompt for one model comes in short steps while the other answers.
-            @Test func thePromptOfOneLetsTheOtherAnswer() async throws {
+            /// A prompt for one model is computed in short steps while the other answers.
+            @Test(.enabled(if: TestExtent.isFull)) func anAnswerContinuesBesideThePromptOfTheOtherModel() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
                 try await engine.load(TestModel.path, role: .vision)
                 let isReading = Locked(true)
@@ -195,7 +197,7 @@
                         }
                     if !isReading.withLock({ $0 }) { break }
                 }
-                // The answer was still under way.
+                // The answer was still running.
                 #expect(!isReading.withLock { $0 } && pieces > 2)
                 try await reader?.value
                 #expect((1...256).contains(longest.withLock { $0 }))

@@ -12,7 +12,7 @@
         private static let hugePage = 2 << 20
 
         @Test(arguments: [1, 64 << 10, hugePage - 1, hugePage, hugePage + 1, 33 << 20])
-        func holdsWhatItWasAskedFor(_ bytes: Int) throws {
+        func hasTheRequestedSize(_ bytes: Int) throws {
             var memory: UnsafeMutableRawPointer?
             #expect(hearth_buffer_allocate(&memory, 64, bytes) == 0)
             let start = try #require(memory)
@@ -34,7 +34,7 @@
             #expect(memory != nil && UInt(bitPattern: memory) % UInt(4 * Self.hugePage) == 0)
         }
 
-        /// More than there can be is refused, not rounded up to nothing.
+        /// A size beyond the address space is refused, not rounded up to 0.
         @Test(arguments: [Int(bitPattern: UInt.max), Int(bitPattern: UInt.max) - hugePage + 1, Int.max])
         func refusesMoreThanThereIs(_ bytes: Int) {
             var memory: UnsafeMutableRawPointer?
@@ -44,9 +44,9 @@
 
     extension RealModel {
         @Suite struct BufferPages {
-            /// Nothing else in the process asks for huge pages, so memory that has the mark is a buffer of ggml's.
+            /// No other code in the process requests huge pages, so memory with that mark is a buffer of ggml.
             @Test(.enabled(if: FileManager.default.fileExists(atPath: "/sys/kernel/mm/transparent_hugepage/enabled")))
-            func areAskedToBeHuge() async throws {
+            func requestHugePages() async throws {
                 let marked = try await blocking {
                     let weights = try ModelWeights(path: TestModel.path, configuration: LlamaConfiguration()) { _ in
                         true
@@ -63,11 +63,11 @@
                     "\(marked): is it the archive that install-llama.sh makes?")
             }
 
-            /// The sizes in bytes of the parts of this process's memory that are to be of huge pages.
+            /// The sizes in bytes of this process's memory regions that request huge pages.
             private static func markedRegions() throws -> [UInt64] {
                 var found: [UInt64] = []
                 var size: UInt64 = 0
-                // Asked for as a whole it would be one page: the system tells no length of it.
+                // A read of the whole file at once would return one page, because the system reports no length.
                 let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
                 let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
                 for line in text.split(separator: "\n") {

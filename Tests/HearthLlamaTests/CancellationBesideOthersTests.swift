@@ -14,7 +14,7 @@
                 [ChatMessage(.user, "\(number) " + String(repeating: "Red green blue white black gold. ", count: 120))]
             }
 
-            /// Whoever cancels sees the end at once, though the engine computes on for the others, and the others lose nothing.
+            /// A cancelled caller gets the end at once, and the other requests of the same steps lose no text.
             @Test func endsAtOnce() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: ManyAtOnce.configuration(4))
@@ -49,7 +49,7 @@
                     for _ in 0..<Int.random(in: 0...20_000, using: &random) { await Task.yield() }
                     let watch = TimeSource.system.stopwatch()
                     task.cancel()
-                    // On a busy machine an answer may be at its end before it is cancelled.
+                    // On a busy machine an answer may end before it is cancelled.
                     if try await !task.value { latencies.append(watch.elapsed.seconds * 1000) }
                 }
                 #expect(latencies.count >= rounds / 2)
@@ -58,12 +58,12 @@
                     String(
                         format: "cancel latency beside others of %d: median %.2f ms, worst %.2f ms", latencies.count,
                         latencies[latencies.count / 2], latencies[latencies.count - 1]))
-                // The bound is 100 ms; a machine that also builds something lets some threads wait longer.
+                // The bound is 100 ms. On a machine that also builds, some threads wait longer.
                 #expect(latencies[latencies.count / 2] < 100)
                 #expect(latencies[latencies.count - 1] < 5000)
                 for other in others { other.cancel() }
                 for other in others { #expect(try await !other.value.isEmpty) }
-                // Their sequences are free for other requests.
+                // The sequences of the cancelled requests are free for new ones.
                 let answer = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
                 #expect(answer.text.contains("Paris"))
                 await engine.unload()

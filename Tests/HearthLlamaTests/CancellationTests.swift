@@ -7,7 +7,7 @@
     import Testing
 
     extension LlamaActor {
-        /// The sequences of the model for text in which something was computed.
+        /// The number of sequences of the model for text that hold tokens.
         fileprivate var usedSequences: Int {
             guard let model = loops[.text]?.model else { return 0 }
             return (0..<model.admission.sequences).count { !model.sequences.ledger($0).isEmpty }
@@ -16,7 +16,7 @@
 
     extension RealModel {
         @Suite struct Cancellation {
-            /// Long enough that a chunk of it takes a good part of a second.
+            /// Long enough that a chunk of the prompt takes a good part of a second.
             static let long = [
                 ChatMessage(.user, String(repeating: "One two three four five six seven eight. ", count: 80))
             ]
@@ -26,7 +26,7 @@
                 #expect(answer.text.contains("Paris"))
             }
 
-            /// Prompts and answers cancelled after some events and some yields, as the seed has it.
+            /// Cancels prompts and answers after a seeded number of events and yields.
             @Test func endsSoonAtAnyMoment() async throws {
                 let engine = try await SharedEngine.engine
                 let reference = try await Answer(engine.generate(capitalOfFrance, options: .greedy())).text
@@ -48,7 +48,7 @@
                             stopwatch = TimeSource.system.stopwatch()
                             engine.stop()
                         }
-                        // On a busy machine the answer may be over before its end is asked for.
+                        // On a busy machine the answer may end before it is cancelled.
                         whole += 1
                     } catch is CancellationError {
                         latencies.append(try #require(stopwatch).elapsed.seconds * 1000)
@@ -64,13 +64,13 @@
                 print(
                     String(format: "cancel latency of %d: median %.2f ms, worst %.2f ms", latencies.count, median, high)
                 )
-                // The bound is 100 ms; a machine that also builds something lets some threads wait longer.
+                // The bound is 100 ms. On a machine that also builds, some threads wait longer.
                 #expect(median < 100)
                 #expect(high < 5000)
             }
 
-            /// The timer strikes while a chunk is computed, and the chunk does not have to end first.
-            @Test func byTimeKeepsWhatWasSaid() async throws {
+            /// The time-out expires during a chunk, which is aborted.
+            @Test func byTimeKeepsTheTextSoFar() async throws {
                 let clock = ManualClock()
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: LlamaConfiguration(contextLength: 1024, threadCount: 1),
@@ -97,14 +97,14 @@
             @Test func endsWithinOneChunkOfThePrompt() async throws {
                 let engine = try await SharedEngine.engine
                 try await stillAnswers(engine)
-                // Nothing that another test left in memory begins like this.
+                // The prompt has no common beginning with the prompts of other tests.
                 let long = [
                     ChatMessage(.user, String(repeating: "Red green blue white black gold pink grey. ", count: 80))
                 ]
                 for try await event in engine.generate(long, options: .greedy()) {
                     if case .phase(.prefill) = event { break }
                 }
-                // What the abandoned prompt left behind is at most the chunk that was under way.
+                // At most the chunk that was being computed remains of the cancelled prompt.
                 let usage = try #require(
                     try await Answer(engine.generate(long, options: .greedy(maximumNewTokens: 1))).summary
                 ).usage
@@ -163,8 +163,8 @@
                 #expect(try await Answer(last).text.contains("Paris"))
             }
 
-            /// Also where the engine learns of both at once.
-            @Test func leavesItsPlaceToTheNextQuestion() async throws {
+            /// Also if the engine gets the cancellation and the next question together.
+            @Test func freesItsSequenceForTheNextQuestion() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path,
                     configuration: LlamaConfiguration(
@@ -191,7 +191,7 @@
                 await engine.unload()
             }
 
-            @Test func keepsWhatWasSaidInTheConversation() async throws {
+            @Test func keepsTheTextSoFarInTheConversation() async throws {
                 let chat = LanguageModelSession(model: try await SharedEngine.engine)
                 var said = ""
                 for try await event in chat.streamResponse(

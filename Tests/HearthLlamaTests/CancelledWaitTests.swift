@@ -7,13 +7,13 @@
     import Testing
 
     extension RealModel {
-        /// Who is cancelled while they wait for somebody else is told at once.
+        /// A caller that is cancelled while it waits for another operation gets the error at once.
         @Suite struct CancelledWaits {
             private static let configuration = LlamaConfiguration(contextLength: 1024, threadCount: 1, stateBytes: 0)
 
             private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
-            /// Something that is cancelled once it waits.
+            /// Starts an operation and cancels it once it waits.
             private func cancelled<Result: Sendable>(
                 _ body: @escaping @Sendable () async throws -> Result, once waits: () -> Bool
             ) async {
@@ -25,36 +25,37 @@
 
             @Test func aLoadForTheOneBeforeIt() async throws {
                 let engine = LlamaActor(configuration: Self.configuration)
-                let load = await BesideALoad.StandingLoad(engine, .text)
+                let load = await BesideALoad.StoppedLoad(engine, .text)
                 await cancelled {
                     try await engine.load(TestModel.path, role: .vision)
                 } once: {
                     engine.waitingForChange == 1
                 }
-                #expect(load.stands && engine.waitingForChange == 0)
+                #expect(load.isStopped && engine.waitingForChange == 0)
                 try await load.release()
-                // Nothing of it is left, and the place is the next one's.
+                // The cancelled load left no model, and the next load runs.
                 #expect(throws: LLMError.self) { try engine.modelInformation(.vision) }
                 try await engine.load(TestModel.path(.window), role: .vision)
                 #expect(try await Answer(engine.generate(capitalOfFrance, options: .greedy())).text.contains("Paris"))
                 await engine.unload()
             }
 
-            @Test func vectorsForTheModelThatIsRead() async throws {
+            @Test func vectorsForAModelBeingRead() async throws {
                 let engine = LlamaActor(configuration: Self.configuration)
-                let load = await BesideALoad.StandingLoad(engine, .text)
+                let load = await BesideALoad.StoppedLoad(engine, .text)
                 await cancelled {
                     try await engine.embed(["a"])
                 } once: {
                     engine.mailbox.withLock { !$0.vectors.isEmpty }
                 }
-                #expect(load.stands)
+                #expect(load.isStopped)
                 try await load.release()
                 #expect(try await engine.embed(["a"]).count == 1)
                 await engine.unload()
             }
 
-            /// Texts are steps like others: an unload comes after the step under way, however many wait.
+            /// Texts are computed in steps: an unload runs after the current step, independently of the number of
+            /// waiting texts.
             @Test func anUnloadWaitsForOneStepAtMost() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration)
                 let made = Locked(0)
@@ -94,7 +95,7 @@
                 await engine.unload()
             }
 
-            /// It comes to the thread after the step under way, and changes nothing.
+            /// The load runs after the current step, finds its cancellation, and changes no model.
             @Test func aLoadForTheEnginesThread() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration)
                 let before = try engine.answering(.text).weights
@@ -109,7 +110,7 @@
                 await engine.unload()
             }
 
-            /// And leaves nothing behind that has to be counted all the same.
+            /// A cancelled count also leaves no work in the queue.
             @Test(.timeLimit(.minutes(10)))
             func countsBehindAnother() async throws {
                 let engine = try await LlamaActor.load(TestModel.path(.window), configuration: Self.configuration)
@@ -126,7 +127,7 @@
                     let late = Task { try await engine.count(capitalOfFrance) }
                     await until { engine.counts.waitingCount == 1 }
                     await engine.unload()
-                    // Who waits keeps no model.
+                    // A waiting caller does not keep the model in memory.
                     #expect(old.weights == nil)
                     late.cancel()
                     await #expect(throws: CancellationError.self) { _ = try await late.value }
@@ -138,7 +139,7 @@
                 init(_ weights: ModelWeights) { self.weights = weights }
             }
 
-            @Test func whoCounts() async throws {
+            @Test func aCountOfTokens() async throws {
                 let engine = try await SharedEngine.engine
                 let counts: [@Sendable () async throws -> Int] = [
                     { try await engine.tokenize("a", controlTokens: .asText).count },

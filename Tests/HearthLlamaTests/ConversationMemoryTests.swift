@@ -25,7 +25,8 @@
                 var usage: TokenUsage {
                     get throws { try #require(answer.summary).usage }
                 }
-                /// What memory holds of it: the token that ended it, or was shown last, was never computed.
+                /// The number of the conversation's tokens in memory. The token that ended it, or was shown last, was
+                /// never computed.
                 var held: Int {
                     get throws {
                         let summary = try #require(answer.summary)
@@ -43,15 +44,15 @@
                     messages: messages + [ChatMessage(.assistant, answer.text), ChatMessage(.user, "Why?")])
             }
 
-            @Test func comeBackToWhatWasComputed() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func reuseTheirComputedTokens() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
                 let first = try await turn(engine, Self.long("fox"))
                 #expect(try first.usage.promptTokens > 1400)
                 #expect(first.answer.summary?.cacheMiss == .cold)
-                // Both have no room in the context together.
+                // The context has no room for both.
                 let other = try await turn(engine, Self.long("bear", sentences: 80))
                 #expect(try other.usage.cachedTokens < 64)
-                // Each goes on where it was.
+                // Each continues from its own state.
                 let second = try await turn(engine, first.messages)
                 #expect(try second.usage.cachedTokens == first.held)
                 #expect(second.answer.summary?.cacheMiss == nil)
@@ -59,12 +60,13 @@
                 #expect(try otherSecond.usage.cachedTokens == other.held)
                 let third = try await turn(engine, second.messages)
                 #expect(try third.usage.cachedTokens == second.held)
-                // Restored or computed: the same is said.
+                // A restored state and a computed one give the same answer.
                 let fresh = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
                 #expect(try await turn(fresh, first.messages).answer.text == second.answer.text)
             }
 
-            /// The answer is longer than the prompt and fills the context, so that the second one needs the first one's cells.
+            /// The answer is longer than the prompt and fills the context, so the second answer needs the cells of the
+            /// first.
             @Test(.enabled(if: TestExtent.isFull)) func aRepeatedPromptIsReusedInASmallContext() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path,
@@ -81,7 +83,7 @@
                 }
             }
 
-            /// Without flash attention values lie in another order.
+            /// Without flash attention, values are stored in another order.
             @Test(.enabled(if: TestExtent.isFull), arguments: [(CacheType.q8, FlashAttention.automatic), (.f16, .off)])
             func outliveTheModelOnlyForTheSameKindOfCache(type: CacheType, flashAttention: FlashAttention) async throws
             {
@@ -96,7 +98,7 @@
                 let second = try await turn(engine, first.messages)
                 #expect(try second.usage.cachedTokens == first.held)
                 await engine.unload()
-                // Restored or computed: the same is said.
+                // A restored state and a computed one give the same answer.
                 configuration.stateFolder = nil
                 let fresh = try await LlamaActor.load(TestModel.path, configuration: configuration)
                 #expect(try await turn(fresh, first.messages).answer.text == second.answer.text)
@@ -135,7 +137,7 @@
                     let attributes = try FileManager.default.attributesOfItem(atPath: states.string + "/" + file)
                     #expect(attributes[.posixPermissions] as? Int == 0o600)
                 }
-                // Another engine, as after a start of the process.
+                // Another engine, as after a restart of the process.
                 let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
                 let second = try await turn(engine, other.messages)
                 #expect(try second.usage.cachedTokens == other.held)
@@ -160,12 +162,13 @@
                 let second = try await turn(engine, first.messages)
                 #expect(try second.usage.cachedTokens == 0)
                 #expect(second.answer.summary?.reason != nil)
-                // Deleted, so that nobody stumbles over them again, but for what does not even begin as a state.
+                // Damaged states are deleted, so that they are not read again; a file that does not begin like a state
+                // stays.
                 #expect(try FileManager.default.contentsOfDirectory(atPath: states.string) == ["empty.state"])
             }
 
-            /// Whole files that llama.cpp has not written like that.
-            @Test func beginColdAndSaySoWhenTheirStatesAreRefused() async throws {
+            /// Complete files with states that llama.cpp did not write.
+            @Test(.enabled(if: TestExtent.isFull)) func beginColdWithALogEntryWhenTheirStatesAreRefused() async throws {
                 let log = await RecordedLog.start(.warning)
                 defer { log.stop() }
                 let folder = try TemporaryFolder()
@@ -186,7 +189,7 @@
                 await engine.unload()
             }
 
-            /// A disk that refuses once costs one cold start, and not what was computed.
+            /// A failure of the disk costs one cold start, and the saved state stays.
             @Test func keepTheirStatesWhenTheDiskRefusesOnce() async throws {
                 let folder = try TemporaryFolder()
                 let disk = FaultyFileSystem()
@@ -218,8 +221,8 @@
                 #expect(try reused(by: memory()) == prompt.ledger.count - 1)
             }
 
-            /// Two models and windows share a folder, as two roles do.
-            @Test(.enabled(if: TestExtent.isFull)) func leaveTheStatesOfOthersInTheFolderAlone() async throws {
+            /// Two models with different windows share a folder, like two roles.
+            @Test(.enabled(if: TestExtent.isFull)) func keepTheStatesOfOtherModelsInTheFolder() async throws {
                 let folder = try TemporaryFolder()
                 let configuration = Self.configuration(folder: folder.path("states"))
                 let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)

@@ -6,10 +6,11 @@
     import HearthTestSupport
     import Testing
 
-    /// Conversations whose states need more room than there is.
+    /// Conversations whose states need more room than is available.
     extension RealModel.SeveralConversations {
-        /// Another conversation with the same beginning comes while the context has no room for the whole of it.
-        @Test func keepAStateThatHasNoRoomBesideWhatIsComputed() async throws {
+        /// Another conversation with the same beginning starts while the context has no room for all of its saved
+        /// state.
+        @Test func keepAStateThatHasNoRoomBesideTheRunningOnes() async throws {
             let folder = try TemporaryFolder()
             let model = try LoadedModel(
                 path: TestModel.path(.window),
@@ -48,14 +49,14 @@
             second.end(otherPlace.sequence)
             model.sequences.clear(busyPlace.sequence)
             second.end(busyPlace.sequence)
-            // With room again it is there, whole.
+            // When there is room again, the whole state is used.
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path.string).count == 1)
             #expect(try begin(saved, beside: 0, in: second).plan.reused == saved.ledger.count - 1)
         }
 
-        @Test func theOneUsedLastIsTheLastToGo() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func theMostRecentlyUsedIsDroppedLast() async throws {
             let folder = try TemporaryFolder()
-            // Room for one of them, some 200 tokens of 22.5 KiB each.
+            // Room for one conversation, of about 200 tokens with 22.5 KiB each.
             let configuration = Self.configuration(folder: folder.path("states"), bytes: 7 << 20)
             let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
             _ = try await turn(engine, Self.long("fox", sentences: 20))
@@ -73,7 +74,7 @@
             #expect(try await turn(engine, first.messages).usage.cachedTokens < 64)
         }
 
-        /// Nothing needs to be saved of two that have room beside each other.
+        /// Two conversations that both fit in the context need no saved state.
         @Test(.enabled(if: TestExtent.isFull)) func takeTurnsInTheContextWhereTheyHaveRoom() async throws {
             let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(bytes: 0))
             var fox = try await turn(engine, Self.long("fox", sentences: 80))
@@ -87,8 +88,8 @@
             }
         }
 
-        @Test(.enabled(if: TestExtent.isFull)) func oneTooLargeToBeKeptPushesNoOtherOut() async throws {
-            // Room for the small ones, some 200 tokens each of 22.5 KiB.
+        @Test(.enabled(if: TestExtent.isFull)) func aStateAboveTheLimitDropsNoOther() async throws {
+            // Room for the small conversations, of about 200 tokens with 22.5 KiB each.
             var configuration = Self.configuration(bytes: 16 << 20)
             configuration.sequences = 1
             let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)

@@ -6,7 +6,7 @@
     import HearthTestSupport
     import Testing
 
-    /// The writer of an answer to which every token is dictated: the odds are all on it, and even among the others.
+    /// The writer of an answer whose every token the test chooses, by its logits.
     private final class Dictation {
         private let model: LoadedModel
         private let writer: AnswerWriter
@@ -22,7 +22,7 @@
                 request, prompt: prompt,
                 policy: StopPolicy(maximumNewTokens: 500, contextLength: 1000, timeout: .seconds(60)),
                 weights: model.weights, outlet: outlet)
-            // Whatever they are: the odds are replaced, and only have to be there.
+            // The values do not matter: the logits are replaced, and only have to exist.
             var batch = TokenBatch(capacity: 1)
             batch.append([5], at: 0, outputs: .last)
             #expect(model.sequences.context.decode(batch) == 0)
@@ -31,7 +31,7 @@
         /// The tokens that end the thinking in the model's place.
         var closing: [llama_token] { writer.closing }
 
-        /// - Returns: the tokens to compute after each one said.
+        /// - Returns: the tokens to compute after each dictated one.
         @discardableResult
         func say(_ text: String) throws -> [[llama_token]] {
             try model.vocabulary.tokens(of: text, addSpecial: false, parseSpecial: true).map(say)
@@ -47,20 +47,20 @@
             return tokens
         }
 
-        /// Shows what the reader held back.
+        /// Shows the text that the reader holds.
         func end() { _ = writer.finish(&facts, reason: .endOfGeneration) }
 
-        /// Shows what waits for the next piece.
+        /// Shows the events that wait for the next piece.
         func handOver() { outlet.handOver() }
     }
 
     extension RealModel {
-        /// Where code in the thinking ends it.
+        /// The end of thinking that contains code.
         @Suite struct DictatedAnswers {
             private static let tool = ToolDefinition(
                 name: "look", description: "Looks.", parameters: JSONSchema.object([.init("at", .string)]).json)
 
-            /// What is shown of an answer.
+            /// The shown text of an answer.
             private func answer(
                 _ options: GenerationOptions, by path: Path, template: String? = nil,
                 _ body: @escaping @Sendable (Dictation) throws -> Void
@@ -100,7 +100,7 @@
                 #expect(answer.text == "Yes.")
             }
 
-            /// An answer that is held to a grammar begins with the first character after the mark.
+            /// An answer with a grammar begins with the first character after the mark.
             @Test func theFirstMarkEndsItBeforeAnAnswerOfAGrammar() async throws {
                 let options = options(constraint: .gbnf(#"root ::= "certainly""#))
                 let answer = try await answer(options, by: TestModel.path(.thinking)) { model in
@@ -116,12 +116,12 @@
                     let answer = try await answer(
                         options(tools: tools), by: TestModel.path, template: ToolTemplates.hermes
                     ) { try $0.say(said) }
-                    // Without tools a mark in a line of code is a part of it.
+                    // Without tools, a mark in a line of code is part of the thinking.
                     #expect(answer.text.hasPrefix("I look") == !tools.isEmpty, "\(answer.text)")
                 }
             }
 
-            /// Blocks stay armed beside tools, each with its own shape; a call may follow them.
+            /// Blocks stay active beside tools, each with its own shape, and a call may follow them.
             @Test func blocksAreHeldToTheirShapesBesideTools() async throws {
                 let constraint = OutputConstraint(blocks: [
                     .init("[N:", .gbnf("root ::= [0-9]+"), closing: "]"),
@@ -143,7 +143,8 @@
                 #expect(refused.text.hasPrefix("So [N:") && !refused.text.contains("x"), "\(refused.text)")
             }
 
-            /// Who wants the answer now gets the one that has begun, and no mark is written in the model's place.
+            /// If the answer has begun when the user requests it, it continues, and no mark is written in the model's
+            /// place.
             @Test func anAnswerThatMayHaveBegunIsTheAnswer() async throws {
                 for hasBegun in [false, true] {
                     let control = ThinkingControl()

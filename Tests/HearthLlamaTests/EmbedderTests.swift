@@ -7,10 +7,10 @@
     import Testing
 
     extension RealModel {
-        /// How vectors of tokens become one, as the file of weights says: of a tiny model with random weights, whose file says more.
+        /// The pooling of token vectors that the file of weights declares, with a tiny random model and added metadata.
         @Suite struct Embedders {
             private static let short = "The fox walks home."
-            /// More than two chunks.
+            /// A text of more than two chunks.
             private static let long =
                 "The fox" + String(repeating: " sees the quiet river and waits for rain.", count: 40)
 
@@ -38,11 +38,11 @@
                 static func string(_ text: String) -> [UInt8] { little(UInt64(text.utf8.count)) + Array(text.utf8) }
             }
 
-            /// A copy of the tiny model with facts put before its own.
+            /// A copy of the tiny model with metadata added before its own.
             private func model(_ facts: [(key: String, fact: Fact)]) throws -> Path {
                 var file = try Data(contentsOf: TestModel.path(.window).url)
                 var added = facts.flatMap { Fact.string("gemma2." + $0.key) + $0.fact.bytes }
-                // The tensors stay at multiples of 32 bytes.
+                // The tensors stay aligned to 32 bytes.
                 let padding = Fact.string("test.padding") + Fact.text("").bytes
                 let missing = (32 - (added.count + padding.count) % 32) % 32
                 added += Fact.string("test.padding") + Fact.text(String(repeating: " ", count: missing)).bytes
@@ -52,7 +52,7 @@
                 return try folder.write("\(UUID().uuidString).gguf", file)
             }
 
-            /// A vector of each text, and how often others had their turn between two computations.
+            /// The vector of each text, and the number of pauses between two computations.
             private func embed(
                 _ texts: [String], _ facts: [(key: String, fact: Fact)]
             ) async throws -> (vectors: [[Float]], pauses: Int) {
@@ -78,7 +78,7 @@
                 [("pooling_type", .number(pooling.rawValue))]
             }
 
-            @Test func theFirstTokenKnowsNothingOfThoseAfterIt() async throws {
+            @Test func theFirstTokenDoesNotDependOnLaterOnes() async throws {
                 let first = try await embed([Self.short, Self.long, "The"], pooling(.first))
                 #expect(first.pauses >= 2)
                 #expect(dot(first.vectors[0], first.vectors[1]) > 0.999)
@@ -88,7 +88,7 @@
                 #expect(dot(first.vectors[0], mean.vectors[0]) < 0.999)
             }
 
-            /// Each of two layers looks back at 64 tokens: what lies further back does not reach the last one.
+            /// Each of two layers attends to the last 64 tokens: an earlier token does not reach the last one.
             @Test func theLastTokenIsThatOfTheWholeText() async throws {
                 let other = "The cat" + Self.long.dropFirst("The fox".count)
                 let texts = [Self.long, other, Self.long + " Why"]
@@ -97,13 +97,13 @@
                 #expect(dot(last[0], last[2]) < 0.999)
                 let first = try await embed(texts, pooling(.first)).vectors
                 #expect(dot(last[0], first[0]) < 0.999)
-                // Of one token it is all there is.
+                // With a single token both poolings are equal.
                 let one = try await (embed(["The"], pooling(.last)), embed(["The"], pooling(.mean)))
                 #expect(dot(one.0.vectors[0], one.1.vectors[0]) > 0.999)
             }
 
-            /// A model that keeps nothing of what it computes gets the whole text at once, and whoever asks it something is told.
-            @Test func aModelForVectorsAloneAnswersNobody() async throws {
+            /// A model without a cache gets the whole text at once, and a question to it is an error.
+            @Test func aModelForVectorsAloneRefusesQuestions() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path(.vectors), configuration: LlamaConfiguration(threadCount: 1))
                 let long = String(repeating: "word ", count: 300)
@@ -130,7 +130,8 @@
                 #expect(pauses == 0)
             }
 
-            /// Its positions are learned: of a longer text some would lie behind their table, and the process would end.
+            /// Its positions are learned: the later tokens of a longer text would be beyond their table, and the
+            /// process would end.
             @Test func noTextIsLongerThanTheModelHasPositions() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path(.vectors), configuration: LlamaConfiguration(threadCount: 1))
@@ -142,8 +143,8 @@
                 await engine.unload()
             }
 
-            /// A model whose tokens look ahead gets the whole text at once.
-            @Test func whatLooksAheadIsComputedInOneGo() async throws {
+            /// A model whose tokens attend to later ones gets the whole text at once.
+            @Test func aModelThatLooksAheadComputesATextInOneCall() async throws {
                 let made = try await embed(
                     [Self.short, Self.long, "The"], pooling(.first) + [("attention.causal", .flag(false))])
                 #expect(made.pauses == 0)
@@ -151,7 +152,7 @@
                 #expect(dot(made.vectors[0], made.vectors[1]) < 0.999)
             }
 
-            @Test func aModelThatRanksMakesNone() async throws {
+            @Test func aModelThatRanksMakesNoVectors() async throws {
                 let error = await #expect(throws: LLMError.self) {
                     _ = try await embed(["a"], [("pooling_type", .number(4))])
                 }

@@ -6,7 +6,7 @@
     @Suite struct GenerationFactsTests {
         /// Ten tokens chosen in 4.5 s after the first; five more were written in the model's place before that.
         @Test(arguments: [(0, 10), (5, 15)])
-        func onlyWhatTheModelChoseCountsForItsSpeed(before: Int, generated: Int) {
+        func onlyTokensTheModelChoseCountForItsSpeed(before: Int, generated: Int) {
             var facts = GenerationFacts(promptTokens: 3)
             facts.generatedTokens = generated
             facts.tokensBeforeFirst = before
@@ -18,7 +18,7 @@
             #expect(summary.usage.generatedTokens == generated)
         }
 
-        @Test func nothingChosenHasNoSpeed() {
+        @Test func withoutChosenTokensThereIsNoSpeed() {
             var facts = GenerationFacts(promptTokens: 3)
             facts.generatedTokens = 5
             facts.tokensBeforeFirst = 5

@@ -7,10 +7,11 @@
     import Testing
 
     extension RealModel {
-        /// The steps themselves, driven by hand on one thread.
+        /// The steps of a loop, called by the test on one thread.
         @Suite struct Steps {
-            /// Computed together the odds differ in their last digits from those computed alone, so two answers may part at a
-            /// close choice. What is said must be what the model, alone and answering token by token, holds for the best or nearly so.
+            /// Checks an answer that was computed together with others. Its logits differ in their last digits from
+            /// those of a model that computes alone, so a close choice may differ. Each token must be the best, or
+            /// nearly the best, of the model alone.
             private func expectOwnAnswer(_ ledger: [llama_token], from first: Int, _ model: LoadedModel) throws {
                 model.sequences.clear(0)
                 var prompt = TokenBatch(capacity: first)
@@ -27,14 +28,13 @@
                 }
             }
 
-            /// Beside a GPU nothing interrupts a computation, also where no layer lies on it.
+            /// With a GPU no computation can be interrupted, also if it holds no layer.
             @Test(
-                arguments: TestExtent.isFull
-                    ? [(-1, false, 512), (0, false, 512), (-1, true, 256), (0, true, 256), (7, true, 256)]
-                    : [(-1, false, 512), (7, true, 256)])
-            func aStepIsShortWhereNothingInterruptsIt(layers: Int, hasGPU: Bool, tokens: Int) async throws {
+                .enabled(if: TestExtent.isFull),
+                arguments: [(-1, false, 512), (0, false, 512), (-1, true, 256), (0, true, 256), (7, true, 256)])
+            func aStepIsShortOnDevicesThatCannotStop(layers: Int, hasGPU: Bool, tokens: Int) async throws {
                 try await blocking {
-                    // What there is on this machine is not asked.
+                    // The test does not use this machine's devices.
                     let bench = try StepBench(gpuLayers: layers, hasGPU: hasGPU)
                     #expect(bench.loop.admit(bench.ask(StepBench.longText)) == .begun)
                     _ = bench.loop.step()
@@ -43,12 +43,12 @@
                 }
             }
 
-            @Test func aStepIsShortWhereAnotherModelAnswers() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func aStepIsShortWhereAnotherModelAnswers() async throws {
                 try await blocking {
                     let bench = try StepBench()
                     #expect(bench.loop.admit(bench.ask(StepBench.longText)) == .begun)
                     _ = bench.loop.step(isBesideOthers: true)
-                    // Before anything is known of this machine.
+                    // This is the size before the first measurement.
                     #expect(bench.loop.model.sequences.ledger(0).count == 64)
                     _ = bench.loop.step(isBesideOthers: true)
                     #expect(bench.loop.model.sequences.ledger(0).count <= 64 + 256)
@@ -59,15 +59,17 @@
                 }
             }
 
-            /// Programs that come while a prompt is read get their cores before it is read to the end.
-            @Test(.enabled(if: LlamaConfiguration.coreCount > 1), arguments: [false, true])
+            /// Programs that start during a prompt get their cores before the prompt is finished.
+            @Test(
+                .enabled(if: TestExtent.isFull), .enabled(if: LlamaConfiguration.coreCount > 1),
+                arguments: [false, true])
             func threadsAdaptWhilePromptsAreRead(isBesideAnswers: Bool) async throws {
                 try await blocking {
                     let cores = Double(LlamaConfiguration.coreCount)
                     var free = cores
                     var reading = CoreLoad.Reading(time: 0, idle: 0, process: 0, thread: 0)
                     let load = CoreLoad {
-                        // A second between two readings.
+                        // One second passes between two readings.
                         reading.time += 1
                         reading.idle += free
                         return reading
@@ -97,14 +99,14 @@
 
             private static let subjects = ["fox", "ship", "train", "robot", "village", "lake", "king", "storm"]
 
-            /// Of eight that answer together each says what it would say alone, also when others leave in the middle.
+            /// Each of eight simultaneous answers equals the answer alone, also if others are cancelled.
             @Test(arguments: TestExtent.isFull ? [[], [0], [2, 7]] : [[2, 7]])
             func eachAnswersForItself(cancelled: [Int]) async throws {
                 try await blocking {
                     let bench = try StepBench()
                     let requests = Self.subjects.map { bench.ask("Write a story about a \($0).", tokens: 20) }
                     var runs: [Generation] = []
-                    // One after the other, so that prompts are read beside answers.
+                    // The requests are admitted one after the other, so that prompts are computed beside answers.
                     for request in requests {
                         #expect(bench.loop.admit(request) == .begun)
                         runs.append(try #require(bench.loop.runs.last))
@@ -123,7 +125,7 @@
                 }
             }
 
-            @Test func aLongPromptHoldsUpNoAnswerForMoreThanAChunk() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func aLongPromptHoldsUpNoAnswerForMoreThanAChunk() async throws {
                 try await blocking {
                     let bench = try StepBench()
                     #expect(bench.loop.admit(bench.ask("Write a story about a fox.", tokens: 60)) == .begun)
@@ -138,14 +140,14 @@
                         let before = (story.position, other.position)
                         _ = bench.loop.step()
                         steps += 1
-                        // Every step brings the story its token, however much of the prompt is left.
+                        // Every step gives the story one token, also during a long prompt.
                         #expect(story.position == before.0 + 1)
                         #expect((1...256).contains(other.position - before.1))
                     }
                     #expect(
                         ((other.prompt.ledger.count + 255) / 256...(other.prompt.ledger.count + 31) / 32).contains(
                             steps))
-                    // A short one between them is read at once.
+                    // A short prompt in between is computed at once.
                     #expect(bench.loop.admit(bench.ask("Hello.")) == .begun)
                     _ = bench.loop.step()
                     #expect(bench.loop.runs.last?.phase == .decode)
@@ -153,7 +155,7 @@
                 }
             }
 
-            @Test func oneAloneReadsItsPromptInFullChunks() async throws {
+            @Test func aSingleRequestComputesItsPromptInFullChunks() async throws {
                 try await blocking {
                     let bench = try StepBench()
                     #expect(bench.loop.admit(bench.ask(StepBench.long("bear"))) == .begun)
@@ -164,14 +166,14 @@
                 }
             }
 
-            @Test func nobodyOvertakesAndRoomIsKept() async throws {
+            @Test func requestsKeepTheirOrderAndTheirRoom() async throws {
                 try await blocking {
                     let bench = try StepBench(sequences: 3, context: 1024)
                     let first = bench.ask(StepBench.long("fox", sentences: 40), tokens: 200)
                     let large = bench.ask(StepBench.long("bear", sentences: 60), tokens: 300)
                     let small = bench.ask("Hello.", tokens: 4)
                     #expect(bench.loop.admit(first) == .begun)
-                    // Together they could outgrow the context.
+                    // Together both could exceed the context.
                     #expect(bench.loop.admit(large) == .mustWait)
                     #expect(bench.loop.admit(large) == .mustWait)
                     for _ in 0..<4 { _ = bench.loop.step() }
@@ -179,14 +181,14 @@
                     bench.cancelAll()
                     #expect(bench.loop.admit(large) == .begun)
                     #expect(bench.loop.admit(small) == .begun)
-                    // What the first left behind has made room.
+                    // The state of the first conversation was dropped for the new one.
                     let held = (0..<3).map { bench.loop.model.sequences.ledger($0).count }.reduce(0, +)
                     #expect(held <= 1024)
                     bench.cancelAll()
                 }
             }
 
-            /// A prompt made again, because another model is to answer, tells of the dropped messages once.
+            /// A prompt that is made again for another model reports the dropped messages once.
             @Test func aPromptMadeAgainTellsDroppedMessagesOnce() async throws {
                 let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
                 try await blocking {

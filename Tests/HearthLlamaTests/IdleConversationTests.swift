@@ -7,9 +7,9 @@
 
     extension RealModel {
         @Suite struct IdleConversationTests {
-            /// Without flash attention a step also computes the attention to what others keep in the context.
+            /// Without flash attention a step also computes the attention to idle conversations in the context.
             @Test(arguments: [true, false])
-            func leaveTheContextWhereItCostsTheOneThatIsAnswered(attendsToAll: Bool) throws {
+            func leaveTheContextIfTheySlowDownTheRunningOne(attendsToAll: Bool) throws {
                 let model = try LoadedModel(
                     path: TestModel.path(.window),
                     configuration: LlamaConfiguration(
@@ -33,7 +33,7 @@
                 let second = try turn(bear)
                 #expect(first.plan.reused == 0 && second.plan.reused == 0)
                 #expect(model.sequences.ledger(first.sequence).isEmpty == attendsToAll)
-                // Both come back.
+                // Both conversations are reused.
                 let again = try turn(fox)
                 #expect(again.plan.reused == 119)
                 #expect(model.sequences.ledger(again.sequence) == fox.ledger)

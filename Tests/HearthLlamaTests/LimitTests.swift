@@ -27,7 +27,7 @@
                 #expect(answer.text.isEmpty)
             }
 
-            /// The window of one conversation and the cells that all of them share are two numbers.
+            /// The window of one conversation and the shared cells are separate limits.
             @Test func ofTheWindowAreNotThoseOfThePool() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path,
@@ -90,7 +90,7 @@
                 }
             }
 
-            /// No text has fewer tokens than its bytes promise.
+            /// No text has fewer tokens than the bound from its bytes.
             @Test(arguments: ["a", " ", "\n", "=", "-", "😀", "日", "\u{0}", "<|im_end|>", "                "])
             func ofBytesAreNeverTooStrict(piece: String) async throws {
                 let weights = try await SharedEngine.engine.answering(.text).weights
@@ -110,7 +110,7 @@
                 let full = try await Answer(engine.generate(Self.story, options: .greedy()))
                 let usage = try #require(full.summary).usage
                 #expect(full.summary?.reason == .contextFull)
-                // The last token is shown although there is no room to go on from it.
+                // The last token is shown although the context has no room to compute it.
                 #expect(usage.promptTokens + usage.generatedTokens == window + 1)
 
                 let words = String(repeating: "word ", count: window + 100)
@@ -121,7 +121,7 @@
                 #expect(error?.message.contains("\(window)") == true)
                 #expect(error?.context.found?.hasSuffix("tokens") == true)
 
-                // What could not fit with the longest of tokens is not even cut into them.
+                // A text that cannot fit even with the longest tokens is not tokenised.
                 let longest = 20_000_000
                 let endless = try await refusal(
                     engine, [ChatMessage(.user, String(repeating: "word ", count: longest / 5))])
@@ -140,7 +140,7 @@
                             + [ChatMessage(.user, "Hi")], options: .greedy(maximumNewTokens: 1)))
                 #expect(kept.dropped == 2 && kept.summary != nil)
 
-                // A conversation that outgrew the window goes on without its oldest turns.
+                // A conversation that exceeds the window continues without its oldest turns.
                 var messages = [ChatMessage(.system, "You are a helpful assistant.")]
                 for _ in 0..<12 {
                     messages += [

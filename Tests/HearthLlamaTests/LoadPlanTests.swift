@@ -34,7 +34,7 @@
             #expect(fewer.estimate == small.estimate, "one conversation has the whole window")
         }
 
-        @Test func withoutADeviceThatTellsItsMemoryLlamaDecides() {
+        @Test func withoutAKnownDeviceMemoryLlamaDecides() {
             #expect(layers([]) == -1)
             #expect(layers([Self.device(total: 64 << 10, free: 64 << 10, isGPU: false)]) == -1)
             #expect(layers([Self.device(total: 0, free: 0)]) == -1)
@@ -46,7 +46,7 @@
             #expect(layers([Self.device(total: 24 << 10, free: 100)]) == 0)
             let some = layers([Self.device(total: 24 << 10, free: 3 << 10)])
             #expect(some > 5 && some < 30)
-            // What else is to lie there leaves less room: a longer context, or a projector.
+            // A longer context or a projector on the GPU leaves less room for layers.
             #expect(layers([Self.device(total: 24 << 10, free: 3 << 10)], context: 1024) > some)
             #expect(layers([Self.device(total: 24 << 10, free: 3 << 10)], projector: 1 << 30) < some)
         }
@@ -64,9 +64,9 @@
             #expect(layers([Self.device(total: 24 << 10, free: 100)], asked: count) == count)
         }
 
-        /// llama.cpp would refuse them, after the present model was given back.
+        /// llama.cpp would refuse such a cache, but only after the present model is unloaded.
         @Test(arguments: [nil, 2048])
-        func headsThatEightBitsDoNotFitAreCachedAsTheyAre(context: Int?) throws {
+        func headsThatEightBitsDoNotFitAreCachedInSixteen(context: Int?) throws {
             var shape = Self.shape
             for (width, type) in [(80, CacheType.f16), (128, .q8)] {
                 shape.headWidths = [width, width]
@@ -78,7 +78,7 @@
             }
         }
 
-        /// llama.cpp makes a smaller cache with flash attention on in any case, and so it is counted, planned or not.
+        /// llama.cpp uses flash attention with a smaller cache type in any case, so the plan counts it.
         @Test(arguments: [true, false])
         func aSmallerCacheHasFlashAttention(ignoresMemory: Bool) throws {
             var shape = Self.shape
@@ -111,17 +111,17 @@
             try plan.fit()
             #expect(try #require(plan.configuration.contextLength) < 4096)
             #expect(plan.configuration.historyLimit == 20)
-            // What was set by hand stays, with as much history as fits.
+            // A configured context stays, with as much history as fits.
             plan = LoadPlan(Self.shape, configuration: LlamaConfiguration(contextLength: 512, deviceMemory: 16 << 30))
             try plan.fit()
             #expect(plan.configuration.contextLength == 512 && plan.configuration.historyLimit == nil)
         }
 
-        @Test func whatAnotherModelTakesIsNotThere() throws {
+        @Test func theMemoryOfAnotherModelIsOccupied() throws {
             var first = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 23 << 29))
             try first.fit()
             #expect(first.configuration.contextLength == 8192)
-            // What is loaded takes what was planned for it.
+            // The memory of a loaded model is its planned memory.
             #expect(first.estimate.weights == 4 << 30 && first.estimate.cache == 1 << 30)
             var second = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 23 << 29))
             try second.fit(beside: first.estimate.total)
@@ -130,7 +130,7 @@
             #expect(throws: LLMError.self) { try second.fit(beside: 8 << 30) }
         }
 
-        /// What a card holds is not the machine's to hold, for this model and for those beside it.
+        /// Layers on a card need no room in the machine's memory, for this model and for those beside it.
         @Test func aCardMakesAModelFit() throws {
             let card = GPUMemory(free: 24 << 30)
             var plan = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 4 << 30))
@@ -140,14 +140,14 @@
             plan.place(on: [Self.device(total: 24 << 10, free: 24 << 10)])
             #expect(plan.configuration.gpuLayers == 33)
             #expect(plan.hostBytes(on: card) < 2 << 30 && plan.hostBytes(on: nil) == plan.estimate.total)
-            // Whoever wants nothing there gets nothing there.
+            // A configuration without GPU layers places none.
             var other = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 4 << 30, gpuLayers: 0))
             #expect(throws: LLMError.self) { try other.fit(gpu: card) }
         }
 
-        /// Before its layers are placed it is counted as it will be then.
+        /// Before the layers are placed, the memory counts as after their placement.
         @Test(arguments: [0, 100, 3 << 10, 24 << 10] as [UInt64], [nil, 7] as [Int?])
-        func whatACardIsGoingToHoldIsNotCounted(free: UInt64, asked: Int?) throws {
+        func layersForACardAreNotCountedForTheMachine(free: UInt64, asked: Int?) throws {
             let card = GPUMemory(free: free << 20)
             var plan = LoadPlan(
                 Self.shape, configuration: LlamaConfiguration(deviceMemory: 16 << 30, gpuLayers: asked ?? -1))
@@ -161,7 +161,7 @@
             #expect(expected == plan.hostBytes(on: card))
         }
 
-        @Test func whatDoesNotFitIsRefusedUnlessSomebodyInsists() throws {
+        @Test func aModelThatDoesNotFitIsRefusedUnlessMemoryIsIgnored() throws {
             var configuration = LlamaConfiguration(deviceMemory: 4 << 30)
             var plan = LoadPlan(Self.shape, configuration: configuration)
             let error = #expect(throws: LLMError.self) { try plan.fit() }
@@ -175,8 +175,9 @@
 
     extension RealModel {
         @Suite struct SmallerCache {
-            /// llama.cpp makes no context of a quantised cache without it, and whoever insists on loading has no plan that says so.
-            @Test func hasFlashAttentionAllTheSame() async throws {
+            /// llama.cpp makes no quantised cache without flash attention, and a configuration that ignores memory has
+            /// no plan to set it.
+            @Test func usesFlashAttentionInAnyCase() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path,
                     configuration: LlamaConfiguration(

@@ -32,8 +32,8 @@
                 #expect(throws: LLMError.self) { try engine.modelInformation }
             }
 
-            /// llama.cpp counts what is set up at the first computation as time of loading: nothing is left of that for an answer.
-            @Test func computesATokenBeforeAnybodyAsks() async throws {
+            /// llama.cpp counts the set-up of the first computation as loading time, so an answer has none of it.
+            @Test func computesATokenBeforeTheFirstRequest() async throws {
                 try await blocking {
                     let model = try LoadedModel(
                         path: TestModel.path(.window), configuration: Self.small, progress: { _ in true })
@@ -56,7 +56,7 @@
                 #expect(LlamaConfiguration.defaultContextLength(deviceMemory: memory) == length)
             }
 
-            @Test func neverMakesMoreContextThanTheModelKnows() async throws {
+            @Test func neverMakesALongerContextThanTheTrainedOne() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: LlamaConfiguration(contextLength: 1 << 20, threadCount: 1))
                 #expect(try engine.modelInformation.contextLength == 8192)
@@ -67,7 +67,7 @@
                 #expect(LlamaConfiguration(batchSize: asked).resolvedBatchSize == size)
             }
 
-            @Test func computesShortChunksWhereNothingInterrupts() {
+            @Test func computesShortChunksOnDevicesThatCannotStop() {
                 #expect(LlamaConfiguration.chunkSize(batch: 512, isInterruptible: true) == 512)
                 #expect(LlamaConfiguration.chunkSize(batch: 512, isInterruptible: false) == 256)
                 #expect(LlamaConfiguration.chunkSize(batch: 100, isInterruptible: false) == 100)
@@ -118,9 +118,9 @@
                 #expect(answer.text.contains("Paris"))
             }
 
-            @Test func isDoneManyTimesWithoutALeak() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func isDoneManyTimesWithoutALeak() async throws {
                 var sizes: [Int] = []
-                for round in 0..<(TestExtent.isFull ? 20 : 8) {
+                for round in 0..<20 {
                     let engine = try await LlamaActor.load(TestModel.path, configuration: Self.small)
                     _ = try await Answer(engine.generate(capitalOfFrance, options: .greedy(maximumNewTokens: 2)))
                     if round % 2 == 0 { await engine.unload() }
@@ -184,7 +184,7 @@
                     error?.message.contains("past its end") == true || error?.message.contains("it ends after") == true)
             }
 
-            /// Each of these breaks an assertion in llama.cpp's loader, which would end the process.
+            /// Each change violates an assertion in llama.cpp's loader, which would end the process.
             @Test(arguments: [(2845, 3), (1756, 2), (12942, 0)])
             func areRefusedForOneWrongBit(offset: Int, bit: UInt8) async throws {
                 let folder = try TemporaryFolder()
@@ -199,7 +199,7 @@
                 var bytes = try Data(contentsOf: TestModel.path.url)
                 let place = try #require(bytes.range(of: Data("{% for".utf8), in: 0..<4_000_000))
                 bytes.replaceSubrange(place, with: Data("{% fxr".utf8))
-                // Nor does llama.cpp's own list know it without the words it is known by.
+                // Without these words llama.cpp's own list does not recognise the template either.
                 for word in ["<|im_start|>", "<|im_end|>"] {
                     let name = Data(word.utf8)
                     let end = place.lowerBound + 2000
@@ -212,7 +212,7 @@
                 #expect(error?.message.contains("std::exception") == false)
             }
 
-            /// What Jinja cannot parse is answered for by llama.cpp's fixed list, where that knows it.
+            /// If Jinja cannot parse a template, llama.cpp's fixed list is used if it recognises it.
             @Test func withABrokenTemplateOfAKnownKindAnswer() async throws {
                 let broken = "{% fxr message in messages %}<|im_start|>{{ message }}<|im_end|>{% endfor %}"
                 let model = try LoadedModel(

@@ -6,12 +6,12 @@
     import Testing
 
     extension LlamaActor {
-        /// The tokens whose state the first sequence of the model for text has.
+        /// The number of tokens in the first sequence of the model for text.
         fileprivate var computedTokens: Int { loops[.text]?.model.sequences.ledger(0).count ?? 0 }
     }
 
     extension RealModel {
-        /// Several requests beside each other in one context.
+        /// Several requests side by side in one context.
         @Suite struct ManyAtOnce {
             static func configuration(_ sequences: Int = 8, context: Int = 4096, queue: Int = 64) -> LlamaConfiguration
             {
@@ -30,7 +30,7 @@
             @Test func allOfEightAnswer() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
                 for _ in 0..<2 {
-                    // All are asked before anybody listens, so that they run together.
+                    // All requests are queued before the first is read, so that they run together.
                     let streams = Self.questions.map {
                         engine.generate($0, options: .greedy(maximumNewTokens: 6))
                     }
@@ -66,8 +66,8 @@
                 #expect(error?.code == .modelNotLoaded)
             }
 
-            /// Its prompt is made, and there is no room for it in the context yet.
-            @Test func whoIsNextAndGivesUpIsKeptNoLonger() async throws {
+            /// The cancelled request has a prompt, and no room in the context yet.
+            @Test func aCancelledWaitingRequestIsRemoved() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: Self.configuration(2, context: 256))
                 var running = engine.generate(Self.story, options: .greedy()).makeAsyncIterator()
@@ -76,15 +76,15 @@
                 while await !engine.keepsNext() {}
                 next.cancel()
                 _ = await next.result
-                // The first may come before the step that finds it cancelled.
+                // The first check may come before the step that finds the cancellation.
                 _ = await engine.keepsNext()
                 #expect(await !engine.keepsNext())
-                // Nobody came or went in between.
+                // No other request started or ended in between.
                 #expect(engine.isAnswering)
                 await engine.unload()
             }
 
-            @Test func oneTooManyIsTold() async throws {
+            @Test func aRequestBeyondTheQueueIsRefused() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: Self.configuration(2, queue: 1))
                 var running: [AsyncThrowingStream<GenerationEvent, any Error>.Iterator] = []
@@ -99,7 +99,7 @@
                 }
                 #expect(error?.code == .busy)
                 #expect(error?.context.expected == "at most 1 waiting requests")
-                // Those who let go make room.
+                // The released requests free their room.
                 running = []
                 #expect(try await Answer(waiting).summary?.usage.generatedTokens == 4)
                 #expect(try await Answer(engine.generate(Self.questions[1], options: .greedy())).summary != nil)
@@ -124,7 +124,7 @@
                 await engine.unload()
             }
 
-            /// Each of two models has its own.
+            /// Each of two models has its own queue.
             @Test func eachModelHasAQueueOfItsOwn() {
                 let admission = Admission(sequences: 1, cells: 1, queueLimit: 0)
                 func request(_ role: EngineRole) -> GenerationRequest {
@@ -150,7 +150,7 @@
                     defer { isDone.withLock { $0 = true } }
                     return try await engine.embed(texts)
                 }
-                // All 400 take longer than an answer of this length: it comes to its end between them.
+                // All 400 together take longer than an answer of this length, so it ends between them.
                 var ended = false
                 while let event = try await answer.next() { if case .finish = event { ended = true } }
                 #expect(ended && !isDone.withLock { $0 })
@@ -160,7 +160,7 @@
                 await engine.unload()
             }
 
-            /// As where an app indexes its texts in tasks of their own, and all of them wait for the engine's thread.
+            /// As in an app that indexes its texts in separate tasks, all of which wait for the engine's thread.
             @Test func answersGoOnWhileManyEmbed() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
                 var answer = engine.generate(Self.story, options: .greedy(maximumNewTokens: 500)).makeAsyncIterator()
@@ -180,8 +180,8 @@
                 await engine.unload()
             }
 
-            /// A step of the answers fits between two computations of one long text.
-            @Test func oneLongTextPausesForOthers() async throws {
+            /// The answers get a step between two computations of one long text.
+            @Test(.enabled(if: TestExtent.isFull)) func oneLongTextPausesForOthers() async throws {
                 try await blocking {
                     let model = try LoadedModel(
                         path: TestModel.path, configuration: Self.configuration(1), progress: { _ in true })
@@ -190,7 +190,7 @@
                     let vector = try model.wholeEmbedder().embed(text, 0, signal: StopSignal()) { pauses += 1 }
                     #expect(vector.count == model.weights.embeddingLength)
                     #expect(pauses == 300 / 128)
-                    // Asked to stop in a pause it computes no further part.
+                    // After a cancellation in a pause, no further part is computed.
                     let signal = StopSignal()
                     pauses = 0
                     #expect(throws: CancellationError.self) {
@@ -203,7 +203,7 @@
                 }
             }
 
-            /// A request that another model goes on with begins anew.
+            /// A request that continues with another model starts again.
             @Test func vectorsOfOneCallAreOfOneModel() async throws {
                 try await blocking {
                     let models = try (0..<2).map { _ in
@@ -244,7 +244,7 @@
     }
 
     extension LlamaActor {
-        /// Whether a request is kept for which there is no room yet, looked at between two steps.
+        /// Whether a request with a finished prompt waits for room, checked between two steps.
         fileprivate nonisolated func keepsNext() async -> Bool {
             await visited { $0.mailbox.withLock { $0.waiting.contains { $0.prepared != nil } } }
         }

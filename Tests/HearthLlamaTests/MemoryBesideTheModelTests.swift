@@ -6,9 +6,9 @@
     import Testing
 
     extension RealModel {
-        /// What no plan of loading counts: the context for vectors, the states of conversations, encoded pictures.
+        /// The memory that no load plan counts: the context for vectors, the states of conversations, encoded pictures.
         @Suite struct MemoryBesideTheModel {
-            /// Memory for a model as it is planned, and so many bytes.
+            /// A configuration with the memory of a planned model and `room` bytes more.
             static func configuration(
                 context: Int = 1024, projector: Path? = nil, room: UInt64, states: UInt64 = 0, sequences: Int = 2
             ) throws -> LlamaConfiguration {
@@ -28,7 +28,7 @@
                 return EmbeddingPlan(shape, window: window).hostBytes
             }
 
-            /// What the least of all windows takes.
+            /// The bytes of the smallest window.
             private static func least() throws -> UInt64 {
                 var window = EmbeddingWindow(length: EmbeddingWindow.shortest)
                 while let shorter = window.shorter { window = shorter }
@@ -44,7 +44,7 @@
                 return await engine.visited { $0.memory }
             }
 
-            @Test func whereItDoesNotFitNothingElseSuffers() async throws {
+            @Test func aRefusedContextForVectorsChangesNothingElse() async throws {
                 let least = try Self.least()
                 var configuration = try Self.configuration(room: least - 1)
                 let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
@@ -55,7 +55,7 @@
                     #expect(error?.context.found == "\(least) bytes")
                 }
                 try await paris(engine)
-                // Who insists gets it, and with a byte more everybody does.
+                // If the configuration ignores memory, the call succeeds; with one byte more it succeeds in any case.
                 configuration.ignoresMemory = true
                 try await engine.load(TestModel.path, configuration: configuration)
                 #expect(try await engine.embed(["fox"]).count == 1)
@@ -67,7 +67,7 @@
                 await engine.unload()
             }
 
-            @Test func aShorterWindowIsTakenWhereOnlyThatFits() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func aShorterWindowIsUsedIfOnlyThatFits() async throws {
                 let configuration = try Self.configuration(room: try Self.bytes(1024) - 1)
                 let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
                 let texts = [300, 520].map { String(repeating: "word ", count: $0) }
@@ -79,7 +79,7 @@
                 #expect(made.window.length == 512)
                 #expect(try made.hostBytes == Self.bytes(512))
                 try await paris(engine)
-                // The same vector as with plenty of room; and what was taken goes with the model.
+                // The vector is the same as with much memory, and the context is freed with the model.
                 try await engine.load(
                     TestModel.path, configuration: LlamaConfiguration(contextLength: 1024, threadCount: 1))
                 #expect(await ledger(engine).entries[.text]?.vectors == nil)
@@ -89,8 +89,8 @@
                 #expect(await ledger(engine).hostBytes() == 0)
             }
 
-            /// As where a model's layers leave a card less room than the machine has: the first attempts are made to fail.
-            @Test(.enabled(if: TestExtent.isFull)) func whereMakingItFailsAShorterOneIsMade() async throws {
+            /// As if a model's layers left a card less memory than the machine has: the first attempts fail.
+            @Test(.enabled(if: TestExtent.isFull)) func afterAFailureAShorterContextIsMade() async throws {
                 var configuration = try Self.configuration(context: 2048, room: 1 << 30)
                 for insists in [false, true] {
                     configuration.ignoresMemory = insists
@@ -120,7 +120,7 @@
                 }
             }
 
-            @Test func whereNoneCanBeMadeTheLastReasonIsTold() async throws {
+            @Test func ifAllAttemptsFailTheLastReasonIsReported() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: try Self.configuration(room: 1 << 30))
                 let error = await #expect(throws: LLMError.self) {
@@ -136,15 +136,15 @@
                 await engine.unload()
             }
 
-            /// Does not keep what it knows.
+            /// A weak reference.
             private struct Weak {
                 weak var embedder: TextEmbedder?
 
                 init(_ embedder: TextEmbedder?) { self.embedder = embedder }
             }
 
-            /// Made while another model was on its way, and with that one gone.
-            @Test(.enabled(if: TestExtent.isFull)) func aShorterWindowGrowsOnceThereIsRoom() async throws {
+            /// The context was made while another model was being loaded, and grows after that model is unloaded.
+            @Test(.enabled(if: TestExtent.isFull)) func aShorterWindowGrowsWhenThereIsRoom() async throws {
                 func configuration(_ context: Int) -> LlamaConfiguration {
                     LlamaConfiguration(
                         contextLength: context, threadCount: 1, deviceMemory: 6 << 30, stateBytes: 0, sequences: 1,
@@ -152,7 +152,7 @@
                 }
                 let engine = try await LlamaActor.load(TestModel.path, configuration: configuration(1024))
                 let other = try #require(LoadPlan(TestModel.path, projector: nil, configuration: configuration(1024)))
-                // All but what a window of 512 takes beside both.
+                // All memory except that of a window of 512 beside both models.
                 let taken =
                     try MemoryPlan.Device(memory: 6 << 30).budget - other.estimate.total - Self.bytes(512)
                 await engine.visited { $0.memory.entries[.text]?.hostBytes = taken }
@@ -163,13 +163,13 @@
                     }
                 }
                 let texts = [300, 520].map { String(repeating: "word ", count: $0) }
-                let load = await BesideALoad.StandingLoad(engine, .vision, configuration: configuration(1024))
+                let load = await BesideALoad.StoppedLoad(engine, .vision, configuration: configuration(1024))
                 let vector = try await engine.embed([texts[0]])[0]
-                #expect(load.stands)
+                #expect(load.isStopped)
                 try await load.release()
                 let short = try await embedder()
                 #expect(short.length == 512)
-                // Nothing has become more: the same one, and no plan for each text.
+                // The free memory has not grown: the context stays, and no text causes a new plan.
                 for _ in 0..<2 {
                     let error = await #expect(throws: LLMError.self) { _ = try await engine.embed([texts[1]]) }
                     #expect(error?.context.expected == "at most 512 tokens")
@@ -191,8 +191,8 @@
                 await engine.unload()
             }
 
-            /// What llama.cpp logs of the context it makes, and what it was predicted to take.
-            @Test func whatItTakesIsPredicted() async throws {
+            /// Compares the sizes that llama.cpp logs for a new context with the prediction.
+            @Test func itsMemoryIsPredicted() async throws {
                 let configuration = LlamaConfiguration(contextLength: 2048, threadCount: 1)
                 let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
                 let log = await RecordedLog.start(.debug)
@@ -206,7 +206,7 @@
                 }
                 let given = plan.window.chunk * 4 * (49_152 + 576)
                 let worked = Double(plan.estimate.compute - UInt64(given)) / 1_048_576
-                // Others in this process may have made contexts meanwhile, and of other sizes.
+                // Other tests of this process may have made contexts of other sizes in the meantime.
                 let made = sizes("compute buffer size")
                 #expect(made.contains { abs(worked / $0 - 1) < 0.06 }, "\(worked) \(made)")
                 let caches = sizes("KV buffer size")
@@ -214,7 +214,7 @@
                 await engine.unload()
             }
 
-            /// A model takes nearly all there is, and one that embeds takes it too.
+            /// A model uses nearly all memory, and its context for vectors counts too.
             @Test func theOtherRolesModelIsFittedBesideIt() async throws {
                 func configuration(_ context: Int?) -> LlamaConfiguration {
                     LlamaConfiguration(contextLength: context, threadCount: 1, deviceMemory: 6 << 30, stateBytes: 0)
@@ -224,9 +224,9 @@
                 let budget = MemoryPlan.Device(memory: 6 << 30).budget
                 let taken = budget - other.estimate.total
                 await engine.visited { $0.memory.entries[.text]?.hostBytes = taken }
-                // Without vectors it fits.
+                // The second model fits without the context for vectors.
                 try await engine.load(TestModel.path, role: .vision, configuration: configuration(8192))
-                // Beside it they do not.
+                // The vectors do not fit beside the second model.
                 var error = await #expect(throws: LLMError.self) { _ = try await engine.embed(["fox"]) }
                 #expect(error?.code == .doesNotFit && error?.context.expected == "at most 0 bytes")
                 await engine.unload(.vision)
@@ -239,7 +239,7 @@
                 #expect(try engine.modelInformation(.vision).contextLength == 4096)
                 try await paris(engine)
                 #expect(try await engine.embed(["fox"]).count == 1)
-                // With the model its context for vectors is gone.
+                // The context for vectors is freed with its model.
                 try await engine.load(TestModel.path, configuration: configuration(256))
                 await engine.visited { $0.memory.entries[.text]?.hostBytes = taken }
                 try await engine.load(TestModel.path, role: .vision, configuration: configuration(8192))

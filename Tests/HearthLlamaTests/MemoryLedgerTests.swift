@@ -26,15 +26,15 @@
             LoadPlan(Self.shape, configuration: configuration)
         }
 
-        /// Of 1024 MiB 768 are for models.
-        @Test func whatIsKeptIsBoundedByWhatIsLeft() {
+        /// 768 of 1024 MiB are for models.
+        @Test func keptDataIsLimitedToTheFreeMemory() {
             var ledger = MemoryLedger()
             #expect(ledger.kept(for: .text) == kept(nil, nil))
             ledger.entries[.text] = entry(500, states: 256)
             #expect(ledger.kept(for: .text) == kept(256, nil))
             ledger.entries[.text] = entry(600, states: 256)
             #expect(ledger.kept(for: .text) == kept(168, nil))
-            // Half each where both exist, and never more than there would be anyway.
+            // Each kind gets at most half, and never more than without the limit.
             ledger.entries[.text] = entry(600, states: 256, pictures: 20)
             #expect(ledger.kept(for: .text) == kept(84, 20))
             for used: UInt64 in [768, 900, 4000] {
@@ -43,19 +43,19 @@
             }
         }
 
-        @Test func modelsSideBySideShareWhatIsLeft() {
+        @Test func modelsSideBySideShareTheFreeMemory() {
             var ledger = MemoryLedger(entries: [.text: entry(300, states: 256)])
             ledger.entries[.vision] = entry(300, states: 50, pictures: 256)
             #expect(ledger.kept(for: .text) == kept(56, nil))
             #expect(ledger.kept(for: .vision) == kept(50, 56))
             ledger.entries[.vision] = nil
             #expect(ledger.kept(for: .text) == kept(256, nil))
-            // One on its way has its room before it is there.
+            // The memory of a model being loaded is reserved.
             ledger.arrival = (400 << 20, [])
             #expect(ledger.kept(for: .text) == kept(68, nil))
         }
 
-        @Test func withoutAPlanAndForWhoInsistsNothingIsBounded() {
+        @Test func withoutAPlanOrWithIgnoredMemoryNothingIsLimited() {
             var entry = entry(4000, states: 256, pictures: 100)
             entry.isBounded = false
             #expect(MemoryLedger(entries: [.text: entry]).kept(for: .text) == kept(256, 100))
@@ -78,7 +78,7 @@
             #expect(ledger.kept(for: .text).states == 168 << 20 - made.hostBytes)
         }
 
-        @Test func itHasWhatBothModelsLeave() throws {
+        @Test func aContextForVectorsUsesTheMemoryThatBothModelsLeave() throws {
             var ledger = MemoryLedger(entries: [.text: entry(300), .vision: entry(400)])
             ledger.entries[.text]?.plan = plan()
             let wanted = EmbeddingWindow(length: 2048)
@@ -86,25 +86,25 @@
             ledger.entries[.vision] = entry(455)
             let error = #expect(throws: LLMError.self) { _ = try ledger.planVectors(wanted, of: .text) }
             #expect(error?.code == .doesNotFit && error?.message.contains("13 MiB of the device's 1024 MiB") == true)
-            // Who insists gets it as it is.
+            // If the configuration ignores memory, the plan stays unchanged.
             ledger.entries[.text]?.plan = plan(LlamaConfiguration(deviceMemory: 1 << 30, ignoresMemory: true))
             #expect(try ledger.planVectors(wanted, of: .text)?.window == wanted)
         }
 
-        /// A model that is being replaced is still there, and the one that comes has its room already.
-        @Test func aModelOnItsWayHasItsRoom() {
+        /// The replaced model is still in memory, and the memory of the new one is already reserved.
+        @Test func theMemoryOfAModelBeingLoadedIsReserved() {
             var ledger = MemoryLedger(entries: [.text: entry(300), .vision: entry(200)])
             ledger.arrival = (350 << 20, [.vision])
             #expect(ledger.room(for: .text).occupied == 650 << 20)
             ledger.arrival?.hostBytes = 100 << 20
             #expect(ledger.room(for: .text).occupied == 500 << 20)
-            // What the old one of the role itself takes goes with it.
+            // The replaced model's memory, of the same role, is freed.
             ledger.arrival = (600 << 20, [.text])
             #expect(ledger.room(for: .text).occupied == 500 << 20)
         }
 
-        /// Its layers are not placed before the model it replaces has answered all.
-        @Test func aModelOnItsWayToACardTakesOnlyItsPartOfTheMachine() throws {
+        /// The layers are not placed before the replaced model has answered all its requests.
+        @Test func aModelBeingLoadedToACardReservesOnlyItsPartOfTheMachine() throws {
             var shape = Self.shape
             shape.weightBytes = 400 << 20
             var order = LoadOrder(
@@ -119,12 +119,12 @@
             let wanted = EmbeddingWindow(length: 2048)
             #expect(try ledger.planVectors(wanted, of: .text)?.window == wanted)
             #expect(try #require(ledger.arrival).hostBytes < 100 << 20)
-            // Without a card all of it is the machine's.
+            // Without a card all its memory is in the machine.
             ledger.arrival = (order.plan?.hostBytes(expecting: .none) ?? 0, [.vision])
             #expect(try ledger.planVectors(wanted, of: .text)?.window.length == 256)
         }
 
-        @Test func aCardsMemoryComesBackWithWhatIsGivenBack() throws {
+        @Test func unloadingModelsFreesACardsMemory() throws {
             var model = entry(100)
             model.gpuBytes = 50 << 20
             var configuration = LlamaConfiguration(deviceMemory: 1 << 30)
@@ -140,7 +140,7 @@
             #expect(ledger.gpuBytes(of: [.vision, .text]) == 100 << 20 + made.estimate.total - made.hostBytes)
         }
 
-        /// The memory of the present one is free for the next.
+        /// The memory of the present context is free for the next one.
         @Test func aContextForVectorsIsPlannedInPlaceOfThePresentOne() throws {
             var ledger = MemoryLedger(entries: [.text: entry(300), .vision: entry(400)])
             ledger.entries[.text]?.plan = plan()
@@ -157,7 +157,7 @@
             #expect(ledger.entries[.text]?.vectors == nil && ledger.hostBytes() == 768 << 20)
         }
 
-        @Test func sizesOfStrangersDoNotOverflow() {
+        @Test func untrustedSizesDoNotOverflow() {
             var huge = entry(0, states: 256)
             huge.hostBytes = .max
             huge.gpuBytes = .max

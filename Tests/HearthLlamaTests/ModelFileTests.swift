@@ -35,8 +35,8 @@
             for entries in [Self.text, projector, adapter, []] { #expect(try refusal(entries, as: nil) == nil) }
         }
 
-        /// What llama.cpp asks a projector for, which ends the process over one that answers with something else than a boolean.
-        @Test func aProjectorSaysThatItSees() throws {
+        /// llama.cpp reads this key of a projector, and ends the process if its value is not a boolean.
+        @Test func aProjectorMustDeclareVision() throws {
             func refusal(_ architecture: String, _ value: GGUFValue?) throws -> LLMError? {
                 var entries: Entries = [("general.architecture", .string(architecture))]
                 if let value { entries.append(("clip.has_vision_encoder", value)) }
@@ -50,7 +50,7 @@
             }
         }
 
-        @Test func theProjectorsOfTheTestsAreSome() throws {
+        @Test func theProjectorsOfTheTestsAreAccepted() throws {
             for tiny in [TestModel.Tiny.projector, .twoWayProjector, .gridProjector] {
                 try ModelFile.check(TestModel.path(tiny), as: .projector)
             }

@@ -6,10 +6,10 @@
     import Testing
 
     extension RealModel {
-        /// What a session has computed before somebody asks, and what the question then finds.
+        /// The tokens that a session prepares before a question, and those that the question reuses.
         @Suite struct Preparing {
-            /// An engine that tells what became of the preparations made in it.
-            private struct Told: ForwardingEngine {
+            /// An engine that reports the summary of each preparation.
+            private struct PreparationReporter: ForwardingEngine {
                 let engine: LlamaActor
                 let summaries: AsyncStream<GenerationSummary?>.Continuation
 
@@ -20,7 +20,7 @@
                 }
             }
 
-            /// A session, and a way to wait until it has made itself ready.
+            /// A session whose preparations the test can await.
             private final class Talk {
                 let session: LanguageModelSession
                 let engine: LlamaActor
@@ -31,11 +31,11 @@
                         path, configuration: LlamaConfiguration(contextLength: 2048, threadCount: 1))
                     let (stream, continuation) = AsyncStream<GenerationSummary?>.makeStream()
                     session = LanguageModelSession(
-                        model: Told(engine: engine, summaries: continuation), instructions: instructions)
+                        model: PreparationReporter(engine: engine, summaries: continuation), instructions: instructions)
                     summaries = stream.makeAsyncIterator()
                 }
 
-                /// - Returns: the tokens prepared, and how many of them were there already.
+                /// - Returns: the number of prepared tokens, and how many of them were in memory before.
                 func prepare(
                     _ prefix: String = "", in session: LanguageModelSession? = nil
                 ) async throws -> (all: Int, cached: Int) {
@@ -48,7 +48,7 @@
                 }
 
                 func ask(_ question: String) async throws -> GenerationSummary {
-                    // The only token said is never computed, so that what is held ends with the question.
+                    // The only generated token is never computed, so the held tokens end with the question.
                     try await session.respond(to: question, options: .greedy(maximumNewTokens: 1)).summary
                 }
             }
@@ -60,7 +60,7 @@
                 { TestModel.path }, { try TestModel.path(.recurrent) }, { try TestModel.path(.thinking) },
             ]
 
-            /// All that was prepared is used, turn after turn, also by a model that cannot take anything back.
+            /// All prepared tokens are used in every turn, also by a model that cannot forget a part.
             @Test(arguments: paths.indices)
             func theQuestionGoesOnFromAllThatWasPrepared(index: Int) async throws {
                 let talk = try await Talk(try Self.paths[index](), instructions: Self.instructions)
@@ -68,33 +68,35 @@
                 #expect(first.cached == 0)
                 let system = try await talk.engine.count(Self.instructions)
                 #expect(first.all > system)
-                // Nothing is left to prepare. The same session would not ask again while the end of the first is under way.
+                // All tokens are prepared. The same session would not ask again before the end of its first
+                // preparation.
                 let later = LanguageModelSession(model: talk.session.model, transcript: talk.session.transcript)
                 let again = try await talk.prepare(in: later)
                 #expect(again == (all: first.all, cached: first.all))
                 let answer = try await talk.ask("Why?")
                 #expect(answer.usage.cachedTokens == first.all && answer.cacheMiss == nil)
                 #expect(answer.usage.promptTokens > first.all)
-                // And in the next turn.
+                // The same in the next turn.
                 let next = try await talk.prepare()
                 let second = try await talk.ask("Where?")
                 #expect(second.usage.cachedTokens >= next.all)
-                // A turn of thinking alone leaves no trace, and so the question before it parts from this one.
+                // A turn without answer text is removed, so the next prompt differs from the held tokens after the
+                // question before it.
                 if talk.session.transcript.count == 5 { #expect(second.cacheMiss == nil) }
             }
 
-            @Test func whatTheQuestionBeginsWithIsPreparedToo() async throws {
+            @Test func theBeginningOfTheQuestionIsPreparedToo() async throws {
                 let talk = try await Talk(try TestModel.path(.recurrent), instructions: "Be kind.")
                 let bare = try await talk.prepare()
                 let more = try await talk.prepare("Where does the fox wal")
-                // The last word may go on, and does.
+                // The last word can be continued, and this prefix does so.
                 #expect(more.all > bare.all + 2 && more.cached == bare.all)
                 let answer = try await talk.ask("Where does the fox walk today?")
                 #expect(answer.usage.cachedTokens == more.all && answer.cacheMiss == nil)
             }
 
-            /// What a longer conversation has computed is not given up for the front of it.
-            @Test func whatIsThereIsLeftAlone() async throws {
+            /// The computed tokens of a longer conversation are not dropped for its beginning.
+            @Test func aLongerConversationIsNotDropped() async throws {
                 let talk = try await Talk(TestModel.path, instructions: Self.instructions)
                 let answer = try await talk.ask("Why?")
                 let other = LanguageModelSession(model: talk.engine, instructions: Self.instructions)

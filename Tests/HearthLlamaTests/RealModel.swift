@@ -8,7 +8,7 @@
     import Synchronization
     import Testing
 
-    /// The engine that the tests of this target share: loaded once, on its own thread.
+    /// The shared engine of this target's tests, loaded once, on its own thread.
     enum SharedEngine {
         private static let task = Task {
             try await LlamaActor.load(
@@ -20,7 +20,7 @@
         }
     }
 
-    /// What a stream brought.
+    /// The events of a stream, combined.
     struct Answer {
         var text = ""
         var thinking = ""
@@ -75,7 +75,7 @@
             }
         }
 
-        /// Reads something on the engine's thread, between two steps.
+        /// Reads a value on the engine's thread, between two steps.
         func visited<Value: Sendable>(_ look: @Sendable (isolated LlamaActor) throws -> Value) rethrows -> Value {
             try look(self)
         }
@@ -85,7 +85,7 @@
     }
 
     extension LoadedModel {
-        /// What makes its vectors, of texts as long as its context allows.
+        /// The embedder for texts as long as its context allows.
         func wholeEmbedder() throws -> TextEmbedder {
             chooseThreads()
             if let embedder { return embedder }
@@ -120,7 +120,7 @@
                 states: StateCache(folder: folder, limit: savedBytes, fileSystem: fileSystem))
         }
 
-        /// The place of a prompt; waits for a saved state that is read from its file.
+        /// The place of a prompt; waits for a saved state that is being read from its file.
         func place(_ prompt: Prompt, need: Int, beside others: Int = 0) -> Place? {
             while true {
                 let read = DispatchSemaphore(value: 0)
@@ -148,10 +148,10 @@
         }
     }
 
-    /// One after the other: they share an engine, and the machine's cores.
+    /// Serialized, because the tests share an engine and the machine's cores.
     @Suite(.serialized, .timeLimit(.minutes(SoakSize.isFull ? 28 : 10))) enum RealModel {}
 
-    /// How many requests the soak makes: `HEARTH_SOAK`, in full in `make verify`, where the process is its alone.
+    /// The number of requests of the soak: `HEARTH_SOAK`; `make verify` runs it in full, in a separate process.
     enum SoakSize {
         private static let asked = ProcessInfo.processInfo.environment["HEARTH_SOAK"].flatMap { Int($0) }
         static let isFull = asked != nil

@@ -7,11 +7,11 @@
     import Testing
 
     extension RealModel {
-        /// What a load that comes to nothing leaves of the model there is.
+        /// The present model after a load that fails or is cancelled.
         @Suite struct Replacing {
             static let story = [ChatMessage(.user, "Write a very long story about a fox.")]
 
-            /// An engine in the middle of an answer.
+            /// An engine that is answering.
             private struct Answering {
                 let engine: LlamaActor
                 let weights: ModelWeights
@@ -66,11 +66,11 @@
                 try await present.expectWhole()
             }
 
-            /// Cancelled while it waits for the answers before it.
+            /// The load is cancelled while it waits for earlier answers.
             @Test func aLoadCancelledWhileItWaitsLeavesThem() async throws {
                 let present = try await Answering()
                 let load = Task { try await present.engine.load(TestModel.path) }
-                // By then the files are looked at, and the answer goes on for the load.
+                // The files are checked by now, and the answer continues before the load.
                 await present.wait(pieces: 40)
                 load.cancel()
                 await #expect(throws: CancellationError.self) { try await load.value }
@@ -121,7 +121,8 @@
                 }
                 #expect(error?.code == .doesNotFit)
                 try await present.expectWhole()
-                // A shorter context fits, where none is asked for, and who insists gets what was asked for.
+                // A shorter context fits if none is configured; a configuration that ignores memory gets the configured
+                // one.
                 try await present.engine.load(
                     TestModel.path, configuration: LlamaConfiguration(threadCount: 1, deviceMemory: 420 << 20))
                 #expect(try present.engine.modelInformation.contextLength < 4096)

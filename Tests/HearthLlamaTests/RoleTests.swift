@@ -12,12 +12,12 @@
                 (4, .text, [.text], [.text]), (4, .vision, [.text, .vision], [.text, .vision]),
                 (8, .vision, [.text, .vision], [.vision]), (4, .vision, [], []),
             ] as [(UInt64, EngineRole, Set<EngineRole>, [EngineRole])])
-        func givesBackWhatIsInTheWay(
+        func unloadsModelsBeforeALoad(
             gibibytes: UInt64, role: EngineRole, loaded: Set<EngineRole>, unloaded: [EngineRole]
         ) {
             let plan = RolePlan(deviceMemory: gibibytes << 30)
             #expect(plan.unloadedFirst(loading: role, loaded: loaded) == unloaded)
-            // Whole GiB count, so a little less than six is five.
+            // Whole GiB count, so slightly less than six counts as five.
             if gibibytes == 6 {
                 let less = RolePlan(deviceMemory: (6 << 30) - 1)
                 #expect(less.unloadedFirst(loading: role, loaded: loaded) == [.text])
@@ -29,7 +29,8 @@
                 (.text, [.text], false, .text), (.text, [.vision], true, nil), (.vision, [.text], false, nil),
                 (.vision, [.text], true, .text), (.vision, [.text, .vision], true, .vision), (.vision, [], true, nil),
             ] as [(EngineRole, Set<EngineRole>, Bool, EngineRole?)])
-        func choosesWhoAnswers(role: EngineRole, loaded: Set<EngineRole>, canSee: Bool, answering: EngineRole?) {
+        func choosesTheRoleThatAnswers(role: EngineRole, loaded: Set<EngineRole>, canSee: Bool, answering: EngineRole?)
+        {
             #expect(RolePlan.answering(role, loaded: loaded, textModelSupportsVision: canSee) == answering)
         }
     }
@@ -57,14 +58,14 @@
                 #expect(throws: LLMError.self) { try engine.modelInformation }
                 #expect(try engine.modelInformation(.vision).contextLength == 256)
                 #expect(try await paris(engine, .vision).cachedTokens > 0)
-                // Swapped: nothing of the old model's memory is left.
+                // The model is replaced, and all memory of the old one is freed.
                 try await engine.load(TestModel.path, role: .vision)
                 #expect(try await paris(engine, .vision).cachedTokens == 0)
                 await engine.unload()
                 #expect(throws: LLMError.self) { try engine.modelInformation(.vision) }
             }
 
-            @Test func giveWayOnASmallDevice() async throws {
+            @Test func replaceEachOtherOnASmallDevice() async throws {
                 let engine = LlamaActor(configuration: Self.configuration(gibibytes: 4))
                 try await engine.load(TestModel.path)
                 try await engine.load(TestModel.path, role: .vision)
@@ -73,7 +74,7 @@
                 _ = try await paris(engine, .vision)
             }
 
-            /// On a small device the one for text is gone, and a conversation goes on with the one that sees.
+            /// On a small device the model for text is unloaded, and its conversation continues with the vision model.
             @Test func canBeTalkedToOneByOne() async throws {
                 let engine = LlamaActor(configuration: Self.configuration(gibibytes: 4))
                 try await engine.load(TestModel.path)
@@ -100,8 +101,8 @@
                 await #expect(throws: LLMError.self) { try await seeing.modelInformation }
             }
 
-            /// Alone the second would fit with 4096 tokens.
-            @Test func countWhatTheOtherTakes() async throws {
+            /// The second model alone would fit with 4096 tokens.
+            @Test func countTheMemoryOfTheOtherModel() async throws {
                 func configuration(_ context: Int?) -> LlamaConfiguration {
                     LlamaConfiguration(contextLength: context, threadCount: 1, deviceMemory: 540 << 20)
                 }
@@ -115,7 +116,8 @@
                 _ = try await paris(engine, .vision)
                 try await engine.load(TestModel.path, configuration: configuration(nil))
                 #expect(try engine.modelInformation.contextLength == 2048)
-                // What is given back first does not count: the model it replaces, and on a small device the one for text.
+                // The memory of unloaded models does not count: the replaced model, and on a small device the one for
+                // text.
                 try await engine.load(TestModel.path, role: .vision, configuration: configuration(4096))
                 #expect(try engine.modelInformation(.vision).contextLength == 4096)
                 #expect(throws: LLMError.self) { try engine.modelInformation }
@@ -124,7 +126,7 @@
                 #expect(try engine.modelInformation.contextLength == 4096)
             }
 
-            @Test func areBothServedByAModelThatSees() async throws {
+            @Test func areBothServedByAModelWithVision() async throws {
                 let engine = LlamaActor(configuration: Self.configuration(gibibytes: 4))
                 try await engine.load(TestModel.path, supportsVision: true)
                 #expect(engine.textModelSupportsVision)

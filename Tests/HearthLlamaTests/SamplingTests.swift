@@ -20,7 +20,7 @@
                 get async throws { try await text(.greedy) }
             }
 
-            /// So hot that nothing but the option under test can lead to the likeliest tokens.
+            /// The temperature is so high that only the tested option can lead to the likeliest tokens.
             private static func hot(_ seed: UInt32 = 3) -> SamplingOptions {
                 SamplingOptions(temperature: 3, seed: seed)
             }
@@ -46,7 +46,7 @@
                 }
             }
 
-            @Test func keepsOnlyTheLikeliestWhenToldTo() async throws {
+            @Test func keepsOnlyTheLikeliestIfRequested() async throws {
                 #expect(try await text(Self.hot()) != likeliest)
                 var sampling = Self.hot()
                 sampling.topK = 1
@@ -59,7 +59,7 @@
                 #expect(try await text(sampling) == likeliest)
             }
 
-            @Test(.enabled(if: TestExtent.isFull)) func penalisesWhatTheAnswerSaid() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func penalisesTokensOfTheAnswer() async throws {
                 let plain = try await text(.greedy, tokens: 120)
                 let repeated = try await text(SamplingOptions(temperature: 0, repeatPenalty: 1.5), tokens: 120)
                 let frequent = try await text(SamplingOptions(temperature: 0, frequencyPenalty: 1.5), tokens: 120)
@@ -68,13 +68,13 @@
                 let short = try await text(
                     SamplingOptions(temperature: 0, repeatPenalty: 1.5, penaltyWindow: 2), tokens: 120)
                 #expect(short != repeated)
-                // Nothing of the prompt is penalised: the first token is the likeliest.
+                // Tokens of the prompt are not penalised: the first token is the likeliest.
                 let first = try await text(SamplingOptions(temperature: 0, presencePenalty: 2), tokens: 1)
                 #expect(plain.hasPrefix(first))
             }
 
-            /// What does nothing by its definition, or is no number at all.
-            @Test(.enabled(if: TestExtent.isFull)) func ignoresWhatMeansNothing() async throws {
+            /// Values without effect by definition, or that are not numbers.
+            @Test(.enabled(if: TestExtent.isFull)) func ignoresValuesWithoutEffect() async throws {
                 let neutral = [
                     SamplingOptions(temperature: .nan), SamplingOptions(temperature: -1),
                     SamplingOptions(temperature: 0, topP: .nan, minP: .nan),

@@ -7,15 +7,15 @@
     import Testing
 
     extension RealModel {
-        /// What models that remember differently reuse of a conversation that goes on, and that they say the same as if they had
-        /// read all of it.
+        /// The tokens that models with different memories reuse in the next turn of a conversation. Their answers equal
+        /// those of a model that computes the whole prompt.
         @Suite struct SecondTurns {
             private struct Turn {
                 let answer: Answer
                 let prompt: [llama_token]
-                /// How much of it comes before the beginning of the answer.
+                /// The number of its tokens before the beginning of the answer.
                 let asked: Int
-                /// What memory holds afterwards.
+                /// The tokens in memory afterwards.
                 let ledger: [llama_token]
                 let messages: [ChatMessage]
 
@@ -23,14 +23,14 @@
 
                 func miss() throws -> PrefixPlan.Miss? { try #require(answer.summary).cacheMiss }
 
-                /// The tokens of the prompt that were computed, by what was told meanwhile.
+                /// The number of computed prompt tokens, from the reported phases.
                 var prefilled: Int? {
                     guard case .prefill(let done, let total)? = answer.phases.first else { return nil }
                     return total - done
                 }
             }
 
-            /// A model with one sequence, driven by hand.
+            /// A model with one sequence, whose steps the test calls.
             private struct Talk {
                 let loop: GenerationLoop
 
@@ -68,8 +68,8 @@
                 return [ChatMessage(.system, "You are helpful."), ChatMessage(.user, text + end)]
             }
 
-            /// Whatever was reused, prompt and answer are those of a model that has read nothing before. Odds computed in other
-            /// steps differ in their last digits; where that may decide, what is said must be about the best to a fresh model.
+            /// Checks that prompt and answer equal those of a model without earlier tokens. Logits from other steps
+            /// differ in their last digits. Where that may decide, each token must be about the best for a fresh model.
             private func expectAsFresh(_ turn: Turn, _ model: TestModel.Tiny, tokens: Int = 40) async throws {
                 let messages = Array(turn.messages.dropLast(2))
                 let fresh = try await Talk(model).turn(messages, tokens: tokens)
@@ -84,7 +84,8 @@
             private func expectOwnChoices(_ turn: Turn, _ model: TestModel.Tiny) async throws {
                 let loop = try await Talk(model).loop
                 try await blocking {
-                    // The first ones are chosen: thinking is not ended before half of the tokens are used.
+                    // Only the first tokens are chosen by the model: thinking ends at the earliest after half of the
+                    // tokens.
                     let end = min(turn.ledger.count, turn.prompt.count + 12)
                     #expect(end > turn.prompt.count)
                     for position in turn.prompt.count..<end {
@@ -96,7 +97,7 @@
                 }
             }
 
-            /// Computes what is new of some tokens.
+            /// Computes the new tokens and returns the logits after the last.
             private static func odds(after tokens: [llama_token], _ model: LoadedModel) throws -> [Float] {
                 let held = model.sequences.ledger(0).count
                 var batch = TokenBatch(capacity: tokens.count - held)
@@ -118,7 +119,7 @@
             }
 
             @Test(arguments: [TestModel.Tiny.recurrent, .window, .thinking])
-            func reuseWhatTheModelCanGoBackTo(_ model: TestModel.Tiny) async throws {
+            func reuseTheTokensTheModelCanReturnTo(_ model: TestModel.Tiny) async throws {
                 let talk = try await Talk(model)
                 let first = try await talk.turn(Self.question("Say yes."))
                 try expect(first, reuses: 0, .cold)
@@ -135,13 +136,13 @@
                 try await expectAsFresh(second, model)
             }
 
-            /// The template opens the thinking in the prompt and leaves it out of the history: what was thought goes, the
-            /// question stays.
+            /// The template opens the thinking in the prompt and leaves it out of the history: the thinking is dropped,
+            /// the question stays.
             @Test func afterThinkingTheQuestionIsStillThere() async throws {
                 let talk = try await Talk(.thinking)
                 let first = try await talk.turn(Self.question("Say yes."))
                 #expect(!first.answer.thinking.isEmpty)
-                // Thinking stands in the ledger with all the rest.
+                // The tokens of the thinking are in the ledger.
                 let generated = try #require(first.answer.summary).usage.generatedTokens
                 #expect((first.prompt.count + generated - 1...first.prompt.count + generated) ~= first.ledger.count)
                 let second = try await talk.turn(first.messages)
@@ -150,20 +151,20 @@
                     of: "<think>\n", addSpecial: false, parseSpecial: true)
                 #expect(try second.cached() >= first.prompt.count - opening.count - 1)
                 #expect(try second.cached() < first.prompt.count)
-                // What is asked ends before the answer is opened, so that the next prompt is known to go on with it.
+                // The asked part ends before the answer's opening, so that the next prompt continues it.
                 #expect(first.asked < first.prompt.count - opening.count)
                 #expect(try second.cached() >= first.asked)
             }
 
             @Test func aRecurrentModelGoesOnOnlyFromTheEnd() async throws {
                 let talk = try await Talk(.recurrent)
-                // The only token said is never computed, so that memory ends with the question.
+                // The only generated token is never computed, so the memory ends with the question.
                 let first = try await talk.turn(Self.question("Say yes."), tokens: 1)
                 #expect(first.ledger == first.prompt)
                 let second = try await talk.turn(first.messages, tokens: 8)
                 try expect(second, reuses: first.prompt.count, nil)
                 try await expectAsFresh(second, .recurrent, tokens: 8)
-                // Asked again, and edited.
+                // The question is asked again, and edited.
                 let again = try await talk.turn(first.messages, tokens: 8)
                 try expect(again, reuses: 0, .recurrent)
                 #expect(again.ledger == second.ledger)
@@ -172,7 +173,8 @@
                 try await expectAsFresh(edited, .recurrent, tokens: 8)
             }
 
-            /// Half of the layers look at 64 tokens; those before are kept all the same, so that any place can be gone back to.
+            /// Half of the layers attend to 64 tokens. The earlier tokens are kept all the same, so that the model can
+            /// return to any position.
             @Test func aSlidingWindowGoesBackFurtherThanItIsLong() async throws {
                 let talk = try await Talk(.window)
                 let first = try await talk.turn(Self.question("Say yes."))
@@ -187,8 +189,8 @@
                 #expect(again.ledger == edited.ledger)
             }
 
-            /// A model that was taken for one that can go back: llama.cpp refuses, and all is computed anew.
-            @Test func aRefusedRemovalMeansEverythingAnew() async throws {
+            /// A model wrongly treated as able to forget a part: llama.cpp refuses, and all tokens are computed again.
+            @Test func aRefusedRemovalComputesAllTokens() async throws {
                 try await blocking {
                     let model = try LoadedModel(
                         path: TestModel.path(.recurrent),

@@ -7,7 +7,7 @@
     import Testing
 
     extension RealModel {
-        /// A model in three files: planned and loaded as the same model in one, and refused where a part is wrong.
+        /// A model in three files: planned and loaded like the same model in one file, and refused if a part is wrong.
         @Suite struct SplitModelTests {
             private static let configuration = LlamaConfiguration(contextLength: 512, threadCount: 1)
 
@@ -41,7 +41,7 @@
                 #expect(!answers[0].isEmpty && answers[0] == answers[1])
             }
 
-            /// Its weights are those of all files, which have some more of headers.
+            /// Its weights are those of all files, whose headers need some more bytes.
             @Test func itIsPlannedAsTheWholeOne() throws {
                 let plan = {
                     try #require(LoadPlan(TestModel.path($0), projector: nil, configuration: Self.configuration))
@@ -51,8 +51,8 @@
                 #expect((whole.weights..<whole.weights + 4096).contains(split.weights), "\(whole) \(split)")
             }
 
-            /// With both numbers, and before anything is read.
-            @Test func whatDoesNotFitIsRefused() async throws {
+            /// The error has both numbers, and comes before the model is read.
+            @Test func aModelThatDoesNotFitIsRefused() async throws {
                 var configuration = Self.configuration
                 configuration.deviceMemory = 264 << 20
                 let error = await #expect(throws: LLMError.self) {
@@ -61,7 +61,7 @@
                 #expect(error?.code == .doesNotFit, "\(String(describing: error))")
             }
 
-            @Test func aPartThatIsNotThereIsNamed() throws {
+            @Test func aMissingPartIsNamed() throws {
                 let (folder, paths) = try copy()
                 defer { withExtendedLifetime(folder) {} }
                 try ModelFile.check(paths[0], as: .model)
@@ -91,7 +91,7 @@
                     error.message.contains("it is part 2 of 3") && error.context.expected == "part 3 of 3", "\(error)")
             }
 
-            /// llama.cpp would look for the others in vain, after the present model was given back.
+            /// llama.cpp would not find the other parts, but only after the present model is unloaded.
             @Test func onlyTheFirstPartUnderItsOwnNameIsOpened() throws {
                 let (folder, paths) = try copy()
                 defer { withExtendedLifetime(folder) {} }

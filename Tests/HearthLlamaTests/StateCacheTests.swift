@@ -47,7 +47,7 @@
             #expect(StateFile(decoding: data) == file)
             #expect(file.byteCount == UInt64(data.count))
             #expect(front(data) == .usable(tokens: file.tokens))
-            // Of a large file only the beginning is looked at.
+            // Only the beginning of a large file is read.
             let beginning = data.prefix(StateFile.frontLength(tokens: 4))
             #expect(front(beginning, size: data.count) == .usable(tokens: file.tokens))
             let empty = StateFile(maker: "", tokens: [], state: Data())
@@ -55,7 +55,7 @@
             #expect(try empty.byteCount == UInt64(empty.encoded().count))
         }
 
-        /// The format, byte by byte: files of earlier releases are read, and theirs by these.
+        /// The format, byte by byte: this release reads the files of earlier ones, and they read its files.
         @Test func hasTheBytesOfItsFormat() throws {
             let body: [UInt8] =
                 [1, 0, 0, 0, 0x6D, 3, 0, 0, 0, 1, 0, 0, 0, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
@@ -64,7 +64,7 @@
             #expect(try file.encoded() == Data(head + SHA256Digest(hashing: Data(body)).bytes + body))
         }
 
-        @Test func whatMayBeOfUseToOthersIsForeign() throws {
+        @Test func statesForOthersAreForeign() throws {
             let data = try file.encoded()
             #expect(front(data, maker: "n") == .foreign)
             #expect(front(data, window: 3) == .foreign)
@@ -82,13 +82,13 @@
                 wrong[offset] ^= 1
                 #expect(StateFile(decoding: wrong) == nil, "\(offset)")
                 #expect(StateFile(decoding: data.prefix(offset)) == nil)
-                // A torn file is told from another's as soon as it says that it is a state.
+                // A torn file counts as broken as soon as its bytes identify it as a state.
                 #expect(front(data.prefix(offset)) == (offset < 4 ? .foreign : .broken), "\(offset)")
                 _ = front(wrong)
             }
             #expect(StateFile(decoding: data + Data([0])) == nil)
             #expect(front(data + Data([0])) == .broken)
-            // Counts that are larger than the file.
+            // Counts that exceed the file.
             var hostile = Data("HKVS".utf8) + Data([1, 0, 0, 0]) + Data(count: 32)
             hostile += Data(repeating: 0xFF, count: 64)
             #expect(front(hostile, window: .max) == .broken)
@@ -115,7 +115,7 @@
             get throws { Set(try FileManager.default.contentsOfDirectory(atPath: folder.path.string)) }
         }
 
-        /// Puts a file there that was used so many seconds ago.
+        /// Writes a file that was last used `age` seconds ago.
         private func put(_ name: String, _ data: Data, age: Double = 0) throws {
             let path = folder.path(name).string
             try data.write(to: URL(filePath: path))
@@ -127,7 +127,7 @@
             try put(name, state.encoded(), age: age)
         }
 
-        @Test func touchesNothingThatDoesNotBeginAsAState() throws {
+        @Test func changesNoOtherFiles() throws {
             let others = ["notes.state": "my notes", "empty.state": "", "short.state": "HKV", "x.txt": "HKVS"]
             for (name, text) in others { try put(name, Data(text.utf8), age: 100) }
             try put("zeros.state", Data(count: 5000), age: 100)
@@ -142,7 +142,7 @@
             #expect(try names == before)
         }
 
-        @Test func whatCannotBeReadIsLeftAloneAndSaidSo() async throws {
+        @Test func anUnreadableFileStaysAndIsLogged() async throws {
             let log = await RecordedLog.start(.warning)
             defer { log.stop() }
             try put("a.state", state(1), age: 5)
@@ -152,7 +152,7 @@
             #expect(cache.trim().isEmpty)
             let told = log.messages(of: "llama.memory").filter { $0.contains(folder.path.string) }
             #expect(told.count == 1 && told.first?.contains("permission denied") == true, "\(told)")
-            // One that another process has just deleted is no news.
+            // A file that another process has just deleted is not logged.
             disk.fail(call: 1, of: .openExisting, errno: ENOENT)
             #expect(cache.trim().isEmpty)
             #expect(log.messages(of: "llama.memory").filter { $0.contains(folder.path.string) } == told)
@@ -161,7 +161,7 @@
             #expect(try names.isEmpty, "read again, it counts")
         }
 
-        @Test func deletesOnlyItsOwnBrokenOnes() throws {
+        @Test func deletesOnlyBrokenStatesOfItsMaker() throws {
             try put("good.state", state(1), age: 5)
             try put("older.state", state(2), age: 9)
             try put("other.state", state(3, maker: "another"), age: 1)
@@ -175,7 +175,7 @@
             #expect(try names == ["good.state", "older.state", "other.state", "long.state", "otherTorn.state"])
         }
 
-        @Test func allStatesCountWhoeverMadeThemAndTheLeastRecentlyUsedGo() throws {
+        @Test func statesOfAllMakersCountAndTheLeastRecentlyUsedAreDeleted() throws {
             try put("mine.state", state(1), age: 30)
             try put("old.state", state(2, maker: "another"), age: 40)
             try put("new.state", state(3, maker: "another"), age: 10)
@@ -188,7 +188,7 @@
             #expect(cache(3999).trim().isEmpty)
             #expect(try names == ["mine.state", "old.state", "new.state"])
             let cache = cache(2000)
-            // What it has found it gives up by number.
+            // Found states are identified by their numbers.
             for (number, state) in cache.found(maker: "m", window: 8).enumerated() {
                 cache.keep(state.place, as: number + 7)
             }
@@ -201,10 +201,10 @@
             #expect(try names.contains("new.state") && names.count == 2)
         }
 
-        /// Wherever the disk refuses, nothing is left; wherever the process is ended, nothing that is taken for a state, and what is
-        /// left goes like any other.
+        /// After a failure of the disk no file remains. After the end of the process at any call, no incomplete file
+        /// counts as a state, and the remaining files are removed like others.
         @Test(arguments: 1...3)
-        func aStateThatIsNotWrittenToItsEndIsNone(write: Int) throws {
+        func anIncompleteStateDoesNotCount(write: Int) throws {
             let disk = FaultyFileSystem()
             let cache = StateCache(folder: folder.path, limit: 10_000, fileSystem: disk)
             disk.fail(call: write, of: .write, errno: ENOSPC, tears: true)
@@ -213,7 +213,7 @@
             disk.heal()
             #expect(disk.calls.count { $0.operation == .write } == write)
 
-            // As it is when nobody is left to remove it, and as a power cut may leave it after the rename.
+            // The file after a process ended without removing it, and after a power cut following the rename.
             disk.fail(call: write, of: .write, errno: EIO, stays: true, tears: true)
             let path = folder.path(".a.state.tmp-1a")
             let open = try disk.open(path, .createNew)
@@ -230,21 +230,21 @@
             #expect(try !names.contains(".a.state.tmp-1a"))
         }
 
-        @Test func whatIsReadIsUsedNow() throws {
+        @Test func readingAStateDatesItAsUsedNow() throws {
             try put("a.state", state(1), age: 100)
             try put("b.state", state(2), age: 50)
             let cache = cache()
             let found = cache.found(maker: "m", window: 8)
             cache.keep(try #require(found.first).place, as: 0)
             #expect(cache.reading(0) == .whole(state(1)))
-            // Another process goes by that, and the file is as it was.
+            // The read dated the file, so another process finds it as the last used, with the same content.
             #expect(self.cache().found(maker: "m", window: 8).map(\.tokens) == [[2, 2, 3], [1, 2, 3]])
             #expect(self.cache(1500).trim().isEmpty)
             #expect(try names == ["a.state"])
             #expect(cache.reading(0) == .whole(state(1)))
         }
 
-        @Test func whatAnotherProcessDeletedIsGoneAndNotMadeAnew() throws {
+        @Test func aStateDeletedByAnotherProcessIsNotCreatedAgain() throws {
             try put("a.state", state(1), age: 100)
             let cache = cache()
             cache.keep(try #require(cache.found(maker: "m", window: 8).first).place, as: 0)
@@ -255,7 +255,7 @@
             #expect(try names.isEmpty)
         }
 
-        @Test func whatCannotBeReadForNowIsNotTakenForDamaged() async throws {
+        @Test func aStateThatCannotBeReadNowIsNotDamaged() async throws {
             let log = await RecordedLog.start(.warning)
             defer { log.stop() }
             try put("a.state", state(1), age: 100)
@@ -275,7 +275,16 @@
             #expect(try names == ["a.state"])
         }
 
-        @Test func oneTooLargeIsNotWrittenAndAnothersDoesNotPushTheRestOut() throws {
+        @Test(arguments: [true, false]) func aDeletedStateIsGone(hasFolder: Bool) throws {
+            let cache = StateCache(folder: hasFolder ? folder.path : nil, limit: 10_000)
+            #expect(cache.save(state(1), as: 1) && cache.save(state(2), as: 2))
+            cache.delete(1)
+            cache.settle()
+            #expect(cache.reading(1) == .gone)
+            #expect(cache.reading(2) == .whole(state(2)))
+        }
+
+        @Test func aStateAboveTheLimitIsNotWrittenAndDeletesNoOther() throws {
             let cache = cache(2000)
             #expect(!cache.save(state(1, bytes: 2001), as: 1))
             #expect(!StateCache(folder: nil, limit: 2000).save(state(1, bytes: 2001), as: 1))
@@ -287,7 +296,7 @@
             #expect(cache.save(state(4, bytes: 2000), as: 4))
         }
 
-        @Test func oneThatIsNotUsedLeavesTheFolderAlone() throws {
+        @Test func aCacheWithoutBytesLeavesTheFolderUnchanged() throws {
             try put("a.state", state(1), age: 100)
             try put("torn.state", state(1).encoded().dropLast(), age: 100)
             let cache = cache(0)

@@ -7,11 +7,11 @@
     import Testing
 
     extension RealModel {
-        /// Files of states are read and written while answers go on.
+        /// Files of states are read and written while answers continue.
         @Suite struct StatesBesideAnswers {
             private static func prompt(_ word: String) -> String { StepBench.long(word, sentences: 12) }
 
-            /// A loop of two sequences whose states are kept in a folder of a disk.
+            /// A loop of two sequences whose states are kept in a folder of `disk`.
             private static func bench(_ folder: Path, _ disk: any FileSystem) throws -> StepBench {
                 try StepBench(sequences: 2, context: 2048, folder: folder, fileSystem: disk)
             }
@@ -21,7 +21,7 @@
                 bench.finish()
             }
 
-            /// Takes steps of what runs until the disk has been asked for something.
+            /// Runs steps until the disk receives a call.
             private static func takesSteps(_ bench: StepBench, while disk: BlockedDisk) throws -> Int {
                 let run = try #require(bench.loop.runs.first)
                 disk.waitUntilBlocked()
@@ -38,7 +38,7 @@
                     try Self.answer(bench, "fox")
                     try #require(bench.loop.admit(bench.ask("Write a long story.", tokens: 60)) == .begun)
                     for _ in 0..<3 { _ = bench.loop.step() }
-                    // The third conversation takes the sequence of the first, whose state goes to the disk.
+                    // The third conversation takes the sequence of the first, whose state is written to the disk.
                     #expect(bench.loop.admit(bench.ask(Self.prompt("bear"), tokens: 40)) == .begun)
                     #expect(try Self.takesSteps(bench, while: disk) == 5)
                     disk.release()

@@ -5,15 +5,15 @@
     import HearthTestSupport
     import Testing
 
-    /// Saved states of conversations and encoded pictures, in the memory that a model leaves.
+    /// Saved states of conversations and encoded pictures, in the memory that a model leaves free.
     extension RealModel.MemoryBesideTheModel {
-        /// A prompt of some 190 tokens, whose state has some 4 MiB.
+        /// A prompt of about 190 tokens, whose state has about 4 MiB.
         private static func long(_ word: String) -> [ChatMessage] {
             let text = String(repeating: "The \(word) walks along the quiet river today. ", count: 16)
             return [ChatMessage(.user, text + "Say yes.")]
         }
 
-        /// The tokens of a first conversation that need not be computed again once a second one has taken its place.
+        /// The reused tokens of a first conversation after a second one has replaced it in the context.
         private func kept(_ engine: LlamaActor, _ meanwhile: () async throws -> Void = {}) async throws -> Int {
             let fox = Self.long("fox")
             for messages in [fox, Self.long("bear"), Self.long("wolf")] {
@@ -24,7 +24,7 @@
             return try #require(again.summary).usage.cachedTokens
         }
 
-        @Test(.enabled(if: TestExtent.isFull)) func statesOfConversationsHaveWhatIsLeft() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func statesOfConversationsUseTheFreeMemory() async throws {
             func engine(_ room: UInt64) async throws -> LlamaActor {
                 let configuration = try Self.configuration(context: 256, room: room, states: 200 << 20)
                 return try await LlamaActor.load(TestModel.path, configuration: configuration)
@@ -37,15 +37,15 @@
             #expect(try await kept(narrow) < 64)
             try await paris(narrow)
             await narrow.unload()
-            // What embeds takes the room of what was kept.
+            // The context for vectors needs the memory of the kept state.
             #expect(try await kept(roomy) { _ = try await roomy.embed(["fox"]) } < 64)
             #expect(await ledger(roomy).kept(for: .text).states == 5 << 20)
             try await paris(roomy)
             await roomy.unload()
         }
 
-        /// One sequence, and no state of another conversation: only the picture itself can still be there.
-        @Test func picturesHaveWhatIsLeft() async throws {
+        /// With one sequence and no saved state, only the encoded picture can be reused.
+        @Test func picturesUseTheFreeMemory() async throws {
             let projector = try TestModel.path(.projector)
             var answers: [String] = []
             for room in [64 << 20, 0] as [UInt64] {

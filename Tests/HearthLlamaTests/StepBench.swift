@@ -6,7 +6,7 @@
 
     @testable import HearthLlama
 
-    /// A loop over a fresh model, and the requests made of it.
+    /// A loop over a fresh model, and its requests.
     final class StepBench {
         let loop: GenerationLoop
         private(set) var streams: [AsyncThrowingStream<GenerationEvent, any Error>] = []
@@ -32,7 +32,7 @@
             return ask(text, tokens: tokens, of: continuation)
         }
 
-        /// The same with a stream of which the test sees to it that it lives.
+        /// The same with a stream that the test keeps.
         func ask(
             _ text: String, tokens: Int, of continuation: AsyncThrowingStream<GenerationEvent, any Error>.Continuation
         ) -> GenerationRequest {
@@ -45,7 +45,7 @@
         /// Steps until all have ended.
         func finish() { while !loop.runs.isEmpty { _ = loop.step() } }
 
-        /// Cancels all that run at the next step, since no test needs the rest of their answers.
+        /// Cancels all running requests at the next step, because no test needs the rest of their answers.
         func cancelAll() {
             for run in loop.runs { run.request.signal.cancel() }
             _ = loop.step()

@@ -7,15 +7,15 @@
     import Testing
 
     extension RealModel {
-        /// What sequences hold when steps share, fail or stand between pictures.
+        /// The tokens in sequences when steps share cells, fail, or contain pictures.
         @Suite struct StepMemory {
-            @Test func aCommonFrontIsComputedOnce() async throws {
+            @Test func aCommonBeginningIsComputedOnce() async throws {
                 try await blocking {
                     let bench = try StepBench()
                     let system = StepBench.long("fox", sentences: 20)
                     #expect(bench.loop.admit(bench.ask(system + "Say one.", tokens: 40)) == .begun)
                     _ = bench.loop.step()
-                    // The first still answers.
+                    // The first request is still answering.
                     #expect(bench.loop.admit(bench.ask(system + "Say two.", tokens: 4)) == .begun)
                     let second = bench.loop.runs[1]
                     #expect(second.sequence != bench.loop.runs[0].sequence)
@@ -25,8 +25,8 @@
                 }
             }
 
-            /// Most of what the first has said and heard is a system prompt that others have too.
-            @Test func anotherConversationWithTheSameFrontLeavesTheFirstAsItIs() async throws {
+            /// Most tokens of the first conversation are a system prompt that other conversations share.
+            @Test func anotherConversationWithTheSameBeginningKeepsTheFirst() async throws {
                 try await blocking {
                     let bench = try StepBench()
                     let system = StepBench.long("fox", sentences: 20)
@@ -43,8 +43,8 @@
                 }
             }
 
-            /// One alone takes only the room that it may come to need, the least recently used first.
-            @Test func oneAloneLeavesTheOthersWhereThereIsRoom() async throws {
+            /// A single request drops only as many conversations as it needs room for, the least recently used first.
+            @Test(.enabled(if: TestExtent.isFull)) func aSingleRequestDropsOthersOnlyForItsRoom() async throws {
                 try await blocking {
                     let bench = try StepBench(context: 1024)
                     for word in ["fox", "bear", "wolf"] {
@@ -55,7 +55,7 @@
                     #expect(held() == [0, 1, 2])
                     let length = bench.loop.model.sequences.ledger(2).count
                     #expect((180..<250).contains(length))
-                    // Beside this one there is room for one of them, not for two.
+                    // Beside this request there is room for one of the conversations, not for two.
                     let last = bench.ask(StepBench.long("lake", sentences: 20), tokens: 1024 - 2 * length - 20)
                     #expect(bench.loop.admit(last) == .begun)
                     #expect(bench.loop.runs[0].sequence == 3)
@@ -64,7 +64,7 @@
                 }
             }
 
-            @Test func givesUpABatchOnlyWhenNobodyWantsIt() async throws {
+            @Test func abortsABatchOnlyWhenAllItsRequestsHaveEnded() async throws {
                 try await blocking {
                     let bench = try StepBench()
                     let requests = (0..<3).map { bench.ask("Write a story about \($0) foxes.", tokens: 60) }
@@ -87,12 +87,12 @@
                 }
             }
 
-            /// Stands for something that is no text.
+            /// A part of a prompt that is no text.
             private final class Picture: PromptPicture {
                 let ledger: [llama_token] = [-5, -6, -7]
                 private(set) var places: [(position: Int, sequence: Int)] = []
 
-                /// Takes its positions with a token that means nothing.
+                /// Fills its positions with an arbitrary token.
                 func compute(in context: OpaquePointer, at position: Int, of sequence: Int) -> Int32 {
                     places.append((position, sequence))
                     var batch = llama_batch_init(Int32(ledger.count), 0, 1)
@@ -109,15 +109,15 @@
                 }
             }
 
-            /// Something llama.cpp refuses to compute.
+            /// A part that llama.cpp refuses to compute.
             private final class BrokenPicture: PromptPicture {
                 let ledger: [llama_token] = [-9]
                 func compute(in context: OpaquePointer, at position: Int, of sequence: Int) -> Int32 { -3 }
             }
 
-            /// What is wrong with one step fails all that are in it, and nobody else; afterwards the engine answers as before.
+            /// A failed step fails all its requests and no others; afterwards the engine answers as before.
             @Test(arguments: [false, true])
-            func aFailedStepEndsWhoIsInItAndLeavesTheEngineUsable(isPicture: Bool) async throws {
+            func aFailedStepEndsItsRequestsAndLeavesTheEngineUsable(isPicture: Bool) async throws {
                 let streams = try await blocking {
                     let broken: [PromptPart] =
                         isPicture ? [.picture(BrokenPicture()), .tokens([4])] : [.tokens([4, .max, 5])]
@@ -166,7 +166,7 @@
                     let prompt = Prompt(parts, text: "")
                     #expect(prompt.ledger == [1, 2, 3, -5, -6, -7, 4, 5])
                     #expect((0...8).map(prompt.hasPictures) == (0...8).map { $0 <= 3 })
-                    // Never a part of one.
+                    // A picture is never reused in part.
                     #expect((0...8).map(prompt.reusable) == [0, 1, 2, 3, 3, 3, 6, 7, 8])
                     guard case .tokens(0..<3) = prompt.step(at: 0), case .tokens(2..<3) = prompt.step(at: 2),
                         case .picture = prompt.step(at: 3), case .tokens(6..<8) = prompt.step(at: 6)

@@ -6,11 +6,11 @@
     import HearthTestSupport
     import Testing
 
-    /// Models of one engine on a machine that has nothing else to do.
+    /// Models of one engine on a machine without other programs.
     @Suite(.enabled(if: LlamaConfiguration.coreCount > 1)) struct StepThreadsTests {
         private static let cores = LlamaConfiguration.coreCount
 
-        /// A machine whose accounts tell of the engine's steps alone.
+        /// A machine on which only the engine's steps use processor time.
         private final class Machine {
             let clock = ManualClock()
             var reading = CoreLoad.Reading(time: 0, idle: 0, process: 0, thread: 0)
@@ -23,7 +23,7 @@
                 }
             }
 
-            /// So many threads compute for so many seconds.
+            /// Lets `count` threads compute for `seconds`.
             func pass(_ seconds: Double, _ count: Int) {
                 clock.advance(by: .seconds(seconds))
                 reading.time += seconds
@@ -32,7 +32,7 @@
                 reading.idle += seconds * Double(cores - count)
             }
 
-            /// One step of a prompt, of 0.2 s.
+            /// Runs one step of a prompt, of 0.2 s.
             func step(_ threads: StepThreads) {
                 _ = threads.runPrefillStep {
                     pass(0.2, threads.count)
@@ -41,7 +41,7 @@
             }
         }
 
-        /// Of two models that compute in turns neither takes the other's threads for somebody else's.
+        /// Two models that compute in turns do not count each other's threads as other programs.
         @Test(arguments: [true, false])
         func twoModelsShareTheCores(otherAdapts: Bool) {
             let machine = Machine()
@@ -56,8 +56,8 @@
             }
         }
 
-        /// As of pictures, which a projector encodes with threads of its own.
-        @Test func theThreadsOfOthersAreCountedByTheirNumber() {
+        /// As with pictures, which a projector encodes with its own threads.
+        @Test func otherThreadsThanTheOwnAreCountedByTheirNumber() {
             let machine = Machine()
             let load = machine.load()
             let threads = StepThreads(count: 1, adapts: false, time: machine.clock.time)
@@ -71,8 +71,8 @@
             #expect(load.available() == 4)
         }
 
-        /// A trial with another number of answers ends before the first step of the new one is computed.
-        @Test func aStepOfMoreAnswersIsNoPartOfATrial() {
+        /// When the number of answers changes, a trial ends before the next step.
+        @Test func aStepOfMoreAnswersEndsATrial() {
             let machine = Machine()
             let threads = StepThreads(count: Self.cores, adapts: true, time: machine.clock.time)
             threads.count(with: machine.load())
@@ -88,22 +88,22 @@
             #expect(threads.count == before)
         }
 
-        /// Another model may have asked just before: then that answer is good for a while.
-        @Test func whatWasAvailableJustNowIsKnown() {
+        /// A reading by another model stays valid for a short time.
+        @Test func aRecentReadingIsReused() {
             let machine = Machine()
             let load = machine.load()
-            #expect(load.lately() == nil)
+            #expect(load.recentlyAvailable() == nil)
             machine.pass(0.2, 1)
             let available = load.available()
             #expect(available == Double(Self.cores))
-            #expect(load.available() == nil && load.lately() == available)
+            #expect(load.available() == nil && load.recentlyAvailable() == available)
             machine.reading.time += 1.5
-            #expect(load.lately() == 0)
+            #expect(load.recentlyAvailable() == 0)
             load.restart()
-            #expect(load.lately() == nil)
+            #expect(load.recentlyAvailable() == nil)
         }
 
-        @Test func aNumberThatWasChosenStays() {
+        @Test func aConfiguredNumberStays() {
             let machine = Machine()
             let threads = StepThreads(count: 1, adapts: false, time: machine.clock.time)
             threads.count(with: machine.load())
@@ -114,7 +114,7 @@
             #expect(threads.count == 1)
         }
 
-        /// A step that fails tells nothing, and is told of.
+        /// A failed step is not measured, and its status is returned.
         @Test func aStepThatFailsIsReported() {
             let threads = StepThreads(count: 1, adapts: true)
             #expect(threads.runDecodeStep { 2 } == 2)
@@ -124,7 +124,7 @@
 
     extension RealModel {
         @Suite(.enabled(if: LlamaConfiguration.coreCount > 1)) struct CountedTogether {
-            @Test func allModelsOfAnEngineAre() async throws {
+            @Test func allModelsOfAnEngineShareItsLoad() async throws {
                 let engine = LlamaActor(
                     configuration: LlamaConfiguration(contextLength: 512, deviceMemory: 16 << 30, stateBytes: 0))
                 for role in EngineRole.allCases { try await engine.load(TestModel.path(.window), role: role) }
@@ -133,8 +133,8 @@
                 await engine.unload()
             }
 
-            /// A machine with many cores, on which others come and go, does not gather threads.
-            @Test func poolsAreKeptForAFewNumbersOnly() async throws {
+            /// On a machine with many cores and changing load, the number of thread pools stays small.
+            @Test(.enabled(if: TestExtent.isFull)) func poolsAreKeptForAFewNumbersOnly() async throws {
                 try await blocking {
                     let model = try LoadedModel(
                         path: TestModel.path(.window),
@@ -153,9 +153,9 @@
             }
 
             #if os(Linux)
-                /// While another context computes they sleep: it may need their cores.
+                /// Threads sleep while another context computes, because it may need their cores.
                 @Test func threadsThatRestTakeNoCore() async throws {
-                    // Threads have the name of the one that made them.
+                    // Threads inherit the name of the thread that created them.
                     let name = "resting \(UInt16.random(in: 0 ... .max))"
                     let taken = try await onThread(named: name) {
                         let contexts = try [2, 1].map { count in
@@ -180,19 +180,19 @@
                         let watch = TimeSource.system.stopwatch()
                         while watch.elapsed < .milliseconds(100) { try compute(contexts[1]) }
                         let taken = try Self.helperSeconds(name) - before
-                        // They wake up for the next one.
+                        // The threads wake up for the next computation.
                         try compute(contexts[0])
                         return taken
                     }
                     #expect(taken < 0.02)
                 }
 
-                /// The processor time of all threads of a name but the calling one.
+                /// The processor time of all threads with a name, except the calling one.
                 private static func helperSeconds(_ name: String) throws -> Double {
                     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
                     let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
                     return tasks.reduce(0) { sum, task in
-                        // Threads of other tests come and go.
+                        // Threads of other tests start and end.
                         func read(_ file: String) -> String? {
                             try? String(contentsOfFile: "/proc/self/task/\(task)/\(file)", encoding: .utf8)
                         }
@@ -217,8 +217,8 @@
                 }
             #endif
 
-            /// Somebody who comes while vectors are made gets their cores, and others see with how many they are made.
-            @Test(.enabled(if: TestExtent.isFull)) func vectorsAre() async throws {
+            /// A program that starts while vectors are made gets its cores, and the number of threads is reported.
+            @Test(.enabled(if: TestExtent.isFull)) func vectorsAreMadeWithTheFreeCores() async throws {
                 try await blocking {
                     let cores = LlamaConfiguration.coreCount
                     var reading = CoreLoad.Reading(time: 0, idle: 0, process: 0, thread: 0)
@@ -247,7 +247,7 @@
     }
 
     extension LlamaActor {
-        /// What the steps of each model are counted with, and what the engine counts with.
+        /// The core measures of the models' steps, and that of the engine.
         fileprivate var loads: ([ObjectIdentifier?], ObjectIdentifier) {
             (loops.values.map { $0.model.threads.load.map { ObjectIdentifier($0) } }, ObjectIdentifier(load))
         }

@@ -7,7 +7,7 @@
     import HearthTestSupport
     import Testing
 
-    /// What llama.cpp makes of patterns it is given.
+    /// llama.cpp's grammars of patterns.
     @Suite struct SchemaPatternTests {
         private func grammar(_ pattern: String) throws -> String? {
             let schema = try JSONSerialization.data(withJSONObject: ["type": "string", "pattern": pattern])
@@ -22,8 +22,9 @@
             return made.map { String(cString: $0) }
         }
 
-        /// It says on the standard error alone that it takes a pattern for any string, so none of those may reach it.
-        @Test func noneThatReachesItIsTakenForAnyString() throws {
+        /// llama.cpp replaces an unsupported pattern by any string and reports it only on standard error, so it must
+        /// receive none.
+        @Test func noPatternPassedToItBecomesAnyString() throws {
             let pieces = [
                 "a", "é", ".", "(", ")", "(?:", "(?=", "[", "[^", "]", "{", "}", "{2}", "{1,}", "{,3}", "{1,2}", "*",
                 "+", "?", "|",
@@ -47,7 +48,7 @@
     }
 
     extension RealModel {
-        /// The default model held to shapes it would hardly find by itself.
+        /// The default model, constrained to shapes that it would hardly write without a constraint.
         @Suite struct Structured {
             enum Kind: String, Codable, CaseIterable { case capital, port, village }
             struct City: Codable {
@@ -66,8 +67,8 @@
             }
 
             @Test(arguments: 1...(TestExtent.isFull ? 20 : 4) as ClosedRange<UInt32>)
-            func whateverIsDrawnFitsTheSchema(seed: UInt32) async throws {
-                // Lists and strings of any length may go on until the limit, so these are short.
+            func everyDrawFitsTheSchema(seed: UInt32) async throws {
+                // Lists and strings of any length may continue until the limit, so these are short.
                 let schema = """
                     {"type": "object", "additionalProperties": false, "required": ["name", "kind", "list"], "properties": {
                       "name": {"type": "string", "maxLength": 12}, "kind": {"enum": ["capital", "port", "village"]},
@@ -127,7 +128,7 @@
                         ))
                     let parts = answer.text.components(separatedBy: "Paris").dropFirst()
                     #expect(!parts.isEmpty, "no block begins, so nothing is shown: \(answer.text)")
-                    // The last may be cut short by the limit.
+                    // The limit may cut the last block short.
                     for part in parts.dropLast(answer.summary?.reason == .maximumNewTokens ? 1 : 0) {
                         #expect(part.prefixMatch(of: #/ <[0-9]{3}>/#) != nil, "\(answer.text)")
                     }
@@ -135,7 +136,7 @@
                 }
             }
 
-            /// The same with a schema: prose, and then what is an object of it by construction.
+            /// The same with a schema: prose, then an object of the schema.
             @Test(arguments: 1...(TestExtent.isFull ? 5 : 2) as ClosedRange<UInt32>)
             func aSchemaHoldsWhatFollowsItsTrigger(seed: UInt32) async throws {
                 let engine = try await SharedEngine.engine
@@ -155,7 +156,7 @@
                             .jsonSchema(schema, after: ["Paris"]), seed: seed, temperature: 0.5, tokens: 120)))
                 let parts = answer.text.components(separatedBy: "Paris")
                 #expect(parts.count > 1, "no block begins, so nothing is shown: \(answer.text)")
-                // The last may be cut short by the limit.
+                // The limit may cut the last block short.
                 for part in parts.dropFirst().dropLast(answer.summary?.reason == .maximumNewTokens ? 1 : 0) {
                     let object = try #require(part.firstMatch(of: #/^\s*\{[^}]*\}/#), "\(answer.text)")
                     let value = try #require(
@@ -175,7 +176,7 @@
                     .jsonSchema(#"{"type": "string", "pattern": "^(((a{50}){50}){50}){50}[$"}"#),
                     .jsonSchema(#"{"type": "string", "pattern": "(?=[A-Z]).{3}"}"#),
                 ] as [OutputConstraint])
-            func whatCannotBeUsedIsSaidBeforeThePrompt(constraint: OutputConstraint) async throws {
+            func anUnusableConstraintIsReportedBeforeThePrompt(constraint: OutputConstraint) async throws {
                 let engine = try await SharedEngine.engine
                 var events: [GenerationEvent] = []
                 await #expect {

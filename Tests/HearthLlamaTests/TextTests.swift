@@ -7,7 +7,7 @@
 
     extension RealModel {
         @Suite struct Tokens {
-            /// The text of the chat template, given as a raw prompt, leads to the same answer.
+            /// The text of the chat template as a raw prompt gives the same answer.
             @Test func aRawPromptIsContinuedAsItIs() async throws {
                 let engine = try await SharedEngine.engine
                 #expect(try await engine.capabilities.contains(.rawPrompt))
@@ -31,7 +31,7 @@
                 #expect(tokens.count == 4)
                 #expect(try await engine.count("Hello, world!") == 4)
                 #expect(try await engine.tokenize("").isEmpty)
-                // As many as a prompt of the same messages has.
+                // The same number as in a prompt of these messages.
                 let counted = try await engine.count(capitalOfFrance)
                 let answer = try await Answer(
                     engine.generate(capitalOfFrance, options: .greedy(maximumNewTokens: 1)))
@@ -74,7 +74,7 @@
                 zip(left, right).reduce(0) { $0 + $1.0 * $1.1 }
             }
 
-            @Test func lieCloseForWhatIsAlike() async throws {
+            @Test func areCloseForSimilarTexts() async throws {
                 let engine = try await SharedEngine.engine
                 let vectors = try await engine.embed([
                     "The cat sits on the mat.", "A cat is sitting on a mat.",
@@ -88,7 +88,7 @@
                 #expect(dot(vectors[0], vectors[1]) > dot(vectors[0], vectors[2]))
             }
 
-            /// Cut into chunks or not, the same vector comes out; and no conversation is forgotten for it.
+            /// The vector is the same with and without chunks, and no conversation is dropped for it.
             @Test func doNotDisturbAConversation() async throws {
                 let engine = try await SharedEngine.engine
                 _ = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
@@ -103,7 +103,7 @@
                 #expect(usage.cachedTokens == usage.promptTokens - 1)
             }
 
-            @Test func refuseWhatHasNone() async throws {
+            @Test func refuseTextsWithoutTokensOrRoom() async throws {
                 let engine = try await SharedEngine.engine
                 #expect(try await engine.embed([]).isEmpty)
                 var error = await #expect(throws: LLMError.self) { _ = try await engine.embed(["a", ""]) }

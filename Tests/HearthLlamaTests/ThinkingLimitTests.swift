@@ -7,9 +7,9 @@
     import Testing
 
     extension RealModel {
-        /// What of the thinking's options reaches the engine.
+        /// The thinking options that reach the engine.
         @Suite struct ThinkingLimits {
-            /// The clock stands still but for what the test lets pass, so that nothing else can end the thinking.
+            /// Only the test advances the clock, so that no other limit ends the thinking.
             @Test func theTimeAllowedEndsItWithTheLastWords() async throws {
                 let clock = ManualClock()
                 let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
@@ -67,7 +67,7 @@
                 let thinking = try template.render(question, enableThinking: true).text
                 let plain = try template.render(question, enableThinking: false).text
                 #expect(!thinking.contains("<think>") && plain.contains("</think>"))
-                // And by whoever asks.
+                // The same with the button.
                 let engine = try await LlamaActor.load(
                     TestModel.path(.window),
                     configuration: LlamaConfiguration(

@@ -6,7 +6,7 @@
 
     extension RealModel {
         @Suite struct Threads {
-            /// A computation pauses the threads of the one before it, so those have to be there still.
+            /// A computation pauses the threads of the one before it, so those must still exist.
             @Test(.timeLimit(.minutes(2))) func mayChangeInNumberBeforeEveryComputation() async throws {
                 let computed = try await blocking {
                     let weights = try ModelWeights(path: TestModel.path, configuration: LlamaConfiguration()) { _ in

@@ -6,7 +6,7 @@
     import Testing
 
     @Suite struct ThreadTunerTests {
-        /// Steps of a machine on which so many threads take so long, until the time is over.
+        /// Runs steps on a machine with a given time for each number of threads, until `seconds` have passed.
         private func run(
             _ tuner: inout ThreadTuner, seconds: Double, available: (Int) -> Double?, step: (Int) -> Double
         ) -> (tokens: Int, counts: [Int]) {
@@ -35,23 +35,23 @@
             #expect(Double(result.tokens) >= 0.9 * 3 * max(one, two))
         }
 
-        @Test func givesACoreUpToWhoeverComes() {
+        @Test func givesCoresToOtherPrograms() {
             var tuner = ThreadTuner(maximum: 2)
             tuner.begin(available: 2)
             #expect(tuner.count == 2)
             _ = run(&tuner, seconds: 1, available: { _ in 2 }) { $0 == 1 ? 1 / 95 : 1 / 140 }
             #expect(tuner.count == 2)
-            // Two programs start: the first slow step asks the machine, which says so.
+            // Two programs start: the first slow step requests a reading, which reports them.
             let asked = tuner.observe(step: 0.37)
             #expect(asked)
             tuner.take(available: 1)
             #expect(tuner.count == 1)
-            // They end.
+            // The two programs end.
             _ = run(&tuner, seconds: 0.5, available: { _ in 2 }) { $0 == 1 ? 1 / 95 : 1 / 140 }
             #expect(tuner.count == 2)
         }
 
-        @Test func believesTheStepsWhenTheMachineSaysNothing() {
+        @Test func followsTheStepTimesWithoutReadings() {
             var tuner = ThreadTuner(maximum: 8)
             #expect(tuner.count == 7)
             for _ in 0..<20 where tuner.observe(step: 0.01) { tuner.take(available: nil) }
@@ -60,13 +60,13 @@
             #expect(tuner.count == 3)
         }
 
-        /// Once others are gone the threads come back, also where nobody but the steps can tell.
-        @Test func comesBackWhenTheMachineSaysNothing() {
+        /// After other programs end, the number of threads grows again, also if only the step times show it.
+        @Test func growsAgainWithoutReadings() {
             var tuner = ThreadTuner(maximum: 8)
             func free(_ count: Int) -> Double { 0.1 / Double(count) }
             _ = run(&tuner, seconds: 1, available: { _ in nil }, step: free)
             #expect(tuner.count == 7)
-            // Others take all but four cores.
+            // Other programs use all but four cores.
             _ = run(&tuner, seconds: 4, available: { _ in nil }) { $0 > 4 ? 0.5 : free($0) }
             #expect(tuner.count == 3)
             let crowded = run(&tuner, seconds: 30, available: { _ in nil }) { $0 > 4 ? 0.5 : free($0) }
@@ -75,7 +75,7 @@
             #expect(tuner.count == 7)
         }
 
-        @Test func stepsWithPromptsAskTheMachineNowAndThen() {
+        @Test func stepsWithPromptsRequestReadings() {
             var tuner = ThreadTuner(maximum: 4)
             tuner.begin(available: 4)
             let asked = (0..<9).map { _ in tuner.observe(prompts: 0.03) }
@@ -90,8 +90,8 @@
             }
         }
 
-        /// A core that lies idle and yet brings nothing, such as the other half of one that is used.
-        @Test func triesWhatDoesNotPayLessAndLess() {
+        /// A core that is idle but makes no step faster, such as the second thread of a busy core.
+        @Test func triesUselessNumbersLessAndLessOften() {
             var tuner = ThreadTuner(maximum: 2)
             let result = run(&tuner, seconds: 20, available: { _ in 2 }) { $0 == 1 ? 0.01 : 0.013 }
             let trials = zip(result.counts, result.counts.dropFirst()).filter { $0 < $1 }.count
@@ -100,7 +100,7 @@
         }
 
         @Test(arguments: [0, -1, .nan, .infinity] as [Double])
-        func survivesWhatIsNoTime(seconds: Double) {
+        func ignoresInvalidTimes(seconds: Double) {
             var tuner = ThreadTuner(maximum: 4)
             let wantsReading = tuner.observe(step: seconds)
             #expect(!wantsReading)
@@ -111,17 +111,17 @@
             #expect(!ThreadTuner(maximum: 1).isUseful)
         }
 
-        @Test func countsTheCoresNobodyElseUses() {
+        @Test func countsTheCoresThatOtherProgramsLeave() {
             var reading: CoreLoad.Reading? = CoreLoad.Reading(time: 0, idle: 0, process: 0, thread: 0)
             let load = CoreLoad { reading }
-            // Both threads computed for 0.9 of a second, a third of the machine's two cores was idle or another's.
+            // Both threads computed for 0.9 seconds; one tenth of a core was idle.
             load.add(thread: 0.9, count: 2)
             reading = CoreLoad.Reading(time: 1, idle: 0.1, process: 1.8, thread: 0.9)
             #expect(load.available().map { abs($0 - 1.9) < 1e-9 } == true)
-            // Too soon to tell.
+            // It is too soon for a reading.
             reading?.time = 1.01
             #expect(load.available() == nil)
-            // What the process uses beside is not the engine's.
+            // The process's other threads do not count as the engine's.
             load.add(thread: 0.5, count: 1)
             reading = CoreLoad.Reading(time: 2, idle: 0.1, process: 2.8, thread: 1.4)
             #expect(load.available().map { abs($0 - 0.5) < 1e-9 } == true)
@@ -129,8 +129,8 @@
             #expect(load.available() == nil)
         }
 
-        /// The thread that made it had a life before.
-        @Test func countsFromWhereItsThreadBegins() {
+        /// The thread that made the load had used processor time before.
+        @Test func startsWithTheAccountsOfItsThread() {
             var reading: CoreLoad.Reading?
             let load = CoreLoad { reading }
             #expect(!load.isKnown)
@@ -145,11 +145,11 @@
 
     extension RealModel {
         @Suite struct AdaptingThreads {
-            @Test func sayTheSame() async throws {
+            @Test func giveTheSameAnswer() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path, configuration: LlamaConfiguration(contextLength: 512))
-                // One that has been asked nothing yet: what it had computed of another prompt would be copied, and the rest computed
-                // in other pieces, whose sums differ in the last digits.
+                // An engine without earlier requests: otherwise the state of another prompt would be copied, and the
+                // rest computed in other pieces, whose sums differ in the last digits.
                 let fixed = try await LlamaActor.load(
                     TestModel.path, configuration: LlamaConfiguration(contextLength: 512, threadCount: 1))
                 let options = GenerationOptions.greedy(maximumNewTokens: 60)

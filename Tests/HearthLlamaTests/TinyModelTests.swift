@@ -7,7 +7,7 @@
     import Testing
 
     extension RealModel {
-        /// The models of `scripts/tiny-models.py` do what the paths they were made for need.
+        /// The models of `scripts/tiny-models.py` have the properties for which they were made.
         @Suite struct TinyModelTests {
             @Test(arguments: [TestModel.Tiny.recurrent, .window, .grid])
             func aModelWithRandomWeightsAnswersAndAnswersTheSameAgain(_ model: TestModel.Tiny) async throws {
@@ -26,14 +26,15 @@
             @Test func theDefaultModelWithAThinkingTemplateBeginsInItsThinking() async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path(.thinking), configuration: LlamaConfiguration(contextLength: 512, threadCount: 1))
-                // Half of them are the answer's.
+                // Half of the tokens are reserved for the answer.
                 let answer = try await Answer(
                     engine.generate(capitalOfFrance, options: .greedy(maximumNewTokens: 40)))
                 #expect(!answer.thinking.isEmpty)
                 await engine.unload()
             }
 
-            /// The engine ends the thinking in the model's place, and what that takes is no part of its speed.
+            /// The engine ends the thinking in the model's place, and the time for it does not count towards the
+            /// model's speed.
             @Test(arguments: [
                 ThinkingOptions.disabled, ThinkingOptions(maximumTokens: 0),
                 ThinkingOptions(
@@ -54,7 +55,7 @@
                 #expect(!answer.text.isEmpty)
                 let summary = try #require(answer.summary)
                 #expect(summary.timings.firstTokenSeconds > 0 && summary.timings.firstTokenSeconds <= elapsed)
-                // Reading the prompt of some forty tokens and the closing mark comes first.
+                // The prompt of about forty tokens and the closing mark are computed first.
                 #expect(summary.timings.prefillTokensPerSecond > 0)
                 let prefill =
                     Double(summary.usage.promptTokens - summary.usage.cachedTokens)
@@ -69,7 +70,7 @@
                 let control = ThinkingControl()
                 let options = GenerationOptions(
                     sampling: .greedy, maximumNewTokens: 1000, thinking: ThinkingOptions(control: control))
-                // A model without skill in it thinks as long as it may, unless it is stopped.
+                // An untrained model thinks as long as the limits allow.
                 let story = [ChatMessage(.user, "Write a very long story about a fox.")]
                 var thought = 0
                 var said = ""
@@ -92,7 +93,8 @@
                 await engine.unload()
             }
 
-            /// Where a vocabulary has no token for the beginning of text, the end of text warms up, else the first.
+            /// If a vocabulary has no token for the beginning of text, the end of text is used for warming up, else the
+            /// first token.
             @Test(arguments: [(["bos", "eos"], false), (["bos"], true)] as [([String], Bool)])
             func aVocabularyWithoutTheUsualTokensWarmsUp(missing: [String], hasEnd: Bool) throws {
                 let folder = try TemporaryFolder()
@@ -101,7 +103,7 @@
                     let place = try #require(bytes.range(of: Data(old.utf8)))
                     bytes.replaceSubrange(place, with: Data(new.utf8))
                 }
-                // Only GPT-2's kind has tokens to fall back on; this one has none unless the file names them.
+                // Only GPT-2's vocabulary type has default tokens; this type has none unless the file declares them.
                 let kind = try #require(bytes.range(of: Data("tokenizer.ggml.model".utf8)))
                 let value = kind.upperBound..<kind.upperBound + 32
                 let name = try #require(bytes.range(of: Data("gpt2".utf8), in: value))

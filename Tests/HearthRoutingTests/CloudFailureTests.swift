@@ -2,11 +2,37 @@ import Foundation
 import HearthBase
 import HearthHTTP
 import HearthInference
+import HearthTestSupport
 import Testing
 
 @testable import HearthRouting
 
 struct CloudFailureTests {
+    @Test(arguments: [CloudKind.gemini, .openai, .anthropic]) func nothingIsSentToAVendorWithoutAKey(
+        kind: CloudKind
+    ) async throws {
+        let client = UnreachableClient()
+        let engine = CloudEngine(try CloudSettings(kind), client: client)
+        let checked = await #expect(throws: LLMError.self) { try await engine.checkHealth() }
+        let asked = await #expect(throws: LLMError.self) {
+            _ = try await engine.generate([ChatMessage(.user, "Why?")], options: GenerationOptions()) { _ in }
+        }
+        #expect(checked?.code == .unauthorised && asked?.code == .unauthorised)
+        #expect(client.asked.isEmpty)
+        var other = engine.settings
+        other.url = try #require(URL(string: "https://models.example"))
+        let elsewhere = CloudEngine(other, client: client)
+        await #expect(throws: LLMError.self) { try await elsewhere.checkHealth() }
+        #expect(client.asked.count == 1)
+    }
+
+    @Test func aWebPageIsNoHealth() async throws {
+        let server = try FaultServer { _ in .htmlPage }
+        let engine = CloudEngine(try CloudScript.settings(.openai, url: server.url("")))
+        let error = await #expect(throws: LLMError.self) { try await engine.checkHealth() }
+        #expect(error?.code == .unusableAnswer && error?.context.remedy != nil)
+    }
+
     @Test(arguments: [
         (
             CloudKind.gemini, 400,

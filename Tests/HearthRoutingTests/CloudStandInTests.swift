@@ -102,7 +102,7 @@ struct CloudStandInTests {
         let events = CloudEvents()
         let options = GenerationOptions(sampling: .greedy, maximumNewTokens: 48)
         let summary = try await engine.generate(
-            [ChatMessage(.user, "What is the capital of France?")], options: options
+            [ChatMessage(.user, "Name the capital of France.")], options: options
         ) { events.append($0) }
         #expect(events.text.contains("Paris"))
         #expect(summary.reason == .endOfGeneration)

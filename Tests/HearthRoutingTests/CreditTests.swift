@@ -133,6 +133,20 @@ import Testing
         #expect(bytes == Data("[]".utf8), "the file is left as it is")
     }
 
+    @Test(arguments: [false, true]) func aFileThatCannotBeReadIsNotSpentFrom(isFolder: Bool) async throws {
+        let folder = try TemporaryFolder()
+        if isFolder {
+            try LocalFileSystem().makeFolders(folder.path("credits.json"))
+        } else {
+            try folder.write("credits.json", Data(count: 3 << 20))
+        }
+        let premium = manager(5, folder.path)
+        let taking = await #expect(throws: RoutingError.self) { try await premium.take(turn: "a") }
+        let reading = await #expect(throws: RoutingError.self) { try await premium.refresh() }
+        #expect(taking?.code == .creditsUnreadable && reading?.code == .creditsUnreadable)
+        #expect(taking?.context.file == folder.path("credits.json").string)
+    }
+
     @Test func theFileIsForItsOwnerOnlyAndHoldsNoMoreThanItNeeds() async throws {
         let folder = try TemporaryFolder()
         let premium = manager(500, folder.path)

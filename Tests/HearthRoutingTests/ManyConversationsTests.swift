@@ -108,9 +108,10 @@ import Testing
         #expect(cloud.calls + device.calls == 256 + cloud.failures)
     }
 
-    /// The first token through the orchestrator comes at most 2 ms later: the median of 1,000 pairs, a share of them in
-    /// `make test`. The orchestrator's own clock stands still, so that a busy machine ends no answer.
-    @Test(arguments: [RouteSource.local, .cloud]) func theFirstTokenIsNotLate(source: RouteSource) async throws {
+    /// The first token through the orchestrator comes at most 2 ms later: the median of 1,000 pairs, measured without
+    /// other tests beside it.
+    @Test(.enabled(if: TestExtent.isFull), arguments: [RouteSource.local, .cloud])
+    func theFirstTokenIsNotLate(source: RouteSource) async throws {
         let answers = Array(repeating: [ScriptedEngine.Step.text("a"), .finish(.endOfGeneration)], count: 2_100)
         let cloud = ScriptedCloud(answers)
         let device = ScriptedEngine(answers)
@@ -130,7 +131,7 @@ import Testing
             return try #require(first.withLock { $0 }).seconds
         }
         var extra: [Double] = []
-        for _ in 0..<(TestExtent.isFull ? 1_000 : 100) {
+        for _ in 0..<1_000 {
             let alone = try await firstToken(bare)
             extra.append(try await firstToken(routed) - alone)
         }

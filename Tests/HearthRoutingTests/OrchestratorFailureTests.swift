@@ -28,6 +28,34 @@ extension OrchestratorTests {
         #expect(error?.code == .timedOut)
     }
 
+    /// Also where the cloud is not asked.
+    @Test func withoutALocalModelTheReasonOfTheRouteIsReported() async throws {
+        let locals = ScriptedLocals(ScriptedEngine([]), failure: LLMError(.modelNotLoaded, "no model"))
+        let stage = await RoutingStage(cloud: Array(repeating: [.fail(Self.late)], count: 3), local: locals)
+        for _ in 0..<3 { await #expect(throws: LLMError.self) { _ = try await ask(stage) } }
+        #expect(await stage.orchestrator.decision().reasonCode == "failing")
+        let error = await #expect(throws: LLMError.self) { _ = try await ask(stage) }
+        #expect(error?.code == .unreachable && stage.cloud.turns.count == 3)
+        // A local answer that was asked for lacks the model only.
+        let local = await #expect(throws: LLMError.self) {
+            _ = try await ask(stage, RouteRequest(preference: .local))
+        }
+        #expect(local?.code == .modelNotLoaded)
+    }
+
+    @Test func failuresOfInsistentRequestsAreRecordedToo() async throws {
+        let folder = try TemporaryFolder()
+        let failing: [ScriptedEngine.Step] = [.fail(Self.late)]
+        let stage = await RoutingStage(cloud: [failing, failing, failing], folder: folder.path("routing"))
+        for _ in 0..<3 {
+            await #expect(throws: LLMError.self) { _ = try await ask(stage, RouteRequest(preference: .cloud)) }
+        }
+        await stage.orchestrator.flush()
+        let record = RouteJournal.read(folder.path("routing"))
+        #expect(record.endpoint?.failures.count == 3 && record.endpoint?.openUntil != nil)
+        #expect(record.decisions.isEmpty)
+    }
+
     @Test func aShortPauseIsWaitedForOnce() async throws {
         var busy = LLMError(.rateLimited, "too many requests")
         busy.context.retryAfterSeconds = 1

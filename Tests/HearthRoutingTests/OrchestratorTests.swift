@@ -114,6 +114,23 @@ import Testing
         #expect(second.sources == [.cloud])
     }
 
+    /// Also where an earlier process saw a stable connection.
+    @Test func aDeviceThatIsOfflineSendsNoFirstRequest() async throws {
+        let folder = try TemporaryFolder()
+        let stage = await RoutingStage(cloud: [Self.answer], address: "https://cloud.example", folder: folder.path)
+        await stage.clock.sleepers(atLeast: 1)
+        stage.clock.advance(by: .seconds(2))
+        await stage.route { $0.source == .cloud }
+        _ = try await ask(stage)
+        await stage.orchestrator.flush()
+        for (network, reason) in [(NetworkCondition.unrestricted, "cloud"), (.offline, "offline")] {
+            let orchestrator = await LLMOrchestrator(
+                local: stage.local, cloud: stage.cloud, premium: PremiumManager(.ownKey),
+                network: ScriptedNetworkMonitor(network), folder: folder.path, time: stage.clock.time)
+            #expect(await orchestrator.decision().reasonCode == reason)
+        }
+    }
+
     @Test func anEntitlementThatChangesIsReadAnewAndHoldsNoOrchestrator() async throws {
         var stage: RoutingStage? = await RoutingStage(cloud: [Self.answer], entitlement: Entitlement(.free))
         let premium = try #require(stage?.premium)

@@ -1,7 +1,9 @@
 import Foundation
+import HearthHTTP
 import HearthInference
 
-// What it costs to turn the bytes of tokens into events: UTF-8 assembly, stop strings and the thinking splitter together.
+// What it costs to turn the bytes of tokens into events: UTF-8 assembly, stop strings and the thinking splitter together;
+// and the bytes of a cloud's answer into server-sent events.
 // Prints one line of JSON; scripts/bench/streaming.py sets it beside its bars. Best of several rounds each, because
 // the machine has other work.
 
@@ -40,6 +42,19 @@ func seconds(_ bytes: [UInt8], piece: Int, stops: [String]) -> Double {
     return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
 }
 
+let eventCount = 40_000
+
+/// Seconds for parsing server-sent events.
+func parsing(_ pieces: [[UInt8]]) -> Double {
+    var parser = ServerSentEventParser()
+    var total = 0
+    let elapsed = ContinuousClock().measure {
+        for piece in pieces { total += (try? parser.append(piece).count) ?? 0 }
+    }
+    precondition(total == eventCount)
+    return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
+}
+
 func best(_ rounds: Int, _ body: () -> Double) -> Double { (0..<rounds).map { _ in body() }.min() ?? 0 }
 
 var results: [String: Double] = [:]
@@ -63,6 +78,14 @@ for (name, thinking, stops) in [
     }
     results["\(name)-long-to-short"] = inLong / inShort
 }
+// Events of 200 bytes, as they come from a connection.
+let event = Array(("data: " + String(repeating: "x", count: 192) + "\n\n").utf8)
+let stream = (0..<eventCount).flatMap { _ in event }
+let pieces = stride(from: 0, to: stream.count, by: 16 << 10).map {
+    Array(stream[$0..<min(stream.count, $0 + (16 << 10))])
+}
+results["sse-bulk-MBps"] = Double(stream.count) / best(15) { parsing(pieces) } / 1e6
+
 let encoder = JSONEncoder()
 encoder.outputFormatting = [.sortedKeys]
 print(String(decoding: try encoder.encode(results), as: UTF8.self))

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The cloud engines against other people's programs, with the built tests:
+# The cloud engines against other people's programs, with .build/debug/hearth and the built tests:
 #   scripts/cloud/run.sh
-# The vendors' Python clients speak with the stand-in first; then the engines speak with it, and with llama-server.
+# The vendors' Python clients speak with the stand-in first; then the engines speak with it, and with llama-server; then the
+# hearth command has llama-server as its cloud.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/env.sh
@@ -43,3 +44,10 @@ for _ in $(seq 300); do
 done
 HEARTH_CLOUD_LLAMA="http://127.0.0.1:$port" env -u SWIFT_DETERMINISTIC_HASHING \
     swift test "${flags[@]}" --skip-build --filter 'Cloud[A-Za-z]*Tests'
+kill "$server" && wait "$server" 2>/dev/null || true
+server=""
+
+namespace=""
+for options in -n -rn; do if unshare $options true 2>/dev/null; then namespace=$options; break; fi; done
+[ -n "$namespace" ] || { echo "cloud: this user may not make network namespaces" >&2; exit 1; }
+unshare $namespace python3 scripts/cloud/llama_server.py "$PWD/.build/debug/hearth" "$llama_server" "$default_model"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A stand-in for the servers of Google (Gemini), OpenAI and Anthropic, and for a relay to Gemini, on a port of this machine.
 
-    scripts/cloud/stand_in.py [PORT]      prints its address on the first line of output, and ends with its input
+    scripts/cloud/stand_in.py [PORT [CERTIFICATE]]      prints its address on the first line of output, and ends with its input
 
 The key is `stand-in-key`; another one is refused as the vendor refuses it. It answers the last message:
 - with tools offered and no result yet: a call of the first tool with {"city": "Köln"};
@@ -15,6 +15,7 @@ Names of fields that a vendor does not know are refused, as Google and OpenAI do
 import base64
 import json
 import re
+import ssl
 import sys
 import threading
 import time
@@ -395,7 +396,12 @@ class Stream(BaseHTTPRequestHandler):
 def main():
     server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 0), Stream)
     server.daemon_threads = True
-    print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
+    scheme = "http"
+    if len(sys.argv) > 2:
+        scheme, context = "https", ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[2])
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    print(f"{scheme}://127.0.0.1:{server.server_address[1]}", flush=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     sys.stdin.read()
 

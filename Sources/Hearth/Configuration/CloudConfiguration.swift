@@ -10,8 +10,9 @@ package struct CloudConfiguration: Sendable, Hashable {
     private var url: URL?
     private var model: String?
     private var keyFile: Path?
+    private var firstByteSeconds: Int?
 
-    static let keys = ["cloud.kind", "cloud.url", "cloud.model", "cloud.keyFile"]
+    static let keys = ["cloud.kind", "cloud.url", "cloud.model", "cloud.keyFile", "cloud.firstByteSeconds"]
 
     /// The value of a setting as text. An address or a model that is not set is the vendor's.
     func value(of key: String) -> String? {
@@ -19,11 +20,12 @@ package struct CloudConfiguration: Sendable, Hashable {
         case "cloud.kind": kind?.rawValue
         case "cloud.url": (url ?? kind?.defaultURL)?.absoluteString
         case "cloud.model": model ?? kind?.defaultModel
+        case "cloud.firstByteSeconds": firstByteSeconds.map(String.init)
         default: keyFile?.string
         }
     }
 
-    /// Checks and sets a value; `nil` removes the setting. Another kind has another address, model and key.
+    /// Checks and sets a value; `nil` removes the setting. Another kind begins with its own settings.
     mutating func set(_ key: String, to text: String?) throws {
         switch key {
         case "cloud.kind":
@@ -44,6 +46,13 @@ package struct CloudConfiguration: Sendable, Hashable {
                 }
                 return text
             }
+        case "cloud.firstByteSeconds":
+            firstByteSeconds = try text.map { text in
+                guard let seconds = Int(text), (1...600).contains(seconds) else {
+                    throw ConfigurationError.invalid(key, "a number from 1 to 600", found: text)
+                }
+                return seconds
+            }
         default:
             keyFile = try text.map { text in
                 guard text.hasPrefix("/"), text.utf8.count < 4096, !text.utf8.contains(0) else {
@@ -61,16 +70,18 @@ package struct CloudConfiguration: Sendable, Hashable {
         section["url"] = url.map { .string($0.absoluteString) }
         section["model"] = model.map { .string($0) }
         section["keyFile"] = keyFile.map { .string($0.string) }
+        section["firstByteSeconds"] = firstByteSeconds.map { .integer($0) }
         return section
     }
 
     /// The address of a server to which a key may be sent.
     private static func address(_ text: String, _ key: String) throws -> URL {
         guard let url = URL(string: text), let host = url.host(), !host.isEmpty, url.user() == nil,
-            url.query() == nil, url.fragment() == nil,
+            url.query() == nil, url.fragment() == nil, url.port.map({ (1...65_535).contains($0) }) ?? true,
             url.scheme == "https" || (url.scheme == "http" && url.isLoopback)
         else {
-            throw ConfigurationError.invalid(key, "an https address, or http to this machine", found: text)
+            throw ConfigurationError.invalid(
+                key, "an https address, or http to this machine, without a user and a query", found: text)
         }
         return url
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A record on the disk that a process holds something, or has reached a stage of its work.
+/// A record on the disk that a process holds a resource, or has reached a stage of its work.
 ///
 /// ```json
 /// { "format": 1, "token": "…32 hexadecimal digits…",
@@ -8,14 +8,14 @@ import Foundation
 ///   "since": "2026-11-21T10:00:00Z", "renewed": "2026-11-21T10:10:00Z",
 ///   "purpose": "rollback", "details": { "target": "1.0.0" } }
 /// ```
-/// A claim is void once its process has ended. If this process cannot ask about the holder (in another container or
-/// machine), the claim is void once it is overdue for a renewal: see ``isStale(at:lifetime:)``.
+/// A claim is void after its process has ended. If this process cannot look up the holder, which is in another
+/// container or machine, the claim is void after it is overdue for a renewal: see ``isStale(at:lifetime:)``.
 package struct Claim: Sendable, Hashable {
-    /// The largest claim that is read, in bytes.
+    /// The largest accepted claim, in bytes.
     package static let sizeLimit = 4096
     private static let usualSize = 512
 
-    /// Whether the holder of a claim still has it.
+    /// Whether the holder of a claim still runs.
     package enum Liveness: Sendable, Hashable {
         case running, gone
         /// The holder belongs to another container, machine or boot.
@@ -26,16 +26,16 @@ package struct Claim: Sendable, Hashable {
     /// Identifies the claim; never used twice.
     package var token: String
     package var holder: ProcessIdentity
-    /// When the claim was made, in whole seconds.
+    /// The time of the claim, in whole seconds.
     package var since: Date
-    /// When the holder last showed that it is alive, in whole seconds.
+    /// The time of the last renewal, in whole seconds.
     package var renewed: Date
     /// The purpose of the claim, or the stage its holder has reached.
     package var purpose: String?
     /// Further facts, such as the target of a rollback.
     package var details: [String: String]
 
-    /// A claim of this process.
+    /// Makes a claim of this process.
     package init(at date: Date, purpose: String? = nil, details: [String: String] = [:]) {
         token = Self.newToken()
         holder = .current
@@ -45,7 +45,7 @@ package struct Claim: Sendable, Hashable {
         self.details = details
     }
 
-    /// A token that was never used.
+    /// Makes a new token.
     package static func newToken() -> String {
         (0..<2).map { _ in
             let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
@@ -58,14 +58,14 @@ package struct Claim: Sendable, Hashable {
         text.utf8.count == 32 && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     }
 
-    /// Whether the holder still has this claim, as far as this process can ask.
+    /// Whether the holder still has this claim, as far as this process can determine it.
     package var liveness: Liveness {
         if holder == .current { return HeldClaim.holds(token) ? .running : .gone }
         return holder.isRunning.map { $0 ? .running : .gone } ?? .unknown
     }
 
     /// Whether the claim is void.
-    /// - Parameter lifetime: how long a claim counts without a renewal where this process cannot ask about its holder.
+    /// - Parameter lifetime: how long a claim is valid without a renewal if this process cannot look up its holder.
     package func isStale(at now: Date, lifetime: Duration) -> Bool {
         switch liveness {
         case .running: false
@@ -79,7 +79,7 @@ package struct Claim: Sendable, Hashable {
         Swift.abs(now.timeIntervalSince(renewed)) > lifetime.seconds
     }
 
-    /// Records that the holder is alive.
+    /// Records that the holder still runs.
     package mutating func renew(at date: Date) { renewed = Self.wholeSeconds(date) }
 
     private static func wholeSeconds(_ date: Date) -> Date {

@@ -2,7 +2,7 @@ import Foundation
 
 /// A folder of claims, one file each, named after its token. Blocks.
 ///
-/// The folder and those above it up to `root` are real folders: claims are not read or written through a link.
+/// The folder and its parents up to `root` are real folders: claims are not read or written through a link.
 package struct ClaimFolder: Sendable {
     package let path: Path
     private let root: Path
@@ -66,11 +66,11 @@ package struct ClaimFolder: Sendable {
     }
 
     /// Writes a claim that need not survive a power cut; its file is locked as long as the claim is held.
-    /// - Throws: ``FileError``, with `not-a-folder` if anything else is in place of a folder.
+    /// - Throws: ``FileError``, with `not-a-folder` if a parent is not a folder.
     package func hold(_ claim: Claim) throws -> HeldClaim {
         try retrying {
             for level in levels { try makeFolder(level) }
-            // Other processes see the claim whole and locked, or not at all.
+            // Other processes see the claim either complete and locked, or not at all.
             let temporary = path.appendingTemporary(besides: claim.token)
             let file = try fileSystem.open(temporary, .createNew)
             let held = HeldClaim(claim, at: self.file(claim.token), in: fileSystem)
@@ -127,13 +127,13 @@ package struct ClaimFolder: Sendable {
             do {
                 return try fileSystem.synchronizeFolder(folder)
             } catch let error as FileError where error.code == .notFound && folder != root {
-                // Another process removed the empty folder: that removal has to reach the disk.
+                // Another process removed the empty folder: that removal must also be synchronised.
                 folder = folder.parent
             }
         }
     }
 
-    /// Removes a void claim or an unfinished file. A failure does no harm.
+    /// Removes a void claim or an unfinished file. A failure is ignored.
     package func sweep(_ path: Path) {
         do {
             try fileSystem.removeFile(path)

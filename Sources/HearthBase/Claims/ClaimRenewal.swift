@@ -1,10 +1,10 @@
 import Foundation
 
-/// Renews a claim while some work runs, so that other containers and machines see that its holder is alive.
+/// Renews a claim while some work runs, so that other containers and machines see that its holder still runs.
 ///
 /// Ends with ``stop()`` or its last reference. Skips a claim that is not on the disk at the time.
 package final class ClaimRenewal: Sendable {
-    /// The pause between two renewals: a claim that counts for an hour survives several failures.
+    /// The pause between two renewals: a claim that is valid for an hour survives several failures.
     package static let interval = Duration.seconds(600)
 
     private let task: Task<Void, Never>

@@ -9,7 +9,7 @@ import Foundation
 /// ends before it replaces the claim, it leaves a stale claim at `<name>.after-<token>`, which is replaced in the same
 /// way.
 package struct ExclusiveClaim {
-    /// The number of winners that may have ended one after the other before a person has to remove the files.
+    /// The most winners that may end one after the other; then a person has to remove the files.
     private static let deepest = 8
 
     private let place: Path
@@ -22,8 +22,8 @@ package struct ExclusiveClaim {
     /// Takes the claim at `place`, `nil` if another process holds it.
     /// - Parameters:
     ///   - flock: kept with the claim, and released with it; released at once if the claim cannot be taken.
-    ///   - lifetime: how long a claim counts without a renewal where this process cannot ask about its holder.
-    ///   - damageLifetime: how long an unreadable file has to stay unchanged before it counts as damage.
+    ///   - lifetime: how long a claim is valid without a renewal if this process cannot look up its holder.
+    ///   - damageLifetime: how long an unreadable file must stay unchanged before it counts as damage.
     /// - Throws: ``FileError``.
     package static func take(
         _ place: Path, flock: FileLock? = nil, in fileSystem: any FileSystem, at now: Date, lifetime: Duration,
@@ -58,7 +58,7 @@ package struct ExclusiveClaim {
     }
 
     private func take(_ path: Path, depth: Int) throws -> OpenFile? {
-        // The holder may release it between the two reads; a process that is too late each time gives up.
+        // The holder may release the claim between the two reads. A process that is too late each time stops trying.
         for _ in 0..<4 {
             if let file = try create(path) { return file }
             guard let found = try FoundClaim.read(path, in: fileSystem) else { continue }
@@ -87,7 +87,7 @@ package struct ExclusiveClaim {
 
     /// Takes an empty place; `nil` if it is not empty.
     private func create(_ path: Path) throws -> OpenFile? {
-        // Saves work that would be in vain; the link decides.
+        // A check before the work; the link decides.
         guard try fileSystem.status(at: path, followLinks: false) == nil else { return nil }
         let (file, temporary) = try write()
         defer { discard(temporary) }
@@ -95,7 +95,7 @@ package struct ExclusiveClaim {
             try fileSystem.makeHardLink(at: path, to: temporary)
             return file
         } catch let error as FileError {
-            // A network file system may report a failure although it made the link, if its answer got lost.
+            // A network file system may report a failure although it made the link, if its reply was lost.
             let mine = try fileSystem.status(of: file).identity
             if try fileSystem.status(at: path, followLinks: false)?.identity == mine { return file }
             if error.code == .alreadyExists { return nil }
@@ -142,7 +142,7 @@ package struct ExclusiveClaim {
         }
     }
 
-    /// Removes the rights of processes that have ended: the claims that those rights were for are gone as well.
+    /// Removes the rights of processes that have ended: the claims for which they were made are also removed.
     private func removeRights() throws {
         for name in try fileSystem.contents(of: folder) where name.hasPrefix(rightPrefix) {
             let path = folder.joined(name)

@@ -3,7 +3,7 @@ import Foundation
 /// The contents of a claim's file.
 package enum FoundClaim: Sendable, Hashable {
     case claim(Claim)
-    /// Other contents, last changed at `modified`: a claim that is being written, or damage.
+    /// Unreadable contents, last changed at `modified`: a claim that is being written, or damage.
     case unreadable(FileIdentity, modified: Date)
 
     /// Reads the file at `path`, `nil` if there is none. Follows no link. Blocks.
@@ -26,10 +26,10 @@ package enum FoundClaim: Sendable, Hashable {
         if case .claim(let claim) = self { claim } else { nil }
     }
 
-    /// Whether no process holds it.
+    /// Whether no process holds the claim.
     /// - Parameters:
-    ///   - lifetime: how long a claim counts without a renewal where this process cannot ask about its holder.
-    ///   - damageLifetime: how long other contents have to stay unchanged before they count as damage.
+    ///   - lifetime: how long a claim is valid without a renewal if this process cannot look up its holder.
+    ///   - damageLifetime: how long unreadable contents must stay unchanged before they count as damage.
     package func isStale(at now: Date, lifetime: Duration, damageLifetime: Duration) -> Bool {
         switch self {
         case .claim(let claim): claim.isStale(at: now, lifetime: lifetime)
@@ -49,7 +49,7 @@ package enum FoundClaim: Sendable, Hashable {
 extension Claim {
     /// Rewrites a claim in place, if the file still holds the claim with this token. Blocks.
     ///
-    /// A file that is removed or replaced meanwhile stays so: only the opened file is written to.
+    /// If the file is removed or replaced during the call, only the opened file is written.
     /// - Returns: whether the file holds that claim.
     package static func rewrite(
         _ path: Path, token: String, in fileSystem: any FileSystem, _ change: (inout Claim) -> Void

@@ -4,7 +4,7 @@ import Foundation
 package final class HeldClaim: Sendable {
     private static let tokens = Locked<Set<String>>([])
 
-    /// Whether this process holds a token. Another claim of this process is one that could not be removed.
+    /// Whether this process holds a token. Other claims of this process on the disk are ones that could not be removed.
     package static func holds(_ token: String) -> Bool { tokens.withLock { $0.contains(token) } }
 
     private struct State {
@@ -19,7 +19,7 @@ package final class HeldClaim: Sendable {
     private let fileSystem: any FileSystem
     private let state: Locked<State>
 
-    /// Holds the token of a claim that ``place(_:flock:)`` makes visible to others.
+    /// Registers the token of a claim that ``place(_:flock:)`` makes visible to other processes.
     init(_ claim: Claim, at path: Path, in fileSystem: any FileSystem) {
         self.path = path
         self.fileSystem = fileSystem
@@ -47,8 +47,8 @@ package final class HeldClaim: Sendable {
         }
     }
 
-    /// Records that this process is alive. Blocks.
-    /// - Returns: whether the claim is still held; `false` if another machine has taken it over as stale.
+    /// Records that this process still runs. Blocks.
+    /// - Returns: whether the claim is still held; `false` if another machine has replaced it as stale.
     package func renew(at date: Date) throws -> Bool {
         state.withLock { $0.claim.renew(at: date) }
         while true {
@@ -75,7 +75,7 @@ package final class HeldClaim: Sendable {
         do {
             if let file, try sizeInPlace(file) != nil { try fileSystem.removeFile(path) }
         } catch {
-            // The claim is void nevertheless: this process no longer holds its token.
+            // The claim is void all the same: this process no longer holds its token.
             Log.write(.info, "claims", "a released claim stays", [.path(path), .error(error)])
         }
         Self.tokens.withLock { _ = $0.remove(token) }

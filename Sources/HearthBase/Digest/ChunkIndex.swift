@@ -1,25 +1,26 @@
 import Foundation
 
-/// The digests of a file's parts, so that each is trusted on arrival, repaired alone, and reused from an older version.
+/// The digests of a file's chunks, so that each chunk is verified on arrival, repaired alone, and reused from an older
+/// version.
 ///
 /// The bytes (`.index`), little endian: `HIDX`, u8 version 1, u8 kind, u16 zero, u64 file size, u32 count, then for each
 /// chunk u32 length and its 32-byte SHA-256. The index's own digest is in the manifest.
 package struct ChunkIndex: Sendable, Hashable {
-    /// How the file was cut.
+    /// How a file is divided into chunks.
     package enum Kind: UInt8, Sendable, Hashable {
-        /// Equal lengths, the last shorter.
+        /// Chunks of equal length, the last one shorter.
         case fixed = 0
-        /// Where the content itself says so.
+        /// Chunks whose ends are determined by the content.
         case contentDefined = 1
     }
 
-    /// One part of the file.
+    /// A chunk of the file.
     package struct Chunk: Sendable, Hashable {
         package let offset: UInt64
         package let length: UInt32
         package let digest: SHA256Digest
 
-        /// A chunk of the given facts.
+        /// Makes a chunk.
         package init(offset: UInt64, length: UInt32, digest: SHA256Digest) {
             self.offset = offset
             self.length = length
@@ -30,19 +31,19 @@ package struct ChunkIndex: Sendable, Hashable {
     package let kind: Kind
     /// The chunks in order, without gap or overlap.
     package let chunks: [Chunk]
-    /// The length of the file they make up.
+    /// The length of the whole file.
     package let fileSize: UInt64
 
-    /// The length of fixed chunks as published: 8 MiB.
+    /// The length of published fixed chunks: 8 MiB.
     package static let fixedLength: UInt32 = 8 << 20
-    /// The most chunks an index may have; with fixed chunks, a file of 8 TiB.
+    /// The most chunks of an index; with fixed chunks, a file of 8 TiB.
     package static let maximumCount = 1 << 20
     static let headerSize = 20
     static let entrySize = 4 + SHA256Digest.byteCount
-    /// The most bytes an index may have.
+    /// The most bytes of an index.
     package static let maximumEncodedSize = headerSize + maximumCount * entrySize
 
-    /// An index of chunks of the given lengths, in order.
+    /// Makes an index of chunks of the given lengths, in order.
     package init(kind: Kind, lengths: [(length: UInt32, digest: SHA256Digest)]) {
         var offset: UInt64 = 0
         var chunks: [Chunk] = []
@@ -79,8 +80,8 @@ extension ChunkIndex {
     /// Reads the bytes of an index.
     /// - Parameters:
     ///   - data: the whole index.
-    ///   - expectedFileSize: the length the manifest gives the file.
-    /// - Throws: ``DigestError`` with `index-invalid` unless everything in it fits together.
+    ///   - expectedFileSize: the file's length in the manifest.
+    /// - Throws: ``DigestError`` with `index-invalid` unless all values are consistent.
     package init(encoded data: Data, expectedFileSize: UInt64? = nil) throws(DigestError) {
         let bytes = [UInt8](data.prefix(Self.maximumEncodedSize + 1))
         guard bytes.count >= Self.headerSize, bytes.starts(with: Self.magic) else {
@@ -149,7 +150,7 @@ extension UInt64 {
 
 // MARK: - Making one
 
-/// Hashes a file once, as a whole and in chunks of a fixed length, while its bytes pass by.
+/// Hashes a file in one pass, as a whole and in chunks of a fixed length.
 package struct ChunkIndexBuilder: ~Copyable {
     private let length: UInt32
     private var whole = SHA256Hasher()

@@ -1,21 +1,21 @@
-/// Reads files in pieces of 1 MiB: for a digest, a copy or both. Blocks.
+/// Reads files in pieces of 1 MiB, for a digest, a copy or both. Blocks.
 package struct FilePump: Sendable {
     package let fileSystem: any FileSystem
     /// Called before every piece; throws to stop the reading.
     package let check: @Sendable () throws -> Void
 
-    /// A pump that stops when the flag is set.
+    /// Makes a pump that stops when the flag is set.
     package init(fileSystem: any FileSystem, flag: StopFlag) {
         self.init(fileSystem: fileSystem) { try flag.check() }
     }
 
-    /// A pump that stops when `check` throws.
+    /// Makes a pump that stops when `check` throws.
     package init(fileSystem: any FileSystem, check: @escaping @Sendable () throws -> Void = {}) {
         self.fileSystem = fileSystem
         self.check = check
     }
 
-    /// Reads a range of a file, up to the end of the file at most.
+    /// Reads a range of a file, at most to the end of the file.
     /// - Parameter each: receives every piece and its place in the file.
     /// - Returns: the number of bytes read.
     @discardableResult
@@ -61,7 +61,7 @@ package struct FilePump: Sendable {
         return (try blob.finalize(), digest.finalize())
     }
 
-    /// Copies a file to a new one, brings it to the disk and returns the digest of the bytes.
+    /// Copies a file to a new one, synchronises it and returns the digest of the bytes.
     package func copy(_ source: OpenFile, to target: Path) throws -> SHA256Digest {
         let copy = try fileSystem.open(target, .createNew)
         var hasher = SHA256Hasher()

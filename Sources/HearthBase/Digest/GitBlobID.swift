@@ -1,10 +1,10 @@
 import CCrypto
 
-/// The name git gives a file's contents: the SHA-1 of `blob <length>`, a NUL and the bytes, written as 40 lower-case
+/// Git's name of a file's contents: the SHA-1 of `blob <length>`, a NUL and the bytes, written as 40 lower-case
 /// hexadecimal digits.
 ///
-/// SHA-1 withstands accidents, and an attacker only as far as the place that names the file does: Hearth takes it where a
-/// hub gives nothing better, never in place of a SHA-256.
+/// SHA-1 detects accidents. It detects an attack only as far as the source of the name is trusted. Hearth uses it if a
+/// hub gives no better digest, and never in place of a SHA-256.
 package struct GitBlobID: Sendable, Hashable, CustomStringConvertible {
     /// The number of bytes in the name.
     package static let byteCount = 20
@@ -12,7 +12,7 @@ package struct GitBlobID: Sendable, Hashable, CustomStringConvertible {
     /// The 20 bytes.
     package let bytes: [UInt8]
 
-    /// Reads 40 hexadecimal digits in either case, `nil` for anything else.
+    /// Reads 40 hexadecimal digits in either case, `nil` for other text.
     package init?(hex: some StringProtocol) {
         guard let bytes = [UInt8](hexadecimal: hex), bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
@@ -26,12 +26,12 @@ package struct GitBlobID: Sendable, Hashable, CustomStringConvertible {
     package var description: String { hex }
 }
 
-/// Names a file's contents as git does, in one pass (OpenSSL `EVP_sha1`).
+/// Computes git's name of a file's contents in one pass (OpenSSL `EVP_sha1`).
 package struct GitBlobHasher: ~Copyable {
     private let context: OpaquePointer
 
-    /// Starts the name of contents of `size` bytes; with any other number of bytes it is the name of nothing.
-    /// - Throws: ``DigestError`` with `digest-unavailable` where the system's OpenSSL refuses SHA-1.
+    /// Starts the name of contents of `size` bytes; the result is only valid for exactly that number.
+    /// - Throws: ``DigestError`` with `digest-unavailable` if the system's OpenSSL refuses SHA-1.
     package init(size: UInt64) throws(DigestError) {
         guard let context = EVP_MD_CTX_new() else { throw Self.unavailable() }
         let head = Array("blob \(size)\0".utf8)

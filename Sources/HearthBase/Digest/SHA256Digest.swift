@@ -15,7 +15,7 @@ public struct SHA256Digest: Sendable, Hashable, Codable, CustomStringConvertible
         self.bytes = Array(bytes)
     }
 
-    /// Reads 64 hexadecimal digits in either case, `nil` for anything else.
+    /// Reads 64 hexadecimal digits in either case, `nil` for other text.
     public init?(hex: some StringProtocol) {
         guard let bytes = [UInt8](hexadecimal: hex) else { return nil }
         self.init(bytes: bytes)
@@ -31,12 +31,13 @@ public struct SHA256Digest: Sendable, Hashable, Codable, CustomStringConvertible
     /// The 64 lower-case digits.
     public var hex: String { bytes.hexadecimal }
 
-    /// The first 12 digits: enough to tell digests apart for a person.
+    /// The first 12 digits, which are enough for a person to distinguish digests.
     public var short: String { String(hex.prefix(12)) }
 
     public var description: String { hex }
 
-    /// Compares all bytes in constant time (`CRYPTO_memcmp`), so that a comparison tells nothing about where it failed.
+    /// Compares all bytes in constant time (`CRYPTO_memcmp`), so that the duration does not depend on the first
+    /// difference.
     public static func == (left: Self, right: Self) -> Bool {
         CRYPTO_memcmp(left.bytes, right.bytes, byteCount) == 0
     }
@@ -56,7 +57,7 @@ public struct SHA256Digest: Sendable, Hashable, Codable, CustomStringConvertible
 }
 
 extension [UInt8] {
-    /// Reads an even number of hexadecimal digits, `nil` for anything else.
+    /// Reads an even number of hexadecimal digits, `nil` for other text.
     public init?(hexadecimal text: some StringProtocol) {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

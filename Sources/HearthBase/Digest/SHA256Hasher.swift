@@ -1,13 +1,13 @@
 import CCrypto
 
-/// A streaming SHA-256 (OpenSSL `EVP_sha256`, which uses the processor's SHA instructions where it has them).
+/// A streaming SHA-256 (OpenSSL `EVP_sha256`, which uses the processor's SHA instructions if it has them).
 package struct SHA256Hasher: ~Copyable {
     private let context: OpaquePointer
 
     /// Starts an empty hash.
     package init() {
         guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
-            // Only an exhausted heap or a library built without SHA-256 gets here; no input can.
+            // Only a full heap or a library without SHA-256 leads here; no input can.
             preconditionFailure("OpenSSL offers no SHA-256")
         }
         self.context = context
@@ -19,7 +19,7 @@ package struct SHA256Hasher: ~Copyable {
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard let base = bytes.baseAddress else { return }
         guard EVP_DigestUpdate(context, base, bytes.count) == 1 else {
-            // A failure leaves a digest of other bytes than these: no caller could go on with it.
+            // After a failure the digest would be that of other bytes, so no caller could continue.
             preconditionFailure("OpenSSL failed to add bytes to a SHA-256")
         }
     }

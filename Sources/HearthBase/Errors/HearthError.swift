@@ -19,23 +19,23 @@ public protocol ErrorDomain: Sendable {
     static var codes: [ErrorCode<Self>] { get }
 }
 
-/// A stable, string-backed error code: what logs, `--format json` and HTTP bodies carry.
+/// A stable, string-backed error code for logs, `--format json` and HTTP bodies.
 ///
-/// The set is open: code that switches over it needs a default, and a string no version of this library knows decodes
-/// to ``unknown`` instead of failing.
+/// The set is open: code that switches over it needs a default. A string that this version does not know decodes to
+/// ``unknown`` instead of failing.
 public struct ErrorCode<Domain: ErrorDomain>: Hashable, Sendable, Codable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
     /// Lower-case words joined by hyphens, such as `checksum-mismatch`.
     public let rawValue: String
 
-    /// A code with this exact text. Prefer the named codes.
+    /// Makes a code with this exact text. Prefer the named codes.
     public init(stringLiteral value: String) { rawValue = value }
 
-    /// A code written by a program of another version.
+    /// A code of a program of another version.
     public static var unknown: Self { "unknown" }
 
-    /// The code this text stands for, ``unknown`` if this version does not know it.
+    /// The code with this text, ``unknown`` if this version does not know it.
     public init(decoding text: String) {
         let code = Self(stringLiteral: text)
         self = Domain.codes.contains(code) ? code : .unknown
@@ -53,15 +53,15 @@ public struct ErrorCode<Domain: ErrorDomain>: Hashable, Sendable, Codable, Expre
     public var description: String { rawValue }
 }
 
-/// What a failure means for the caller; each case has one exit status.
+/// The meaning of a failure for the caller; each case has one exit status.
 public enum ErrorDisposition: Sendable, Hashable {
-    /// It failed, and will fail again until something is changed.
+    /// The request failed, and will fail again until the cause is removed.
     case failed
     /// The request itself was wrong.
     case usage
     /// A later attempt may succeed: offline, metered, busy.
     case tryLater
-    /// The user or the system asked for an end.
+    /// The user or the system ended the operation.
     case interrupted
 
     /// The process exit status: 1, 64, 75 or 130.
@@ -75,28 +75,28 @@ public enum ErrorDisposition: Sendable, Hashable {
     }
 }
 
-/// The facts of a failure that a program may want to read. Never holds secrets or a user's text.
+/// The facts of a failure, for programs. Never contains secrets or a user's text.
 public struct ErrorContext: Sendable, Hashable {
-    /// The model concerned, as the user would name it.
+    /// The affected model, by the name that the user gave.
     public var model: String?
-    /// The file or folder concerned.
+    /// The affected file or folder.
     public var file: String?
-    /// The address concerned, without its query.
+    /// The affected address, without its query.
     public var url: String?
-    /// The field or option concerned, such as `models[2].sha256`.
+    /// The affected field or option, such as `models[2].sha256`.
     public var field: String?
-    /// What was promised.
+    /// The expected value.
     public var expected: String?
-    /// What was there instead.
+    /// The actual value.
     public var found: String?
-    /// What a person can do next, as a sentence.
+    /// The next action for a person, as a sentence.
     public var remedy: String?
     /// The number of the failed system call (`errno`).
     public var systemError: Int32?
     /// The seconds after which a refused request may be sent again.
     public var retryAfterSeconds: Double?
 
-    /// A context of the given facts.
+    /// Makes a context of the given facts.
     public init(
         model: String? = nil, file: String? = nil, url: String? = nil, field: String? = nil,
         expected: String? = nil, found: String? = nil, remedy: String? = nil
@@ -111,22 +111,22 @@ public struct ErrorContext: Sendable, Hashable {
     }
 }
 
-/// What every error of this package offers, whatever module it comes from.
+/// The common interface of all errors of this package.
 public protocol HearthFailure: LocalizedError, CustomStringConvertible, Sendable {
     /// The stable code, as text.
     var codeText: String { get }
     /// One sentence without the code and without a full stop.
     var message: String { get }
-    /// The facts behind the sentence.
+    /// The facts of the failure.
     var context: ErrorContext { get }
-    /// What it means for the caller.
+    /// The meaning for the caller.
     var disposition: ErrorDisposition { get }
     /// The error that caused this one.
     var underlying: (any Error)? { get }
 }
 
 extension HearthFailure {
-    /// One sentence a user can act on.
+    /// One sentence that tells a user what to do.
     public var errorDescription: String? {
         guard let remedy = context.remedy else { return message }
         return "\(message). \(remedy)"
@@ -142,14 +142,14 @@ extension HearthFailure {
 
 /// The error of one module: a code, a sentence, the facts, the cause.
 public struct HearthError<Domain: ErrorDomain>: HearthFailure {
-    /// What went wrong, for programs.
+    /// The code, for programs.
     public let code: ErrorCode<Domain>
     public let message: String
     public var context: ErrorContext
     public let disposition: ErrorDisposition
     public let underlying: (any Error)?
 
-    /// An error with everything a person and a program need.
+    /// Makes an error.
     public init(
         _ code: ErrorCode<Domain>, _ message: String, context: ErrorContext = ErrorContext(),
         disposition: ErrorDisposition = .failed, underlying: (any Error)? = nil

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Operations that leave the disk whole after a power cut at any point.
+/// Operations that keep the disk consistent after a power cut at any point.
 ///
-/// The order is always: write data, bring it to the disk, rename, bring the folder to the disk.
+/// The order is always: write the data, synchronise the file, rename, synchronise the folder.
 extension FileSystem {
-    /// Replaces a file's contents: readers see the old bytes or the new ones, never a mixture, also after a power cut.
+    /// Replaces a file's contents. Readers see the old bytes or the new ones, never a mixture, also after a power cut.
     package func replaceContents(of path: Path, with data: Data, permissions: UInt32 = 0o644) throws {
         let temporary = path.parent.appendingTemporary(besides: path.lastComponent)
         let file = try open(temporary, .createNew, permissions: permissions)
@@ -13,40 +13,40 @@ extension FileSystem {
             try synchronize(file)
             try rename(temporary, to: path)
         } catch {
-            // The caller gets the first error; a temporary file that stays is recognised by its name and removed later.
+            // The caller gets the first error; a remaining temporary file is recognised by its name and removed later.
             try? removeFile(temporary)
             throw error
         }
         try synchronizeFolder(path.parent)
     }
 
-    /// Changes the target of a symbolic link; readers see the old target or the new one.
+    /// Changes the target of a symbolic link. Readers see the old target or the new one.
     package func replaceLink(at path: Path, with target: String) throws {
         let temporary = path.parent.appendingTemporary(besides: path.lastComponent)
         try makeLink(at: temporary, to: target)
         do {
             try rename(temporary, to: path)
         } catch {
-            // The caller gets the first error; a link that stays is recognised by its name and removed later.
+            // The caller gets the first error; a remaining link is recognised by its name and removed later.
             try? removeFile(temporary)
             throw error
         }
         try synchronizeFolder(path.parent)
     }
 
-    /// Moves a file or folder and brings both folders to the disk.
+    /// Moves a file or folder and synchronises both parent folders.
     package func moveDurably(_ source: Path, to target: Path) throws {
         try rename(source, to: target)
         try synchronizeFolder(target.parent)
         if source.parent != target.parent { try synchronizeFolder(source.parent) }
     }
 
-    /// Creates a folder and its missing parents, each brought to the disk.
+    /// Creates a folder and its missing parents, and synchronises each.
     package func makeFolders(_ path: Path, permissions: UInt32 = 0o755) throws {
         if let status = try status(at: path) {
             guard status.kind == .folder else { throw FileError(errno: ENOTDIR, doing: "create", path: path) }
             // If a process was killed between creating this folder and the next line, a power cut can still remove the
-            // folder with its contents. A folder that the user may not read is not synchronized.
+            // folder with its contents. A folder that the user may not read is not synchronised.
             do {
                 if path.parent != path { try synchronizeFolder(path.parent) }
             } catch let error as FileError where error.code == .permissionDenied {}
@@ -56,13 +56,13 @@ extension FileSystem {
         do {
             try makeFolder(path, permissions: permissions)
         } catch let error as FileError where error.code == .alreadyExists {
-            // Another process was quicker, or a broken link has this name.
+            // Another process created the folder first, or a broken link has this name.
             guard try status(at: path)?.kind == .folder else { throw error }
         }
         try synchronizeFolder(path.parent)
     }
 
-    /// Reads a whole file; refused above `limit` bytes.
+    /// Reads a whole file of at most `limit` bytes.
     package func contents(ofFile path: Path, limit: Int) throws -> Data {
         let file = try open(path, .read)
         let size = try status(of: file).size

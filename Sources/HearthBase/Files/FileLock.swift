@@ -6,7 +6,7 @@ import Foundation
     import Glibc
 #endif
 
-/// An exclusive lock on a file, between processes and within one; the system releases it when its holder dies.
+/// An exclusive lock on a file, between processes and within one. The system releases it when its process ends.
 package final class FileLock: Sendable {
     private let descriptor: Locked<Int32?>
 
@@ -14,7 +14,7 @@ package final class FileLock: Sendable {
 
     deinit { release() }
 
-    /// Takes the lock if it is free, `nil` otherwise. The file is created if missing and stays.
+    /// Takes the lock if it is free, `nil` otherwise. A missing file is created, and is not removed.
     /// - Throws: ``FileError``.
     package static func tryAcquire(_ path: Path) throws -> FileLock? {
         #if canImport(Darwin)
@@ -28,6 +28,17 @@ package final class FileLock: Sendable {
         close(descriptor)
         if number == EWOULDBLOCK { return nil }
         throw FileError(errno: number, doing: "lock", path: path)
+    }
+
+    /// Waits for the lock of a short change; `nil` if another holder keeps it longer than `limit`. Blocks.
+    /// - Throws: ``FileError``.
+    package static func acquire(_ path: Path, within limit: Duration) throws -> FileLock? {
+        let end = ContinuousClock.now + limit
+        while true {
+            if let lock = try tryAcquire(path) { return lock }
+            guard ContinuousClock.now < end else { return nil }
+            usleep(2000)
+        }
     }
 
     /// The outcome of ``attempt(_:)``.
@@ -48,15 +59,15 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Releases the lock; a second call is harmless.
+    /// Releases the lock; a second call does nothing.
     package func release() {
         let held = descriptor.withLock { descriptor in
             defer { descriptor = nil }
             return descriptor
         }
         guard let held else { return }
-        // Closing alone is not enough: a program that another thread is starting has a copy of the descriptor until its
-        // own code begins, and would keep the lock until then.
+        // Closing the file is not enough: a child process that another thread is starting has a copy of the descriptor
+        // until its own code begins, and would keep the lock until then.
         _ = flock(held, LOCK_UN)
         close(held)
     }

@@ -1,7 +1,7 @@
-/// Length of a file before it is fetched, exact or rounded.
+/// The length of a file before it is fetched, exact or rounded.
 package enum FileSize: Sendable, Hashable {
     case exact(UInt64)
-    /// A rounded length for progress, and the largest length that is accepted.
+    /// A rounded length for progress, and the largest accepted length.
     case about(UInt64, limit: UInt64)
 
     /// The exact or rounded length.
@@ -11,7 +11,7 @@ package enum FileSize: Sendable, Hashable {
         }
     }
 
-    /// The largest length that is accepted.
+    /// The largest accepted length.
     package var limit: UInt64 {
         switch self {
         case .exact(let size), .about(_, let size): size

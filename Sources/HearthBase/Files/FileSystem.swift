@@ -1,8 +1,8 @@
 import Foundation
 
-/// Status of a file, folder or link.
+/// The status of a file, folder or link.
 package struct FileStatus: Sendable, Hashable {
-    /// Kinds that this package distinguishes.
+    /// The kinds of entries that this package distinguishes.
     package enum Kind: Sendable, Hashable { case file, folder, symbolicLink, other }
 
     package let kind: Kind
@@ -14,7 +14,7 @@ package struct FileStatus: Sendable, Hashable {
     /// The device and inode: the same for two names of one file.
     package let identity: FileIdentity
 
-    /// A status of the given facts.
+    /// Makes a status.
     package init(kind: Kind, size: UInt64, allocatedSize: UInt64, modified: Date, identity: FileIdentity) {
         self.kind = kind
         self.size = size
@@ -29,29 +29,29 @@ package struct FileIdentity: Sendable, Hashable {
     package let device: UInt64
     package let inode: UInt64
 
-    /// An identity of the given numbers.
+    /// Makes an identity.
     package init(device: UInt64, inode: UInt64) {
         self.device = device
         self.inode = inode
     }
 }
 
-/// Modes of opening a file.
+/// The modes of opening a file.
 package enum OpenMode: Sendable, Hashable {
     case read
-    /// Read and write; created empty if missing.
+    /// Read and write; a missing file is created empty.
     case readWrite
     /// Read and write; an error if the file is missing or a symbolic link.
     case update
-    /// Write to a new file; an error if the name is taken.
+    /// Write to a new file; an error if the name exists.
     case createNew
-    /// Read and write an existing file past the page cache (`O_DIRECT`), which saves a copy of every byte. Places,
-    /// counts and addresses in memory have to be multiples of ``OpenFile/uncachedAlignment``; only at the end of the
-    /// file fewer bytes are read. Fails with `EINVAL` or `EOPNOTSUPP` if the file system cannot do that.
+    /// Read and write an existing file past the page cache (`O_DIRECT`), which saves a copy of every byte. Offsets,
+    /// counts and addresses in memory must be multiples of ``OpenFile/uncachedAlignment``; only a read at the end of
+    /// the file returns fewer bytes. Fails with `EINVAL` or `EOPNOTSUPP` if the file system does not support it.
     case uncached
 }
 
-/// An open file. Positional reads and writes may come from several threads; it is closed with its last reference.
+/// An open file. Several threads may read and write at offsets. The file is closed with its last reference.
 package final class OpenFile: Sendable {
     /// The alignment in bytes of reads and writes past the page cache: at least that of disks and file systems.
     package static let uncachedAlignment = 4096
@@ -68,34 +68,35 @@ package final class OpenFile: Sendable {
     deinit { close(descriptor) }
 }
 
-/// The boundary between this package and the disk: every call that reads or changes it, one method a system call.
+/// The interface to the disk: one method for each system call that reads or changes it.
 ///
-/// All calls block: make them on a thread of your own or through ``blocking(_:)``. Tests use a file system that fails
-/// the Nth call or records the state after a power cut.
-/// - Throws: ``FileError`` throughout.
+/// All calls block: make them on a separate thread or through ``blocking(_:)``. Tests use a file system that fails the
+/// Nth call or records the state after a power cut.
+/// - Throws: ``FileError`` from every method.
 package protocol FileSystem: Sendable {
     func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile
     /// Reads up to the buffer's size at an offset (`pread`); fewer bytes only at the end of the file.
     func read(_ file: OpenFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws -> Int
     /// Writes all bytes at an offset (`pwrite`).
     func write(_ file: OpenFile, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws
-    /// Reserves space and grows the file to `size`, so that a full disk shows before the bytes arrive
+    /// Reserves space and grows the file to `size`, so that a full disk is found before the bytes arrive
     /// (`posix_fallocate`).
     func allocate(_ file: OpenFile, size: UInt64) throws
     func truncate(_ file: OpenFile, to size: UInt64) throws
-    /// Makes an empty file share the bytes of another on the disk until either is written to (`FICLONE`). Returns
-    /// `false` and changes nothing if the file system cannot do that.
+    /// Makes an empty file share the bytes of another on the disk until either is written (`FICLONE`). Returns `false`
+    /// and changes nothing if the file system does not support it.
     func clone(_ source: OpenFile, to target: OpenFile) throws -> Bool
-    /// Brings a file's bytes to the disk with the metadata needed to read them (`fdatasync`).
+    /// Synchronises a file's bytes with the metadata needed to read them (`fdatasync`).
     func synchronize(_ file: OpenFile) throws
-    /// Hints that the system can drop bytes that are on the disk from its cache; never an error.
+    /// Tells the system that it can drop a range of synchronised bytes from its cache; never an error.
     func releaseCache(_ file: OpenFile, _ range: Range<UInt64>)
-    /// The written parts of a file, if the system knows them (`SEEK_DATA`); else the whole file.
+    /// The written ranges of a file, if the system knows them (`SEEK_DATA`); otherwise the whole file.
     func dataRanges(of file: OpenFile) throws -> [Range<UInt64>]
-    /// Brings a folder's entries to the disk (`fsync` on the folder).
+    /// Synchronises a folder's entries (`fsync` on the folder).
     func synchronizeFolder(_ path: Path) throws
     func status(of file: OpenFile) throws -> FileStatus
-    /// The status of `path`, `nil` if it does not exist; a final symbolic link is followed or not.
+    /// The status of `path`, `nil` if it does not exist. `followLinks` decides whether a final symbolic link is
+    /// followed.
     func status(at path: Path, followLinks: Bool) throws -> FileStatus?
     func rename(_ source: Path, to target: Path) throws
     /// Removes a file or symbolic link; no error if it does not exist.
@@ -113,7 +114,7 @@ package protocol FileSystem: Sendable {
 }
 
 extension FileSystem {
-    /// The status of `path`, links followed; `nil` if it does not exist.
+    /// The status of `path` with links followed; `nil` if it does not exist.
     package func status(at path: Path) throws -> FileStatus? { try status(at: path, followLinks: true) }
 
     /// Does nothing, for a file system without a cache.

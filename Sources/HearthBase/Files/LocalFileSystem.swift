@@ -14,7 +14,7 @@ package struct LocalFileSystem: FileSystem {
     package func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
         let flags =
             switch mode {
-            // Without O_NONBLOCK opening a named pipe would wait for a writer; regular files ignore it.
+            // Without O_NONBLOCK, opening a named pipe would wait for a writer; regular files ignore the flag.
             case .read: O_RDONLY | O_NONBLOCK
             case .readWrite: O_RDWR | O_CREAT
             case .update: O_RDWR | O_NOFOLLOW | O_NONBLOCK
@@ -33,8 +33,7 @@ package struct LocalFileSystem: FileSystem {
 
     private static func uncached(_ path: Path) throws -> Int32 {
         #if os(Linux) && (arch(x86_64) || arch(i386) || arch(riscv64))
-            // `O_DIRECT`, which Swift does not import: a GNU extension of <fcntl.h>, whose value depends on the
-            // processor.
+            // `O_DIRECT`, a GNU extension of <fcntl.h> that Swift does not import. Its value depends on the processor.
             return 0x4000
         #elseif os(Linux) && (arch(arm64) || arch(arm))
             return 0x10000
@@ -70,8 +69,8 @@ package struct LocalFileSystem: FileSystem {
             wasCutShort = wasCutShort || count < bytes.count - done
             done += count
         }
-        // Rare. After a short write a failing system may count bytes that it did not write; a digest of the bytes in
-        // memory would not show that.
+        // Rare. After a short write, a failing system may count bytes that it did not write. A digest of the bytes in
+        // memory would not detect that.
         if wasCutShort, try !holds(file, bytes, at: offset) {
             throw FileError(errno: EIO, doing: "write", path: file.path)
         }
@@ -104,7 +103,7 @@ package struct LocalFileSystem: FileSystem {
                 throw FileError(errno: number, doing: "reserve space for", path: file.path)
             }
         #endif
-        // If the file system cannot reserve space, the file is extended to its length, and never cut.
+        // If the file system cannot reserve space, the file is extended to its length, and never truncated.
         if try status(of: file).size < size { try truncate(file, to: size) }
     }
 
@@ -153,7 +152,7 @@ package struct LocalFileSystem: FileSystem {
             var offset: off_t = 0
             while offset < size {
                 let start = lseek(file.descriptor, offset, seekData)
-                // Only a hole follows; or this file system does not know its holes.
+                // Either only a hole follows, or the file system does not record holes.
                 if start < 0 { return errno == ENXIO ? ranges : [0..<size] }
                 let end = lseek(file.descriptor, start, seekHole)
                 guard end > start else { return [0..<size] }
@@ -171,7 +170,7 @@ package struct LocalFileSystem: FileSystem {
         do {
             _ = try check("synchronize", path) { fsync(folder.descriptor) }
         } catch let error as FileError where error.isSystemError(EINVAL) {
-            // Some network and user-space file systems cannot synchronize folders; nothing more can be done.
+            // Some network and user-space file systems cannot synchronise folders; there is no other way.
         }
     }
 
@@ -266,12 +265,12 @@ package struct LocalFileSystem: FileSystem {
         }
     }
 
-    /// The system's text ends at the first NUL: the part before it would name another file.
+    /// Refuses a NUL, at which the system's text ends: the part before it would be the name of another file.
     private func checkText(_ path: Path, _ doing: String) throws {
         if path.string.utf8.contains(0) { throw FileError(errno: EINVAL, doing: doing, path: path) }
     }
 
-    /// An offset as `off_t`; refused if it or the end of the range is too large.
+    /// Converts an offset to `off_t`; refused if it or the end of the range is too large.
     private func position(_ offset: UInt64, _ count: Int, _ doing: String, _ path: Path) throws -> off_t {
         guard let position = off_t(exactly: offset), off_t.max - position >= off_t(count) else {
             throw FileError(errno: EFBIG, doing: doing, path: path)

@@ -8,16 +8,16 @@ import Foundation
 
 /// Asks the system to read the beginning of a model file before an engine opens it.
 ///
-/// It is only a hint: if it is not possible, nothing happens. Called once after a release is installed and once before
-/// it is loaded; any number of threads may call it at the same time.
+/// It is only a hint: if it is not possible, the call has no effect. Called once after a release is installed and once
+/// before it is loaded; any number of threads may call it at the same time.
 package enum ModelPageCacheWarmer {
     /// The default size of a hint: 64 MiB.
     package static let usualBytes: UInt64 = 64 << 20
-    /// The largest size of a hint, 128 MiB: a larger one would push the data of other apps out of memory.
+    /// The largest size of a hint, 128 MiB: a larger one would displace the data of other apps from memory.
     package static let maximumBytes: UInt64 = 128 << 20
 
-    /// Linux reads no more for one call than the device takes at once (8 MiB of 64 in a measurement; the lowest default
-    /// is 128 KiB), so the hint is given in steps of that size.
+    /// The size of one call. Linux reads at most as much for a call as the device accepts at once (8 MiB of 64 in a
+    /// measurement; the lowest default is 128 KiB).
     private static let step: UInt64 = 128 << 10
 
     /// Asks the system to read the first bytes of a file. Runs off the cooperative pool.
@@ -26,8 +26,8 @@ package enum ModelPageCacheWarmer {
     ///   - file: the file an engine will open.
     ///   - root: the folder of the store; a file outside of it, after symbolic links are resolved, is skipped.
     ///   - bytes: the size of the hint, at most ``maximumBytes``.
-    /// - Returns: the bytes the system was asked for; 0 if the file is missing, empty, not regular or outside of
-    ///   `root`, or if the system takes no hint.
+    /// - Returns: the requested bytes; 0 if the file is missing, empty, not regular or outside of `root`, or if the
+    ///   system does not support the hint.
     @discardableResult
     package static func hint(file: Path, below root: Path, bytes: UInt64 = usualBytes) async -> UInt64 {
         do {
@@ -70,15 +70,15 @@ package enum ModelPageCacheWarmer {
         #endif
     }
 
-    /// The path with all symbolic links resolved; `nil` if it leads nowhere.
+    /// The path with all symbolic links resolved; `nil` if it does not exist.
     private static func resolve(_ path: Path) -> String? {
-        // A NUL would end the C string and so name another file.
+        // A NUL would end the C string, which would then be the name of another file.
         guard !path.string.utf8.contains(0), let resolved = realpath(path.string, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)
     }
 
-    /// Whether `target` lies below `folder`, name by name: `/models-of-others` is not below `/models`.
+    /// Whether `target` is below `folder`, name by name: `/models-of-others` is not below `/models`.
     private static func leads(_ target: String, below folder: String) -> Bool {
         let names = target.utf8.split(separator: UInt8(ascii: "/"))
         let above = folder.utf8.split(separator: UInt8(ascii: "/"))

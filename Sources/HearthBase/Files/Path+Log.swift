@@ -1,5 +1,5 @@
 extension Log.Field {
-    /// A path. Private, because it can contain a user's name.
+    /// A field with a path. Private, because a path can contain a user's name.
     package static func path(_ path: Path, name: String = "path") -> Self {
         Self(name, .text(path.string), isPrivate: true)
     }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A name inside a folder, safe to join to a path even if it comes from outside.
+/// A name inside a folder. It is safe to join to a path, also if it comes from outside.
 ///
-/// Not empty, at most 255 bytes, no separator (`/` or `\`), not `.` or `..`, no control characters such as NUL, and no
-/// invisible characters that would make a person read another name: directional and other format characters, line and
-/// paragraph separators. Equality is that of Swift strings, so names that differ only in Unicode normalisation are
-/// equal, as on Apple's file systems.
+/// A name is not empty and has at most 255 bytes. It contains no separator (`/` or `\`), is not `.` or `..`, and has no
+/// control characters such as NUL. It has no invisible characters with which a person would read another name:
+/// directional and other format characters, line and paragraph separators. Equality is that of Swift strings, so names
+/// that differ only in Unicode normalisation are equal, as on Apple's file systems.
 package struct PathComponent: Sendable, Hashable, Comparable, CustomStringConvertible {
     package let name: String
 
-    /// The component, `nil` if the name is not safe.
+    /// Makes a component, `nil` if the name is not safe.
     package init?(_ name: some StringProtocol) {
         let bytes = name.utf8
         guard (1...255).contains(bytes.count), name != ".", name != ".." else { return nil }
@@ -29,14 +29,14 @@ package struct PathComponent: Sendable, Hashable, Comparable, CustomStringConver
     package static func < (left: Self, right: Self) -> Bool { left.name < right.name }
 }
 
-/// A path in the file system. Names from outside are joined as ``PathComponent`` only.
+/// A path in the file system. Names from outside are joined only as ``PathComponent``.
 ///
-/// Purely lexical, and counted in bytes: only ``absolute`` and ``url`` read the state of the machine.
+/// All operations are lexical and count bytes; only ``absolute`` and ``url`` read the state of the machine.
 public struct Path: Sendable, Hashable, CustomStringConvertible {
-    /// The text given to the system, without separators at its end.
+    /// The text for the system, without separators at its end.
     public let string: String
 
-    /// A path from trusted text: the user's command line, the environment, or a constant.
+    /// Makes a path of trusted text: the user's command line, the environment, or a constant.
     public init(_ string: String) {
         let end = string.utf8.lastIndex { $0 != Self.separator }
         guard let end else {
@@ -46,7 +46,7 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
         self.string = String(Substring(string.utf8[...end]))
     }
 
-    /// Joins a validated name.
+    /// Joins a checked name.
     package func appending(_ component: PathComponent) -> Path { joined(component.name) }
 
     /// Joins names written in this source code.
@@ -55,7 +55,7 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
     /// This path with a suffix, such as `.part`.
     public func withSuffix(_ suffix: String) -> Path { Path(string + suffix) }
 
-    /// The folder that holds this path: `.` for a bare name, `/` for the root itself, `../..` for `..`.
+    /// The parent folder of this path: `.` for a bare name, `/` for the root itself, `../..` for `..`.
     public var parent: Path {
         let last = lastComponent
         if last == ".." { return joined("..") }
@@ -82,9 +82,9 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
         return String(Substring(name[name.index(after: point)...])).lowercased()
     }
 
-    /// This path made absolute against the working directory, without `.` and empty names.
+    /// This path made absolute with the working directory, without `.` and empty names.
     ///
-    /// Symbolic links are not resolved, so `..` stays: removing it after a link would lead elsewhere.
+    /// Symbolic links are not resolved, so `..` stays: removing it after a link would change the target.
     public var absolute: Path {
         let start = string.utf8.first == Self.separator ? "" : FileManager.default.currentDirectoryPath + "/"
         let names = (start + string).utf8.split(separator: Self.separator).map { String(Substring($0)) }

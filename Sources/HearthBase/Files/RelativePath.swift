@@ -1,13 +1,13 @@
 import Foundation
 
-/// The path of a file inside a folder, safe to join to that folder even if it comes from outside.
+/// The path of a file inside a folder. It is safe to join to that folder, also if it comes from outside.
 ///
-/// 1 to 16 names joined by `/`, each a ``PathComponent``, at most 1024 bytes in all: so it is never absolute or empty,
-/// and never leads out. Equality is that of Swift strings, as for components.
+/// A path has 1 to 16 names joined by `/`, each a ``PathComponent``, and at most 1024 bytes. So it is never absolute or
+/// empty, and never leaves the folder. Equality is that of Swift strings, as for components.
 public struct RelativePath: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The most names a path may have.
+    /// The most names of a path.
     public static let maximumDepth = 16
-    /// The most bytes a path may have, separators included.
+    /// The most bytes of a path, separators included.
     public static let maximumLength = 1024
 
     /// The names from the outermost folder to the file, never empty.
@@ -15,16 +15,16 @@ public struct RelativePath: Sendable, Hashable, Comparable, CustomStringConverti
     /// The names joined by `/`.
     package let string: String
 
-    /// A file directly in the folder.
+    /// Makes the path of a file directly in the folder.
     package init(_ component: PathComponent) {
         components = [component]
         string = component.name
     }
 
-    /// The path, `nil` if it is not safe.
+    /// Makes a path, `nil` if it is not safe.
     public init?(_ text: some StringProtocol) {
         guard (1...Self.maximumLength).contains(text.utf8.count) else { return nil }
-        // Splits bytes: a Swift character joins a separator with a combining mark after it.
+        // Splits bytes, because a Swift character joins a separator with a combining mark after it.
         let names = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard names.count <= Self.maximumDepth else { return nil }
         var components: [PathComponent] = []
@@ -59,10 +59,10 @@ public struct RelativePath: Sendable, Hashable, Comparable, CustomStringConverti
     /// The path with a suffix at its name, such as `.index`; `nil` if that is too long.
     public func withSuffix(_ suffix: String) -> RelativePath? { RelativePath(string + suffix) }
 
-    /// The same text for all paths that case-insensitive file systems take for one file. Swift's comparison of strings
-    /// covers normalisation.
+    /// The same text for all paths that case-insensitive file systems treat as one file. Swift's comparison of strings
+    /// handles normalisation.
     public var folded: String {
-        // Both ways: some letters share an upper case that has another lower case (`ſ` and `s`).
+        // Both conversions: some letters have the same upper case as a letter with another lower case (`ſ` and `s`).
         string.uppercased().lowercased()
     }
 
@@ -86,8 +86,8 @@ extension RelativePath: Codable {
     }
 }
 
-/// Paths that can exist together on any file system: no duplicates, no file in place of a folder, and no folder in two
-/// spellings.
+/// A set of paths that can exist together on any file system: no duplicates, no file in place of a folder, and no
+/// folder in two spellings.
 package struct DistinctPaths: Sendable {
     private enum Place {
         case file(RelativePath), folder(RelativePath)
@@ -120,6 +120,6 @@ package struct DistinctPaths: Sendable {
 }
 
 extension Path {
-    /// Joins a validated path.
+    /// Joins a checked path.
     public func appending(_ path: RelativePath) -> Path { joined(path.string) }
 }

@@ -1,5 +1,5 @@
 extension UInt64 {
-    /// The sum, or the largest number on overflow: figures from outside may be of any size.
+    /// The sum, or the largest number on overflow: numbers from outside may have any size.
     package func addingSaturating(_ other: UInt64) -> UInt64 {
         let (sum, isTooMuch) = addingReportingOverflow(other)
         return isTooMuch ? .max : sum

@@ -1,6 +1,6 @@
 /// Reads a header from front to back through a window, checking every length before it is used.
 struct GGUFCursor {
-    /// Where bytes come from: fills the buffer from an offset, fewer bytes only at the end.
+    /// Reads bytes into the buffer from an offset; fewer bytes only at the end.
     typealias Source = (_ buffer: UnsafeMutableRawBufferPointer, _ offset: UInt64) throws -> Int
 
     private let source: Source
@@ -9,13 +9,13 @@ struct GGUFCursor {
     private var window: [UInt8] = []
     private var windowStart: UInt64 = 0
     private(set) var position: UInt64 = 0
-    /// What messages call the file.
+    /// The file's name in messages.
     let name: String
 
-    /// A cursor at the front.
+    /// Makes a cursor at the beginning.
     /// - Parameters:
-    ///   - size: the bytes there are.
-    ///   - limit: the bytes a header may have.
+    ///   - size: the bytes of the file.
+    ///   - limit: the most bytes of a header.
     init(name: String, size: UInt64, limit: UInt64, source: @escaping Source) {
         self.name = name
         self.size = size
@@ -25,7 +25,7 @@ struct GGUFCursor {
 
     // MARK: - Lengths
 
-    /// Makes sure that `count` more bytes exist and belong to a header of allowed size.
+    /// Checks that `count` more bytes exist within the largest header.
     func require(_ count: UInt64) throws {
         let (end, overflows) = position.addingReportingOverflow(count)
         guard !overflows, end <= size else {
@@ -41,7 +41,7 @@ struct GGUFCursor {
         }
     }
 
-    /// Makes sure that `count` elements of at least `each` bytes can exist.
+    /// Checks that `count` elements of at least `each` bytes can exist.
     func require(_ count: UInt64, each: Int) throws {
         let (bytes, overflows) = count.multipliedReportingOverflow(by: UInt64(each))
         try require(overflows ? .max : bytes)
@@ -62,7 +62,7 @@ struct GGUFCursor {
         return window.withUnsafeBytes { Value(littleEndian: $0.loadUnaligned(fromByteOffset: start, as: Value.self)) }
     }
 
-    /// The next bytes as text; what is not UTF-8 becomes U+FFFD. The caller has checked that `count` is small.
+    /// The next bytes as text; invalid UTF-8 becomes U+FFFD. The caller has checked that `count` is small.
     mutating func readText(_ count: Int) throws -> String {
         try fill(count)
         let start = Int(position - windowStart)

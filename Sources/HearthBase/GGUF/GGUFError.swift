@@ -11,12 +11,12 @@ public typealias GGUFError = HearthError<GGUFErrorDomain>
 extension ErrorCode<GGUFErrorDomain> {
     /// The file does not begin with `GGUF`: another format, a web page saved as a model, an empty file.
     public static var notGGUF: Self { "not-gguf" }
-    /// The header goes on past the end of the file, or of the range at hand.
+    /// The header extends past the end of the file, or of the available range.
     public static var truncated: Self { "gguf-truncated" }
     /// The header contradicts the format or itself.
     public static var corrupt: Self { "gguf-corrupt" }
     /// A version of the format other than 2 and 3, or the big-endian form.
     public static var unsupportedVersion: Self { "gguf-unsupported-version" }
-    /// The header is larger than this package reads (``GGUFHeader/Limits``).
+    /// The header exceeds this package's limits (``GGUFHeader/Limits``).
     public static var headerTooLarge: Self { "gguf-header-too-large" }
 }

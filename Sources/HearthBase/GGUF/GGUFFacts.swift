@@ -1,14 +1,14 @@
 extension GGUFHeader {
-    /// The kind of network, such as `llama`; the beginning of its own keys.
+    /// The network's architecture, such as `llama`; its own keys begin with it.
     package var architecture: String? { metadata["general.architecture"]?.text }
 
     /// The model's name for people.
     package var name: String? { metadata["general.name"]?.text }
 
-    /// The licence, as an SPDX identifier where the publisher gave one.
+    /// The licence, as an SPDX identifier if the publisher gave one.
     package var license: String? { metadata["general.license"]?.text }
 
-    /// The tokens the model was trained to see at once.
+    /// The model's trained context in tokens.
     package var contextLength: Int? {
         architecture.flatMap { metadata["\($0).context_length"]?.integer }.flatMap { $0 >= 0 ? $0 : nil }
     }
@@ -16,10 +16,10 @@ extension GGUFHeader {
     /// The publisher's number for the dominant storage type (`llama_ftype` in llama.h).
     package var fileType: Int? { metadata["general.file_type"]?.integer }
 
-    /// The usual short name for ``fileType``, lower-case, such as `q4_1`.
+    /// The usual short name of ``fileType``, lower-case, such as `q4_1`.
     package var quantization: String? { fileType.flatMap { Self.fileTypes[$0] } }
 
-    /// Whether the file brings a template that turns a conversation into a prompt.
+    /// Whether the file contains a template that turns a conversation into a prompt.
     package var hasChatTemplate: Bool {
         switch metadata["tokenizer.chat_template"] {
         case .string(let template): !template.isEmpty
@@ -28,10 +28,10 @@ extension GGUFHeader {
         }
     }
 
-    /// The number of files the model is split into; 1 for a whole one.
+    /// The number of files of a split model; 1 for a single file.
     package var splitCount: Int { max(1, metadata["split.count"]?.integer ?? 1) }
 
-    /// Which of the files this is, counted from 0.
+    /// The number of this file, counted from 0.
     package var splitIndex: Int { max(0, metadata["split.no"]?.integer ?? 0) }
 
     private static let fileTypes: [Int: String] = [

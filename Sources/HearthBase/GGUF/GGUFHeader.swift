@@ -1,58 +1,58 @@
 import Foundation
 
-/// What a GGUF file says of itself before the weights begin: format version, metadata, and what the tensors add up to.
+/// The header of a GGUF file: format version, metadata, and the sums over the tensors.
 ///
 /// Reads versions 2 and 3, little endian (<https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>). The header may
-/// come from any publisher: every length is checked before it is used, and reading takes no more memory than the header's own
-/// size allows (``Limits``).
+/// come from any publisher: every length is checked before it is used, and the memory for reading is limited by the
+/// header's own size (``Limits``).
 ///
 /// ```swift
 /// let header = try GGUFHeader(file: path)
 /// print(header.architecture ?? "?", header.contextLength ?? 0)
 /// ```
 package struct GGUFHeader: Sendable, Hashable {
-    /// The caps on a header. No model seen in the wild comes near any of them.
+    /// The limits of a header; all known models are far below them.
     package struct Limits: Sendable, Hashable {
-        /// The bytes of the whole header.
+        /// The most bytes of the whole header.
         package var headerBytes: UInt64 = 64 << 20
-        /// The bytes of a metadata key or tensor name.
+        /// The most bytes of a metadata key or tensor name.
         package var nameBytes: UInt64 = 64 << 10
-        /// Longer metadata strings are passed over (``GGUFValue/longString(byteCount:)``).
+        /// The most bytes of a kept metadata string; longer ones are skipped (``GGUFValue/longString(byteCount:)``).
         package var keptStringBytes: UInt64 = 1 << 20
-        /// The bytes of all kept strings together; what comes later is passed over.
+        /// The most bytes of all kept strings together; later ones are skipped.
         package var keptStringBytesInAll: UInt64 = 8 << 20
-        /// Arrays of more elements are passed over and only counted.
+        /// The most elements of a kept array; longer ones are skipped and only counted.
         package var keptElements: UInt64 = 256
-        /// The elements kept of all arrays together; what comes later is passed over.
+        /// The most elements of all kept arrays together; later ones are skipped.
         package var keptElementsInAll: UInt64 = 65_536
-        /// The metadata entries.
+        /// The most metadata entries.
         package var entries: UInt64 = 65_536
-        /// The tensors.
+        /// The most tensors.
         package var tensors: UInt64 = 1_000_000
-        /// How deep arrays may lie inside arrays.
+        /// The deepest nesting of arrays.
         package var depth = 4
 
-        /// The limits this package uses everywhere.
+        /// The limits of this package.
         package init() {}
     }
 
-    /// How far to read.
+    /// The part of the header to read.
     package enum Extent: Sendable, Hashable {
-        /// Up to the end of the metadata: enough for the questions people ask, and for a range fetched from a server.
+        /// Up to the end of the metadata: enough for ``GGUFHeader``'s facts, and for a range fetched from a server.
         case metadata
-        /// With the descriptions of the tensors: ``tensors`` is known.
+        /// With the descriptions of the tensors: ``tensors`` is set.
         case tensors
     }
 
-    /// What the descriptions of the tensors add up to.
+    /// The sums over the descriptions of the tensors.
     package struct Tensors: Sendable, Hashable {
-        /// Where the tensor data begins in the file.
+        /// The offset of the tensor data in the file.
         package let dataOffset: UInt64
         /// The number of weights.
         package let parameterCount: UInt64
-        /// The bytes of all tensors, without padding; `nil` if one has a type this version does not know.
+        /// The bytes of all tensors, without padding; `nil` if this version does not know the type of one.
         package let byteCount: UInt64?
-        /// The fewest bytes the file must have to hold them all; `nil` as ``byteCount``.
+        /// The fewest bytes of a file that contains all tensors; `nil` if ``byteCount`` is.
         package let minimumFileSize: UInt64?
     }
 
@@ -62,10 +62,10 @@ package struct GGUFHeader: Sendable, Hashable {
     package let tensorCount: UInt64
     /// The metadata by key, such as `general.architecture`.
     package let metadata: [String: GGUFValue]
-    /// What the tensors add up to, `nil` after reading the metadata only.
+    /// The sums over the tensors, `nil` after reading only the metadata.
     package let tensors: Tensors?
 
-    /// Reads a file's header. Blocks: some milliseconds for a usual vocabulary.
+    /// Reads a file's header. Blocks for some milliseconds with a usual vocabulary.
     /// - Throws: ``GGUFError``: `not-gguf`, `gguf-truncated`, `gguf-corrupt`, `gguf-unsupported-version`,
     ///   `gguf-header-too-large`; ``FileError``.
     package init(
@@ -80,14 +80,14 @@ package struct GGUFHeader: Sendable, Hashable {
         try self.init(cursor, extent: extent, limits: limits)
     }
 
-    /// Reads a header from the front of a file at hand, such as a range fetched from a server.
+    /// Reads a header from the first bytes of a file in memory, such as a range fetched from a server.
     ///
     /// - Parameters:
-    ///   - data: the first bytes of the file; what follows the header is not looked at.
-    ///   - name: what messages call it.
-    ///   - extent: how far to read.
-    ///   - limits: the most that is read and kept.
-    /// - Throws: ``GGUFError`` as for a file; `gguf-truncated` may just mean that more bytes are needed.
+    ///   - data: the first bytes of the file; bytes after the header are ignored.
+    ///   - name: the file's name in messages.
+    ///   - extent: the part of the header to read.
+    ///   - limits: the limits of the header.
+    /// - Throws: ``GGUFError`` as for a file; `gguf-truncated` can also mean that more bytes are needed.
     package init(data: Data, name: String = "the model", extent: Extent = .tensors, limits: Limits = Limits()) throws {
         let cursor = GGUFCursor(name: name, size: UInt64(data.count), limit: limits.headerBytes) { buffer, offset in
             let start = data.startIndex + Int(offset)

@@ -1,10 +1,10 @@
-/// The grammar of a header over a ``GGUFCursor``.
+/// Parses a header with a ``GGUFCursor``.
 struct GGUFParser {
     var cursor: GGUFCursor
     let limits: GGUFHeader.Limits
-    /// The array elements that may still be kept.
+    /// The number of array elements that may still be kept.
     private var elementsLeft: UInt64
-    /// The bytes of strings that may still be kept.
+    /// The number of string bytes that may still be kept.
     private var stringBytesLeft: UInt64
 
     init(cursor: GGUFCursor, limits: GGUFHeader.Limits) {
@@ -21,7 +21,7 @@ struct GGUFParser {
         do {
             magic = try cursor.readInteger()
         } catch let error as GGUFError where error.code == .truncated {
-            magic = nil  // Fewer than four bytes are no GGUF file either.
+            magic = nil  // A file of fewer than four bytes is not GGUF either.
         }
         guard magic == Self.magic else {
             throw cursor.error(
@@ -48,7 +48,8 @@ struct GGUFParser {
         guard entries <= limits.entries else {
             throw cursor.corrupt("too much metadata", expected: "at most \(limits.entries)", found: "\(entries)")
         }
-        // An entry is at least the length of its key, a type and a byte; a tensor two lengths, a type and an offset.
+        // The smallest entry is the length of its key, a type and a byte; the smallest tensor is two lengths, a type
+        // and an offset.
         try cursor.require(entries, each: 13)
         try cursor.require(tensors, each: 24)
         return (version, tensors, entries)
@@ -89,7 +90,7 @@ struct GGUFParser {
         case .int64: .int64(try cursor.readInteger())
         case .float32: .float32(Float(bitPattern: try cursor.readInteger()))
         case .float64: .float64(Double(bitPattern: try cursor.readInteger()))
-        // The engine takes any byte but zero for true, so a model that does is no broken model.
+        // The engine reads any nonzero byte as true, so a file with one is accepted.
         case .bool: .bool(try cursor.readInteger(UInt8.self) != 0)
         case .string: try readString()
         case .array: .array(try readArray(of: key, depth: depth + 1))
@@ -124,7 +125,7 @@ struct GGUFParser {
         return GGUFArray(elementType: type, count: count, elements: elements)
     }
 
-    /// Passes over the elements of an array; `require` has shown that their number fits the header.
+    /// Skips the elements of an array; `require` has shown that their number fits the header.
     private mutating func skip(_ count: UInt64, _ type: GGUFType, of key: String, depth: Int) throws {
         if let each = type.byteCount { return try cursor.skip(count * UInt64(each)) }
         for _ in 0..<count {
@@ -170,9 +171,9 @@ struct GGUFParser {
             bytes = try bytes.map { try add($0, size, of: tensor.name) }
             dataEnd = max(dataEnd, try add(tensor.offset, size, of: tensor.name))
         }
-        // The position is at most the cap of a header and the alignment fits 32 bits: no overflow.
+        // The position is at most the header's limit, and the alignment fits in 32 bits: no overflow.
         let dataOffset = (cursor.position + alignment - 1) / alignment * alignment
-        // Without data there need be no padding either.
+        // A file without tensor data may have no padding.
         let minimumFileSize = dataEnd == 0 ? cursor.position : try add(dataOffset, dataEnd, of: "the tensor data")
         return GGUFHeader.Tensors(
             dataOffset: dataOffset, parameterCount: parameters, byteCount: bytes,

@@ -1,8 +1,9 @@
 extension GGUFHeader {
-    /// The files that hold the model, of which this is the header of the first: that file, or with it the others of a split model. They
-    /// lie beside it under the names that `llama-gguf-split` gives them and llama.cpp looks for.
-    /// - Parameter path: where this header was read.
-    /// - Returns: `nil` for a part that is not the first, or is not called so, and for more than ``ShardName/maximumCount`` parts.
+    /// The files of the model, of which this is the header of the first: that file, or all parts of a split model. They
+    /// are in the same folder under the names that `llama-gguf-split` writes and llama.cpp expects.
+    /// - Parameter path: the file of this header.
+    /// - Returns: `nil` for a part that is not the first or has another name, and for more than
+    ///   ``ShardName/maximumCount`` parts.
     package func parts(at path: Path) -> [Path]? {
         guard splitCount > 1 else { return [path] }
         guard splitIndex == 0, splitCount <= ShardName.maximumCount, path.fileExtension == "gguf",
@@ -12,16 +13,16 @@ extension GGUFHeader {
         return [path] + shard.paths(beside: path).dropFirst()
     }
 
-    /// The length of all files that hold the model, in bytes. Blocks.
-    /// - Parameter path: where this header was read.
-    /// - Returns: `nil` unless all of them are there, and never more than the longest file may have.
+    /// The length of all files of the model, in bytes. Blocks.
+    /// - Parameter path: the file of this header.
+    /// - Returns: `nil` unless all files exist; at most the largest file length.
     package func fileBytes(at path: Path, fileSystem: any FileSystem = LocalFileSystem()) -> UInt64? {
         guard let parts = parts(at: path) else { return nil }
         var sum: UInt64 = 0
         for part in parts {
-            // The code that opens the part tells why it cannot be read.
+            // The code that opens the part reports why it cannot be read.
             guard let size = (try? fileSystem.status(at: part, followLinks: true))?.size else { return nil }
-            // Headers and holes cost nothing: what files claim to be long need not be so together.
+            // Sparse files use no space, so the sum of the declared lengths can overflow.
             sum = sum.addingSaturating(size)
         }
         return min(sum, UInt64(Int64.max))

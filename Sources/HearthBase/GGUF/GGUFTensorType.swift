@@ -1,9 +1,9 @@
-/// How a tensor's weights are stored: so many weights in a block of so many bytes (`ggml_type` and its traits in ggml.c).
+/// The storage type of a tensor: the weights and the bytes of one block (`ggml_type` and its traits in ggml.c).
 struct GGUFTensorType {
     let blockLength: UInt64
     let blockBytes: UInt64
 
-    /// The type of that number, `nil` for one that is newer than this table or was withdrawn.
+    /// The type with that number, `nil` for one that is newer than this table or was withdrawn.
     init?(number: UInt32) {
         guard let (length, bytes) = Self.table[number] else { return nil }
         blockLength = length

@@ -1,9 +1,9 @@
-/// The types a metadata value can have, numbered as in the file (`gguf_type` in ggml's gguf.h).
+/// The types of metadata values, with their numbers in the file (`gguf_type` in ggml's gguf.h).
 package enum GGUFType: UInt32, Sendable, Hashable, CaseIterable {
     case uint8 = 0
     case int8, uint16, int16, uint32, int32, float32, bool, string, array, uint64, int64, float64
 
-    /// The bytes each value takes, `nil` for strings and arrays.
+    /// The bytes of a value, `nil` for strings and arrays.
     var byteCount: Int? {
         switch self {
         case .uint8, .int8, .bool: 1
@@ -14,11 +14,11 @@ package enum GGUFType: UInt32, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The fewest bytes a value takes: an empty string is its length, an empty array its type and length.
+    /// The fewest bytes of a value: an empty string is its length, an empty array its type and length.
     var minimumByteCount: Int { byteCount ?? (self == .string ? 8 : 12) }
 }
 
-/// A metadata value, with the type it has in the file.
+/// A metadata value with its type in the file.
 package enum GGUFValue: Sendable, Hashable {
     case uint8(UInt8)
     case int8(Int8)
@@ -31,13 +31,14 @@ package enum GGUFValue: Sendable, Hashable {
     case float32(Float)
     case float64(Double)
     case bool(Bool)
-    /// Text; bytes that are not UTF-8 are shown as U+FFFD.
+    /// Text; invalid UTF-8 becomes U+FFFD.
     case string(String)
-    /// Text past ``GGUFHeader/Limits/keptStringBytes`` or ``GGUFHeader/Limits/keptStringBytesInAll``, passed over.
+    /// Text longer than ``GGUFHeader/Limits/keptStringBytes`` or past ``GGUFHeader/Limits/keptStringBytesInAll``, which
+    /// is skipped.
     case longString(byteCount: UInt64)
     case array(GGUFArray)
 
-    /// The number, if it is an integer that fits.
+    /// The number, if the value is an integer that fits.
     package var integer: Int? {
         switch self {
         case .uint8(let value): Int(value)
@@ -52,7 +53,7 @@ package enum GGUFValue: Sendable, Hashable {
         }
     }
 
-    /// The text, if it is text and was kept.
+    /// The text, if the value is a kept text.
     package var text: String? {
         if case .string(let text) = self { text } else { nil }
     }
@@ -77,12 +78,12 @@ package enum GGUFValue: Sendable, Hashable {
     }
 }
 
-/// A metadata array. Long ones, such as a vocabulary, are passed over and only counted.
+/// A metadata array. Long ones, such as a vocabulary, are skipped and only counted.
 package struct GGUFArray: Sendable, Hashable {
     package let elementType: GGUFType
     /// The number of elements in the file.
     package let count: UInt64
-    /// The elements, `nil` if they were passed over.
+    /// The elements, `nil` if they were skipped.
     package let elements: [GGUFValue]?
 
     /// An array of the given facts.

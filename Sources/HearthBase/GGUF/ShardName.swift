@@ -1,4 +1,4 @@
-/// The name of a part of a model in several files: `{stem}-00001-of-00003.gguf`.
+/// The name of one part of a split model: `{stem}-00001-of-00003.gguf`.
 package struct ShardName: Sendable, Hashable {
     /// The path without number and extension.
     package let stem: String
@@ -6,10 +6,10 @@ package struct ShardName: Sendable, Hashable {
     package let number: Int
     package let count: Int
 
-    /// The most parts a model may have.
+    /// The most parts of a model.
     package static let maximumCount = 512
 
-    /// The parts of a path's name, `nil` if it is no name of a shard.
+    /// The parts of a path's name, `nil` if it is not the name of a part.
     package init?(_ path: RelativePath) {
         guard let match = path.string.wholeMatch(of: /(.+)-([0-9]{5})-of-([0-9]{5})\.[A-Za-z]+/),
             let number = Int(match.2), let count = Int(match.3), (1...Self.maximumCount).contains(count),
@@ -20,15 +20,15 @@ package struct ShardName: Sendable, Hashable {
         self.count = count
     }
 
-    /// The paths of all parts, in order, beside one of them.
-    /// - Parameter path: the file whose last component this is the name of.
+    /// The paths of all parts, in order, in the same folder.
+    /// - Parameter path: the file with this name.
     package func paths(beside path: Path) -> [Path] {
         (1...count).compactMap { number in
             PathComponent("\(stem)\(Self.suffix(number, of: count)).gguf").map(path.sibling)
         }
     }
 
-    /// What stands between a part's stem and its extension: `-00001-of-00003`. Engines look for the others by it.
+    /// The text between a part's stem and its extension: `-00001-of-00003`. Engines find the other parts by it.
     package static func suffix(_ number: Int, of count: Int) -> String {
         func digits(_ number: Int) -> String { String(repeating: "0", count: 5 - "\(number)".count) + "\(number)" }
         return "-\(digits(number))-of-\(digits(count))"

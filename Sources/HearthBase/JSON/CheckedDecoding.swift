@@ -1,4 +1,4 @@
-/// Decoding of records with bytes from outside: each value is bounded, and an error names its reason.
+/// Decodes records from outside: each value is bounded, and an error names its reason.
 extension KeyedDecodingContainer {
     /// The error for a refused value.
     package func refusal(_ key: Key, _ reason: String) -> DecodingError {

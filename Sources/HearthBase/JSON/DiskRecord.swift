@@ -1,6 +1,6 @@
 import Foundation
 
-/// A record on the disk that people can read: JSON with sorted keys, one to a line, and dates in ISO 8601.
+/// A record on the disk that people can read: JSON with sorted keys, one key in a line, and dates in ISO 8601.
 package protocol DiskRecord: Codable {}
 
 extension DiskRecord {

@@ -12,7 +12,7 @@ package struct JSONSyntaxError: Error, Hashable, CustomStringConvertible {
 }
 
 extension JSONValue {
-    /// The deepest nesting read; a manifest needs four levels.
+    /// The deepest accepted nesting; a manifest needs four levels.
     package static let maximumDepth = 64
 
     /// Reads one JSON document (RFC 8259) strictly: UTF-8, no bytes after it, no duplicate keys, at most 64 levels.
@@ -23,7 +23,7 @@ extension JSONValue {
 }
 
 /// Recursive descent over bytes. Foundation's parsers accept duplicate keys and round integers, but a signed document
-/// must have one meaning only.
+/// must have only one meaning.
 private struct JSONParser {
     let bytes: [UInt8]
     var position = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON document with the digits of its numbers, so that reading and writing leave them unchanged.
+/// A JSON document that keeps the digits of its numbers, so that reading and writing do not change them.
 package enum JSONValue: Sendable, Hashable {
     case null
     case boolean(Bool)

@@ -6,7 +6,7 @@ extension Log {
         /// Lower-case words joined by hyphens, such as `size` or `retry-after`.
         public let name: String
         public let value: FieldValue
-        /// Set if the value can tell something about a person, such as a path. Handlers for shared logs hide it.
+        /// Whether the value can contain facts about a person, such as a path. Handlers for shared logs hide it.
         public let isPrivate: Bool
 
         package init(_ name: String, _ value: FieldValue, isPrivate: Bool = false) {

@@ -8,14 +8,15 @@ extension Log {
     /// Writes each entry as one line on standard error: `hearth[store] info: a file is copied path=/models/m.gguf`.
     public static let standardError: Handler = { entry in
         let bytes = Array((line(entry) + "\n").utf8)
-        // One call for one line. A closed or full standard error is ignored.
+        // Each line is written with one call. A closed or full standard error is ignored.
         bytes.withUnsafeBytes { bytes in _ = Foundation.write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
     }
 
     #if canImport(os)
         /// Writes each entry to Apple's unified log, under the subsystem `hearth.store`, `hearth.transfer` and so on.
         ///
-        /// - Parameter showsPrivateValues: also shows messages, paths and error descriptions in logs that leave the device.
+        /// - Parameter showsPrivateValues: whether messages, paths and error descriptions are readable in logs that
+        ///   leave the device.
         public static func unifiedLog(showsPrivateValues: Bool = false) -> Handler {
             { entry in
                 let logger = Logger(subsystem: "hearth.\(entry.subsystem)", category: entry.category ?? entry.subsystem)
@@ -46,8 +47,8 @@ extension Log {
         return singleLine("hearth[\(entry.name)] \(entry.level.rawValue): \(entry.message)\(fields)")
     }
 
-    /// The text with every control character written as an escape: a name from outside can neither begin a line of its own
-    /// nor send commands to the terminal.
+    /// The text with every control character written as an escape, so that a name from outside can neither begin a new
+    /// line nor send commands to the terminal.
     static func singleLine(_ text: String) -> String {
         var line = ""
         for scalar in text.unicodeScalars {

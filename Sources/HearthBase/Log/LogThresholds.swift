@@ -1,6 +1,6 @@
 /// The lowest level that is logged, in general and for some subsystems: `warning,store=debug`.
 struct LogThresholds: Sendable, Equatable {
-    /// The threshold of the subsystems without one of their own; `nil` logs nothing of them.
+    /// The threshold of all other subsystems; `nil` logs none of their entries.
     var general: Log.Level?
     var bySubsystem: [String: Log.Level]
 

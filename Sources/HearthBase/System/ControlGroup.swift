@@ -1,18 +1,19 @@
 import Foundation
 
-/// The memory and processors of Linux control groups (cgroups(7)), version 1 and 2.
+/// The memory and processor limits of Linux control groups (cgroups(7)), versions 1 and 2.
 package enum ControlGroup {
-    /// One group that this process is in, or one above it.
+    /// The memory of a group of this process, or of a parent group.
     package struct Memory: Sendable, Hashable {
-        /// The most its processes may take together, in bytes; `nil` without a limit.
+        /// The most memory of the group's processes, in bytes; `nil` without a limit.
         package var limit: UInt64?
-        /// What they take now, with the system's copies of their files.
+        /// The memory in use, with the system's page cache of their files.
         package var used: UInt64?
-        /// The part of that which the system gives back before a process lacks memory: copies of files, not used lately.
+        /// The part of ``used`` that the system releases before a process lacks memory: cached pages of files, not used
+        /// recently.
         package var reclaimable: UInt64?
     }
 
-    /// The names that one version of control groups has for its files.
+    /// The names of the files in one version of control groups.
     private struct Names {
         let limit: String
         let used: String
@@ -25,13 +26,13 @@ package enum ControlGroup {
             limit: "memory.max", used: "memory.current", reclaimable: "inactive_file")
     }
 
-    /// The smallest limit of this process's groups and those above them.
+    /// The smallest limit of this process's groups and their parents.
     /// - Parameter contents: the text of a file, `nil` when it cannot be read.
     package static func memoryLimit(contents: (String) -> String?) -> UInt64? {
         memoryGroups(contents: contents).compactMap(\.limit).min()
     }
 
-    /// What this process's groups and those above them say of their memory.
+    /// The memory of this process's groups and their parents.
     /// - Parameter contents: the text of a file, `nil` when it cannot be read.
     package static func memoryGroups(contents: (String) -> String?) -> [Memory] {
         places(contents: contents).map { folder, names in
@@ -44,7 +45,7 @@ package enum ControlGroup {
         }
     }
 
-    /// The processors whose time this process's groups and those above them may use, the fewest of them; `nil` without a limit.
+    /// The fewest processors that the limits of this process's groups and their parents allow; `nil` without a limit.
     /// - Parameter contents: the text of a file, `nil` when it cannot be read.
     package static func processorLimit(contents: (String) -> String?) -> Double? {
         folders(of: "cpu", contents: contents).compactMap { folder, isFirst in
@@ -68,7 +69,7 @@ package enum ControlGroup {
         }
     }
 
-    /// The folders of the groups that a controller limits this process by, with whether they are of version 1.
+    /// The folders of this process's groups for a controller, with their version.
     private static func folders(of controller: String, contents: (String) -> String?) -> [(path: String, isFirst: Bool)]
     {
         var places: [(String, Bool)] = []
@@ -89,7 +90,7 @@ package enum ControlGroup {
         return places
     }
 
-    /// A figure as the kernel writes it; version 1 shows "no limit" as a number near 2^63.
+    /// A number in the kernel's format; version 1 writes "no limit" as a number near 2^63.
     private static func bytes(_ text: String) -> UInt64? {
         guard let value = UInt64(text.trimmingCharacters(in: .whitespacesAndNewlines)) else { return nil }
         return value > 0 && value < 1 << 60 ? value : nil

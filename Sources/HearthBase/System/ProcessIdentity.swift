@@ -6,17 +6,17 @@ import Foundation
     import Glibc
 #endif
 
-/// A process, distinguished from every other process that had or will have the same number.
+/// The identity of a process, different from that of every other process with the same number.
 package struct ProcessIdentity: Sendable, Hashable, Codable {
     package let number: Int32
-    /// The time of its start, in the system's own unit; empty if the system does not tell.
+    /// The start time of the process, in the system's own unit; empty if the system does not report it.
     package let started: String
-    /// The boot of its machine; empty if the system does not tell.
+    /// The boot of the machine; empty if the system does not report it.
     package let boot: String
-    /// The number space it belongs to: two containers on one machine number their processes separately.
+    /// The namespace of the number: two containers on one machine number their processes separately.
     package let space: String
 
-    /// An identity of the given facts.
+    /// Makes an identity.
     package init(number: Int32, started: String, boot: String, space: String) {
         self.number = number
         self.started = started
@@ -28,12 +28,12 @@ package struct ProcessIdentity: Sendable, Hashable, Codable {
     package static let current = ProcessIdentity(
         number: getpid(), started: Look.start(of: getpid()) ?? "", boot: SystemBoot.identity, space: Look.space())
 
-    /// Whether the process still runs; `nil` if this process cannot tell: it is of another machine, boot or container.
-    /// this process cannot ask about.
+    /// Whether the process still runs; `nil` if this process cannot determine it: the other is of another machine, boot
+    /// or container.
     package var isRunning: Bool? {
         let here = Self.current
         guard !here.boot.isEmpty, boot == here.boot, space == here.space, number > 0 else { return nil }
-        // Signal 0 only asks. For processes of other users the call fails with EPERM.
+        // Signal 0 only checks. For processes of other users the call fails with EPERM.
         if kill(number, 0) != 0 && errno == ESRCH { return false }
         guard let now = Look.start(of: number) else { return !Look.isEnded(number) }
         return started.isEmpty || now == started
@@ -64,18 +64,17 @@ private enum Look {
         static func space() -> String { "" }
     #else
         /// The 22nd word of `/proc/<pid>/stat`, in clock ticks since the boot; `nil` for an ended or hidden process.
-        /// is hidden from us.
         static func start(of process: Int32) -> String? {
             guard let words = words(of: process), words.count > 19, !isEnded(state: words[0]) else { return nil }
             return String(words[19])
         }
 
-        /// Whether the process has ended and its parent has not noticed yet.
+        /// Whether the process has ended and its parent has not yet waited for it.
         static func isEnded(_ process: Int32) -> Bool { words(of: process)?.first.map(isEnded(state:)) ?? false }
 
         private static func isEnded(state: Substring) -> Bool { ["Z", "X", "x"].contains(state) }
 
-        /// The words from the third on: the second, the program's name in brackets, may contain anything.
+        /// The words from the third on. The second, the program's name in brackets, may contain any characters.
         private static func words(of process: Int32) -> [Substring]? {
             guard let text = SystemFile.contents("/proc/\(process)/stat"), let bracket = text.lastIndex(of: ")") else {
                 return nil

@@ -6,7 +6,7 @@ import Foundation
 
 /// The time since this machine was started.
 package enum SystemBoot {
-    /// Names this boot, differently from every other one; empty where the system does not say.
+    /// The identity of this boot, different from every other one; empty if the system does not report it.
     package static let identity: String = look()
 
     #if canImport(Darwin)

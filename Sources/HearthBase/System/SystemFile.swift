@@ -1,11 +1,11 @@
 import Foundation
 
-/// Texts that the system writes as they are read, such as those below `/proc`.
+/// Files whose text the system generates while they are read, such as those below `/proc`.
 ///
-/// Not `String(contentsOfFile:)`: such a file has no size, and comes in pieces of about a page of memory; that takes the first one
-/// for all of it.
+/// Not `String(contentsOfFile:)`: such a file reports no size and is read in pieces of about a memory page, and that
+/// function returns only the first piece.
 package enum SystemFile {
-    /// The whole text of a file; `nil` where it cannot be read, which for these means that the system does not say. Blocks.
+    /// The whole text of a file; `nil` if it cannot be read. Blocks.
     package static func contents(_ path: String) -> String? {
         guard let file = FileHandle(forReadingAtPath: path), let text = try? file.readToEnd() ?? Data() else {
             return nil

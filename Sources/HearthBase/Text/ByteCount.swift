@@ -1,13 +1,13 @@
 import Foundation
 
-/// A number of bytes as people write and read it: decimal units, as disks and networks count.
+/// A number of bytes as text in decimal units, as for disks and networks.
 package struct ByteCount: Sendable, Hashable, CustomStringConvertible {
     package let bytes: UInt64
 
-    /// That many bytes.
+    /// Makes a byte count.
     package init(_ bytes: UInt64) { self.bytes = bytes }
 
-    /// Reads `500000`, `500K`, `1.5M`, `2GiB`; `nil` for anything else, for zero, and beyond 2^53.
+    /// Reads `500000`, `500K`, `1.5M`, `2GiB`; `nil` for other text, for zero, and beyond 2^53.
     package init?(parsing text: String) {
         let units: [(String, Double)] = [
             ("kib", 1024), ("mib", 1_048_576), ("gib", 1_073_741_824), ("tib", 1_099_511_627_776),
@@ -17,7 +17,7 @@ package struct ByteCount: Sendable, Hashable, CustomStringConvertible {
         let lower = text.lowercased()
         let unit = units.first { lower.hasSuffix($0.0) } ?? ("", 1)
         let digits = lower.dropLast(unit.0.count)
-        // Double also reads "inf", "nan" and hexadecimal.
+        // Double would also read "inf", "nan" and hexadecimal.
         guard digits.utf8.count <= 20, digits.utf8.allSatisfy({ (48...57).contains($0) || $0 == UInt8(ascii: ".") }),
             let number = Double(digits)
         else {

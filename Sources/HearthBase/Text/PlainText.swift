@@ -1,5 +1,5 @@
 extension String {
-    /// Whether the text holds nothing that could move a terminal's cursor or make a person read something else.
+    /// Whether the text contains no character that moves a terminal's cursor or changes how a person reads the text.
     package func isPlain(except allowed: String = "") -> Bool {
         !unicodeScalars.contains { scalar in
             switch scalar.properties.generalCategory {
@@ -10,8 +10,7 @@ extension String {
         }
     }
 
-    /// The text in quotation marks, fit for one line of a terminal: control characters escaped, at most `limit`
-    /// characters.
+    /// The text in quotation marks for one line of a terminal: control characters escaped, at most `limit` characters.
     package var quoted: String { quoted(limit: 60) }
 
     package func quoted(limit: Int) -> String {

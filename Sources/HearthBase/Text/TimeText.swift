@@ -1,6 +1,6 @@
-/// A time as people read it.
+/// Durations as text for people.
 package enum TimeText {
-    /// `12 s`, `3 min 5 s`, `2 h 10 min`.
+    /// Formats a duration: `12 s`, `3 min 5 s`, `2 h 10 min`.
     package static func short(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds < 360_000 else { return "many hours" }
         let whole = Int(max(0, seconds).rounded(.up))

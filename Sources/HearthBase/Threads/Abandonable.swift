@@ -1,9 +1,9 @@
-/// Performs `body` in a task of its own. A caller that is cancelled stops waiting for it at once: `body` goes on, in a task that is
-/// cancelled, and what comes of it is dropped.
+/// Runs `body` in a separate task. A cancelled caller stops waiting at once; the task is cancelled too, continues
+/// without the caller, and its result is dropped.
 ///
-/// For waits that nothing can end, such as that for another's thread.
-/// - Parameter body: calls ``Abandonment/begin()`` before it does something that its caller has to wait for.
-/// - Throws: what `body` throws; `CancellationError`.
+/// For waits that cannot be interrupted, such as for a thread of other code.
+/// - Parameter body: calls ``Abandonment/begin()`` before work for which its caller must wait.
+/// - Throws: errors of `body`; `CancellationError`.
 package func abandonable<Result: Sendable>(
     _ body: @escaping @Sendable (Abandonment) async throws -> Result
 ) async throws -> Result {
@@ -21,7 +21,7 @@ package func abandonable<Result: Sendable>(
     }
 }
 
-/// Whether the caller of a piece of work may still leave it alone.
+/// Whether the caller of some work may still stop waiting for it.
 package final class Abandonment: Sendable {
     private enum State { case open, begun, abandoned }
 
@@ -29,8 +29,8 @@ package final class Abandonment: Sendable {
 
     fileprivate init() {}
 
-    /// From now on the caller waits to the end, also when it is cancelled.
-    /// - Throws: `CancellationError` when it is gone already; nothing is to be done for it then.
+    /// Makes the caller wait until the end, also when it is cancelled.
+    /// - Throws: `CancellationError` if the caller has already stopped waiting; the work must then not begin.
     package func begin() throws {
         let isAbandoned = state.withLock { state in
             if state == .open { state = .begun }
@@ -39,7 +39,7 @@ package final class Abandonment: Sendable {
         if isAbandoned { throw CancellationError() }
     }
 
-    /// - Returns: whether the caller may go.
+    /// - Returns: whether the caller may stop waiting.
     fileprivate func abandon() -> Bool {
         state.withLock { state in
             if state == .open { state = .abandoned }
@@ -48,7 +48,7 @@ package final class Abandonment: Sendable {
     }
 }
 
-/// What comes of a piece of work: the first that is settled counts. One waits for it.
+/// The result of some work, for one waiting caller. The first settled result counts.
 private final class Outcome<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?
@@ -69,7 +69,7 @@ private final class Outcome<Value: Sendable>: Sendable {
 
     var value: Value {
         get async throws {
-            // Through the lock, as in `blocking`.
+            // The result is passed through the lock, as in `blocking`.
             await withCheckedContinuation { continuation in
                 let isSettled = state.withLock { state in
                     if state.result == nil { state.waiter = continuation }

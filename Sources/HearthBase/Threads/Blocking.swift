@@ -2,11 +2,12 @@ import Foundation
 
 /// Runs `body`, which may block in a system call, on a thread outside the cooperative pool.
 ///
-/// The body is not interrupted when the calling task is cancelled: keep it short, or have it look at a flag. At most
-/// 64 bodies run at once; further ones wait their turn.
-/// - Throws: what `body` throws.
+/// The body is not interrupted when the calling task is cancelled: it must be short or check a flag. At most 64 bodies
+/// run at once; further ones wait.
+/// - Throws: errors of `body`.
 public func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-    // Through a lock, which the thread sanitizer understands: what a continuation hands over it does not always see.
+    // The result is passed through a lock, which the thread sanitizer understands; it does not always see what a
+    // continuation passes.
     let result = Locked<Swift.Result<Result, any Error>?>(nil)
     await withCheckedContinuation { continuation in
         BlockingPool.shared.run {
@@ -19,10 +20,11 @@ public func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> 
     return try made.get()
 }
 
-/// Threads for blocking bodies, kept for a while when idle.
+/// Threads for blocking bodies. Idle threads are kept for some time.
 ///
-/// Not a dispatch queue: on Linux its threads and those of Swift's own tasks come from one pool that takes a second to
-/// notice each blocked thread, so four blocked bodies on two cores stall every task of the process for two seconds.
+/// Not a dispatch queue: on Linux its threads and those of Swift's own tasks come from one pool that needs a second to
+/// notice each blocked thread. So four blocked bodies on two cores would stop every task of the process for two
+/// seconds.
 final class BlockingPool: Sendable {
     static let shared = BlockingPool(maximumThreads: 64, idleSeconds: 10)
 
@@ -32,7 +34,7 @@ final class BlockingPool: Sendable {
         var threads = 0
     }
 
-    // `NSCondition` rather than `Locked`, because idle threads wait on it; the state is touched with it locked only.
+    // `NSCondition` and not `Locked`, because idle threads wait on it. The state is used only while it is locked.
     private let condition = NSCondition()
     private nonisolated(unsafe) var state = State()
     private let maximumThreads: Int
@@ -43,7 +45,7 @@ final class BlockingPool: Sendable {
         self.idleSeconds = idleSeconds
     }
 
-    /// The threads alive now.
+    /// The number of threads.
     var threadCount: Int {
         condition.lock()
         defer { condition.unlock() }
@@ -54,7 +56,7 @@ final class BlockingPool: Sendable {
         condition.lock()
         defer { condition.unlock() }
         state.waiting.append(body)
-        // An idle thread that was signalled but has not woken yet still counts as idle, hence the comparison.
+        // An idle thread that was signalled but has not woken up still counts as idle, hence the comparison.
         if state.idle >= state.waiting.count {
             condition.signal()
         } else if state.threads < maximumThreads {

@@ -4,12 +4,12 @@
     import Glibc
 #endif
 
-/// A value behind a mutual-exclusion lock, for critical sections of a few instructions.
+/// A value with a mutual-exclusion lock, for critical sections of a few instructions.
 ///
-/// Built on `pthread_mutex_t`, which the thread sanitizer understands; `Synchronization.Mutex` takes a futex path it
-/// does not see and reports races that are not there.
+/// Built on `pthread_mutex_t`, which the thread sanitizer understands. It does not see the futex calls of
+/// `Synchronization.Mutex` and would report races that do not exist.
 package final class Locked<State>: @unchecked Sendable {
-    // Touched only between lock and unlock of `mutex`.
+    // Used only while `mutex` is locked.
     private var state: State
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
@@ -27,7 +27,7 @@ package final class Locked<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` with the lock held. Never call out to foreign code or take another lock inside.
+    /// Runs `body` with the lock held. The body must not call foreign code or take another lock.
     package func withLock<Result: Sendable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {

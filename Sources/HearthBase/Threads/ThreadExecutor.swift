@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// A serial executor that owns one thread: where an actor's blocking C calls run without occupying the cooperative pool.
+/// A serial executor that owns one thread, for an actor's blocking C calls outside the cooperative pool.
 ///
 /// ```swift
 /// actor Engine {
@@ -9,13 +9,13 @@ import Foundation
 ///     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 /// }
 /// ```
-/// A waiting or running job keeps the executor alive. The thread ends once the executor is released, which may well
+/// A waiting or running job keeps the executor in memory. The thread ends after the executor is released, which can
 /// happen in its own last job.
 package final class ThreadExecutor: SerialExecutor {
     private let queue: JobQueue
     private let name: String
 
-    /// Starts the thread; `name` shows in debuggers (the first 15 bytes on Linux).
+    /// Starts the thread; debuggers show `name` (the first 15 bytes on Linux).
     package init(name: String, stackSize: Int = 8 << 20) {
         self.name = name
         let queue = JobQueue()
@@ -32,7 +32,7 @@ package final class ThreadExecutor: SerialExecutor {
 
     package func enqueue(_ job: consuming ExecutorJob) { queue.push(UnownedJob(job), executor: self) }
 
-    /// Whether further jobs wait while one runs: a long job ends then, and enqueues its rest behind them.
+    /// Whether further jobs wait while one runs: a long job should then end, and enqueue its rest behind them.
     package var hasWaitingJobs: Bool { queue.hasJobs }
 
     package func checkIsolated() {
@@ -42,10 +42,10 @@ package final class ThreadExecutor: SerialExecutor {
     package func isIsolatingCurrentContext() -> Bool? { queue.isCurrent }
 }
 
-/// The jobs waiting for the one thread.
+/// The waiting jobs of the thread.
 private final class JobQueue: Sendable {
-    /// Holds the executor strongly: the runtime's own reference is unowned, and the actor that owns the executor may go
-    /// away while its last job is running.
+    /// Holds the executor strongly: the runtime's own reference is unowned, and the actor that owns the executor may be
+    /// released while its last job runs.
     private struct Job: Sendable {
         let job: UnownedJob
         let executor: ThreadExecutor
@@ -88,7 +88,7 @@ private final class JobQueue: Sendable {
         }
     }
 
-    /// Runs one job: those that wait meanwhile are seen by ``hasJobs``.
+    /// Runs one job; ``hasJobs`` includes the jobs that wait during it.
     private func runNext() {
         let next = state.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }
         guard let next else { return }

@@ -1,14 +1,15 @@
 import Foundation
 
-/// The name of the running thread, as debuggers show it; on Linux its first 15 bytes.
+/// The name of the running thread in debuggers; on Linux its first 15 bytes.
 ///
-/// Not `Thread.current.name` on Linux: setting that does nothing before `start()` has returned to the caller that started the
-/// thread, which may well be after the thread's own first instructions. It would keep the name of the thread it came from.
+/// Not `Thread.current.name` on Linux: setting it has no effect before `start()` has returned to the caller that
+/// started the thread, which can be after the thread's own first instructions. The thread would keep the name of its
+/// parent thread.
 package enum ThreadName {
     package static var current: String {
         get {
             #if os(Linux)
-                // As in the setter: without /proc there is no name to tell.
+                // Without /proc there is no name to read, as in the setter.
                 return SystemFile.contents(file)?.trimmingCharacters(in: .newlines) ?? ""
             #else
                 return Thread.current.name ?? ""
@@ -16,7 +17,7 @@ package enum ThreadName {
         }
         set {
             #if os(Linux)
-                // A system without /proc leaves the thread without a name of its own, which breaks nothing.
+                // On a system without /proc the thread has no name of its own, which has no other effect.
                 let descriptor = open(file, O_WRONLY | O_CLOEXEC)
                 guard descriptor >= 0 else { return }
                 let name = Array(newValue.utf8)

@@ -1,8 +1,8 @@
-/// Lets one at a time do what takes several awaits, in the order in which they came.
+/// Runs asynchronous operations one after the other, in the order of their calls.
 package final class TurnQueue: Sendable {
     private struct Waiter {
         let number: UInt64
-        /// Resumed with whether its turn has come.
+        /// Resumed with `true` at the caller's turn, with `false` after a cancellation.
         let continuation: CheckedContinuation<Bool, Never>
     }
 
@@ -17,18 +17,18 @@ package final class TurnQueue: Sendable {
     /// No turn is taken.
     package init() {}
 
-    /// How many wait for their turn.
+    /// The number of callers that wait for their turn.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Performs `body` once those before have done so. Waits on in a task that was cancelled.
+    /// Runs `body` after all earlier calls. A cancelled task keeps waiting.
     package func turn<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         _ = await enter(orGiveUp: false)
         defer { leave() }
         return try await body()
     }
 
-    /// Performs `body` once those before have done so. A task that is cancelled gives its place up at once.
-    /// - Throws: what `body` throws; `CancellationError` before its turn, and `body` is not performed then.
+    /// Runs `body` after all earlier calls. A cancelled task leaves the queue at once.
+    /// - Throws: errors of `body`; `CancellationError` before its turn, without running `body`.
     package func turnUnlessCancelled<Result>(_ body: () async throws -> Result) async throws -> Result {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -41,17 +41,18 @@ package final class TurnQueue: Sendable {
         }
         guard hasEntered else { throw CancellationError() }
         defer { leave() }
-        // Cancelled in the moment in which the turn came.
+        // The task may be cancelled at the moment of its turn.
         try Task.checkCancellation()
         return try await body()
     }
 
-    /// - Parameter orGiveUp: whether to leave the turn to others in a task that was cancelled.
+    /// Waits for the caller's turn.
+    /// - Parameter orGiveUp: whether a cancelled task leaves the queue.
     /// - Returns: whether it is the caller's turn.
     private func enter(_ number: UInt64 = 0, orGiveUp: Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let isMine = state.withLock { state -> Bool? in
-                // Who is cancelled from here on is found waiting.
+                // A later cancellation finds the caller in the queue.
                 if orGiveUp, Task.isCancelled { return false }
                 guard state.isTaken else {
                     state.isTaken = true

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Where time comes from: a monotonic clock for intervals, a calendar for dates. Injected, so that tests never sleep.
+/// A monotonic clock for intervals and a calendar for dates. Injected, so that tests never sleep.
 public struct TimeSource: Sendable {
     private let startStopwatch: @Sendable () -> Stopwatch
     private let wait: @Sendable (Duration) async throws -> Void
     private let calendar: @Sendable () -> Date
 
-    /// A source of the given clock and calendar.
+    /// Makes a source of the given clock and calendar.
     public init<C: Clock>(clock: C, now: @escaping @Sendable () -> Date) where C.Duration == Duration {
         startStopwatch = {
             let start = clock.now
@@ -19,17 +19,17 @@ public struct TimeSource: Sendable {
     /// The machine's own clocks; the monotonic one does not stop while the machine sleeps.
     public static let system = TimeSource(clock: ContinuousClock(), now: { Date() })
 
-    /// The date now.
+    /// The present date.
     public var now: Date { calendar() }
 
-    /// Waits, or throws `CancellationError` at once when the task is cancelled.
+    /// Waits; throws `CancellationError` at once when the task is cancelled.
     public func sleep(for duration: Duration) async throws { try await wait(duration) }
 
-    /// A stopwatch started now.
+    /// Starts a stopwatch.
     package func stopwatch() -> Stopwatch { startStopwatch() }
 }
 
-/// Measures from its creation.
+/// Measures the time since its creation.
 package struct Stopwatch: Sendable {
     let reading: @Sendable () -> Duration
 

@@ -11,7 +11,7 @@ public struct SemanticVersion: Sendable, Hashable, Comparable, CustomStringConve
     /// The identifiers after `+`; without influence on order or equality.
     public let build: [String]
 
-    /// A version of the given parts.
+    /// Makes a version of the given parts.
     public init(_ major: UInt, _ minor: UInt, _ patch: UInt, prerelease: [String] = [], build: [String] = []) {
         self.major = major
         self.minor = minor
@@ -20,7 +20,7 @@ public struct SemanticVersion: Sendable, Hashable, Comparable, CustomStringConve
         self.build = build
     }
 
-    /// Reads `1.2.3`, `1.2.3-rc.1` or `1.2.3+build`; `nil` for anything the specification does not allow.
+    /// Reads `1.2.3`, `1.2.3-rc.1` or `1.2.3+build`; `nil` for other text.
     public init?(_ text: some StringProtocol) {
         let halves = Substring(text).split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)
         guard let version = halves.first else { return nil }
@@ -67,7 +67,7 @@ public struct SemanticVersion: Sendable, Hashable, Comparable, CustomStringConve
         }
         for (one, other) in zip(left.prerelease, right.prerelease) where one != other {
             switch (isNumeric(one), isNumeric(other)) {
-            // Without leading zeros the longer number is the greater; the text may be longer than any integer.
+            // Without leading zeros the longer number is the greater one; the text may be longer than any integer.
             case (true, true) where one.utf8.count != other.utf8.count: return one.utf8.count < other.utf8.count
             case (true, false): return true
             case (false, true): return false

@@ -12,9 +12,12 @@ struct AnswerPrinter: Sendable {
     var answering: Locked<String>?
 
     /// Prints all events.
+    /// - Returns: why the answer ended; `nil` without an end.
     /// - Throws: errors of the stream; `CancellationError`.
-    func print(_ events: LanguageModelSession.ResponseStream.Events) async throws {
+    @discardableResult
+    func print(_ events: LanguageModelSession.ResponseStream.Events) async throws -> FinishReason? {
         var page = Page()
+        var reason: FinishReason?
         do {
             for try await event in events {
                 switch format {
@@ -24,13 +27,10 @@ struct AnswerPrinter: Sendable {
                 if case .finish(let summary) = event {
                     if page.isLineOpen { try console.write("\n") }
                     console.say(FactsLine.text(model: answering?.withLock { $0 } ?? model, summary))
-                    if summary.reason == .interrupted {
-                        console.say(
-                            "(the connection broke off in the middle: type /continue for the rest from a local model, or ask "
-                                + "again with --local)")
-                    }
+                    reason = summary.reason
                 }
             }
+            return reason
         } catch {
             console.showBar(nil)
             // End the line of a partial answer; if that fails too, throw the first error.
@@ -45,6 +45,8 @@ struct AnswerPrinter: Sendable {
         var isLineOpen = false
         /// Whether the last text is thinking.
         var isAside = false
+        /// The share of a model's load that was shown last.
+        var loaded: Int?
     }
 
     private func write(_ event: GenerationEvent, on page: inout Page) throws {
@@ -73,8 +75,11 @@ struct AnswerPrinter: Sendable {
                 console.showBar("reading the prompt: \(done) of \(total) tokens")
             }
         case .phase(.loading(let fraction)):
-            let percent = fraction.map { "  \(Int(max(0, min(1, $0)) * 100))%" } ?? ""
-            console.showBar("loading \(model.shownOnTerminal)\(percent)")
+            // In steps of five: each one draws the line anew.
+            let percent = fraction.map { Int(max(0, min(1, $0)) * 20) * 5 }
+            guard percent == nil || percent != page.loaded else { break }
+            page.loaded = percent
+            console.showBar("loading the local model" + (percent.map { "  \($0)%" } ?? ""))
         case .phase(.connecting): console.showBar("connecting to \(model.shownOnTerminal)")
         case .phase(.decode): console.showBar(nil)
         case .text(let piece):
@@ -143,6 +148,10 @@ enum FactsLine {
     static func text(model: String, _ summary: GenerationSummary) -> String {
         let usage = summary.usage
         let timings = summary.timings
+        // A broken connection takes the server's counts with it.
+        guard summary.reason != .interrupted || usage.generatedTokens > 0 else {
+            return "\(TerminalText.singleLine(model)): ended by \(summary.reason.rawValue)"
+        }
         let facts = [
             "\(usage.promptTokens) prompt tokens", "\(usage.cachedTokens) cached",
             "\(usage.generatedTokens) generated", String(format: "first token after %.2f s", timings.firstTokenSeconds),

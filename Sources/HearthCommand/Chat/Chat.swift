@@ -155,13 +155,14 @@ struct Chat: Command {
         let hearth = try await context.hearth(configuration)
         let failure: (any Error)?
         do {
-            if let routing = try await routing(configuration, in: hearth, context) {
+            switch try await choice(configuration, in: hearth, context) {
+            case .routed(let routing):
                 try await routing.perform {
                     try await converse(
                         routing.engine, routing.printer, question(context.input), images, options, context)
                 }
-            } else {
-                try await converseLocally(configuration, images, options, in: hearth, context)
+            case .local(let decision):
+                try await converseLocally(decision, configuration, images, options, in: hearth, context)
             }
             failure = nil
         } catch {
@@ -173,13 +174,21 @@ struct Chat: Command {
     }
 
     private func converseLocally(
-        _ configuration: Configuration, _ images: [ChatImage], _ options: GenerationOptions, in hearth: Hearth,
-        _ context: CommandContext
+        _ decision: RouteDecision?, _ configuration: Configuration, _ images: [ChatImage], _ options: GenerationOptions,
+        in hearth: Hearth, _ context: CommandContext
     ) async throws {
         var context = context
-        let model = try await find(configuration, seeing: !images.isEmpty, in: hearth, &context)
+        let model: ChatModel
+        do {
+            model = try await find(configuration, seeing: !images.isEmpty, in: hearth, &context)
+        } catch {
+            // The rule that a person may change, where no local model can answer.
+            if let decision { context.console.say("(local: \(decision.reasonText))") }
+            throw error
+        }
         let question = try await question(context.input)
         try await load(model, in: context)
+        if let decision { context.console.announce(decision, model: model.name, format: format) }
         let printer = AnswerPrinter(console: context.console, format: format, model: model.name)
         try await converse(model.engine, printer, question, images, options, context)
     }
@@ -191,19 +200,26 @@ struct Chat: Command {
     ) async throws {
         if let question {
             let session = LanguageModelSession(model: engine, instructions: systemPrompt)
-            try await printer.print(session.streamResponse(to: question, images: images, options: options).events)
+            let reason = try await printer.print(
+                session.streamResponse(to: question, images: images, options: options).events)
+            // A script must not take half an answer for a whole one.
+            guard reason != .interrupted else {
+                throw LLMError(
+                    .answerInterrupted, "the connection to the cloud broke off in the middle of the answer",
+                    context: ErrorContext(remedy: "Ask again, or ask a local model."), disposition: .tryLater)
+            }
         } else {
             try await Conversation(context: context, engine: engine, printer: printer, options: options)
                 .run(systemPrompt: systemPrompt, images: images)
         }
     }
 
-    /// The routing of the conversation; `nil` if only local models can answer it.
-    private func routing(
+    /// Who may answer the conversation.
+    private func choice(
         _ configuration: Configuration, in hearth: Hearth, _ context: CommandContext
-    ) async throws -> ChatRouting? {
+    ) async throws -> ChatRouting.Choice {
         let wanted = try wanted(configuration)
-        return try await ChatRouting.start(route, configuration, format: format, in: hearth, context) {
+        return try await ChatRouting.choose(route, configuration, format: format, in: hearth, context) {
             try await ChatModel.find(wanted, projector: projector.map { Path($0) }, in: hearth, context: context)
         }
     }

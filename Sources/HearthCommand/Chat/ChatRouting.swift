@@ -14,30 +14,48 @@ struct ChatRouting: Sendable {
     let printer: AnswerPrinter
     private let orchestrator: LLMOrchestrator
 
-    /// The routing of a conversation; `nil` if only local models can answer it.
+    /// Who may answer a conversation.
+    enum Choice {
+        /// Local models only; the decision is worth a line where a cloud is set up.
+        case local(RouteDecision?)
+        case routed(ChatRouting)
+    }
+
+    /// Decides who may answer a conversation. The key of the cloud is only needed where the cloud may answer.
     /// - Parameter find: finds the local model, when it is needed.
-    /// - Throws: `RoutingError` for a request that insists on a cloud where none is set up.
-    static func start(
+    /// - Throws: `RoutingError` for a request that insists on a cloud where none is set up; `LLMError` with
+    ///   `cloud-key-unusable`.
+    static func choose(
         _ request: RouteRequest, _ configuration: Configuration, format: EventFormat, in hearth: Hearth,
         _ context: CommandContext, find: @escaping @Sendable () async throws -> ChatModel
-    ) async throws -> ChatRouting? {
+    ) async throws -> Choice {
         let insists = request.preference == .cloud
-        guard let cloud = try await context.cloud(configuration) else {
+        func certain(_ policy: RoutePolicy) -> RouteDecision? {
+            let decision = Route(policy: policy).assess(request, at: .zero)
+            return decision.reason.isLasting && !insists ? decision : nil
+        }
+        let cloud: CloudChoice?
+        do {
+            cloud = try await context.cloud(configuration)
+        } catch {
+            let anyCloud = RoutePolicy(
+                forceLocal: configuration.forceLocal, endpoint: "", tier: "", canUseCloudAI: true)
+            guard let decision = certain(anyCloud) else { throw error }
+            return .local(decision)
+        }
+        guard let cloud else {
             if insists { throw RouteDecision(.local, .cloudMissing).refusal }
-            return nil
+            return .local(nil)
         }
         let folder = try context.routingFolder
         let premium = cloud.premium(configuration, folder: folder, time: context.time)
         let policy = RoutePolicy(
             forceLocal: configuration.forceLocal, cloud: cloud.engine.address, premium.rights)
-        let certain = Route(policy: policy).assess(request, at: .zero)
-        if certain.isLasting, !insists {
-            // Without a choice there is nothing to route; the reason is worth a line, since a cloud is set up.
-            context.console.say("(local: \(certain.reasonText))")
-            return nil
-        }
-        return await ChatRouting(
-            request, configuration, cloud, premium, folder: folder, format: format, in: hearth, context, find: find)
+        if let decision = certain(policy) { return .local(decision) }
+        return await .routed(
+            ChatRouting(
+                request, configuration, cloud, premium, folder: folder, format: format, in: hearth, context, find: find)
+        )
     }
 
     private init(
@@ -60,12 +78,7 @@ struct ChatRouting: Sendable {
         engine = orchestrator.conversation(request) { decision in
             let name = decision.source == .cloud ? cloud.name : found.withLock { $0 }?.name ?? "local"
             answering.withLock { $0 = name }
-            console.showBar(nil)
-            switch format {
-            // A closed output fails at the answer's first piece too.
-            case .json: try? console.emit(AnsweringEvent(decision, model: name))
-            case .text: console.say(decision.badge(name))
-            }
+            console.announce(decision, model: name, format: format)
         }
         printer = AnswerPrinter(console: console, format: format, model: cloud.name, answering: answering)
     }
@@ -94,6 +107,18 @@ struct ChatRouting: Sendable {
     }
 }
 
+extension Console {
+    /// Says which model gives the next answer.
+    func announce(_ decision: RouteDecision, model: String, format: EventFormat) {
+        showBar(nil)
+        switch format {
+        // A closed output fails at the answer's first piece too.
+        case .json: try? emit(AnsweringEvent(decision, model: model))
+        case .text: say(decision.badge(model))
+        }
+    }
+}
+
 /// The engine of the next answer, as an event.
 private struct AnsweringEvent: Encodable {
     var event = "route"
@@ -113,14 +138,7 @@ extension RouteDecision {
     /// The line before an answer; says why only where a person who set up a cloud gets a local answer.
     fileprivate func badge(_ name: String) -> String {
         let model = name.shownOnTerminal
-        return source == .cloud ? "(cloud: \(model))" : "(local: \(model); \(reasonText))"
-    }
-
-    /// Whether nothing but a change of the settings or of the request changes the decision.
-    fileprivate var isLasting: Bool {
-        switch reason {
-        case .forceLocal, .privateConversation, .localPreferred, .modelNamed, .cloudMissing, .tier: true
-        case .noCredits, .offline, .settling, .checking, .unhealthy, .failing, .paused, .cloud, .tookOver: false
-        }
+        guard source == .local else { return "(cloud: \(model))" }
+        return "(local: \(model); \(reasonText)" + (reason.needsRepair ? "; what to do: hearth route)" : ")")
     }
 }

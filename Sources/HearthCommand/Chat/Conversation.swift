@@ -67,7 +67,12 @@ struct Conversation: Sendable {
         _ text: String, _ images: [ChatImage], _ session: LanguageModelSession, _ state: Locked<State>
     ) async throws {
         let task = Task {
-            try await printer.print(session.streamResponse(to: text, images: images, options: options).events)
+            let reason = try await printer.print(
+                session.streamResponse(to: text, images: images, options: options).events)
+            guard reason == .interrupted else { return }
+            context.console.complain(
+                "(the connection broke off in the middle of the answer: type /continue for the rest from a local model)"
+            )
         }
         state.withLock {
             $0.policy.answerBegins()
@@ -96,7 +101,10 @@ struct Conversation: Sendable {
 
     /// Lets a local model continue the last answer, whose connection broke off.
     private func continueLocally(_ session: LanguageModelSession, _ state: Locked<State>) async throws {
-        guard let routed = engine as? RoutedEngine, routed.interruptedText != nil else {
+        // After /reset, the answer belongs to a forgotten conversation.
+        guard let routed = engine as? RoutedEngine, routed.interruptedText != nil,
+            session.transcript.last?.role == .assistant
+        else {
             return context.console.complain("No answer broke off.")
         }
         let request = routed.request

@@ -5,7 +5,7 @@ private let keyArgument = Argument(
     "KEY", .word,
     "The setting: origins.NAME, defaultModel, contextLength, cacheType, flashAttention, threads, maximumNewTokens, "
         + "temperature, imageMinTokens, imageMaxTokens, stateFolder, ignoreMemory, network.metered, routing.forceLocal, "
-        + "entitlement.tier, entitlement.credits, cloud.kind, cloud.url, cloud.model or cloud.keyFile."
+        + "entitlement.tier, entitlement.credits, cloud.kind, cloud.url, cloud.model, cloud.keyFile or cloud.firstByteSeconds."
 )
 
 /// `hearth config get KEY`
@@ -56,7 +56,9 @@ struct ConfigSet: Command {
                 + "cloud in each month; unset, your own key counts as pro and nothing is counted. cloud.kind is openai, gemini, "
                 + "gemini-relay or anthropic: which cloud model may answer; unset, none. It brings the vendor's address and a model; "
                 + "cloud.url and cloud.model name others, and another kind resets them. The key is in GEMINI_API_KEY, "
-                + "OPENAI_API_KEY, ANTHROPIC_API_KEY or HEARTH_CLOUD_KEY, or in the file cloud.keyFile, which only you may read.",
+                + "OPENAI_API_KEY, ANTHROPIC_API_KEY or HEARTH_CLOUD_KEY, or in the file cloud.keyFile, which only you may read. "
+                + "cloud.firstByteSeconds is the longest wait for the beginning of an answer from the cloud, before a local model "
+                + "takes over; unset, 15, or 60 for openai.",
         ],
         arguments: [keyArgument, value],
         examples: [

@@ -7,6 +7,7 @@ enum CommandRemedy {
     /// `{model}`, `{family}`, `{file}` and `{found}` come from the context of the error.
     static let words = [
         "ambiguous-reference/release": "`hearth use {found}`",
+        "answer-interrupted": "`hearth chat --local`",
         "ambiguous-transfer": "`hearth transfers list --format json`",
         "bad-endpoint": "`HF_ENDPOINT=URL`",
         "cloud-missing": "`hearth config set cloud.kind gemini`",
@@ -24,6 +25,7 @@ enum CommandRemedy {
         "no-home": "`HEARTH_HOME=FOLDER`",
         "no-origin": "`hearth config set origins.NAME URL` or `HEARTH_ORIGIN=URL`",
         "not-enough-memory": "`--ignore-memory`",
+        "not-entitled": "`hearth config set entitlement.tier TIER`",
         "not-in-rollout": "`hearth pull {model}`",
         "not-installed": "`hearth pull {model}`; `hearth list` shows the installed releases",
         "not-publishable/companion": "`--with FILE`",
@@ -36,10 +38,12 @@ enum CommandRemedy {
         "probe-failed": "`hearth use {model}`",
         "release-exists": "`--replace`",
         "release-twice": "`--family`, `--version`, `--variant`",
+        "remote-model-missing": "`hearth config set cloud.model NAME`",
         "repository-gated/token": "`HF_TOKEN=TOKEN`",
         "repository-missing/token": "`HF_TOKEN=TOKEN`",
         "not-resumable": "`hearth transfers cancel {file}`",
         "transfer-busy/transfer": "`hearth transfers cancel {file}`",
+        "unauthorised": "`HEARTH_CLOUD_KEY=KEY` or `hearth config set cloud.keyFile FILE`",
         "unknown-transfer": "`hearth transfers list`",
         "version-needed/version": "`--version VERSION`",
     ]

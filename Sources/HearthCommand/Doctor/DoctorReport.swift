@@ -25,9 +25,17 @@ struct DoctorReport: Sendable, Encodable {
         let code: String
         var message: String
         var cure: String?
+
+        /// The finding for people.
+        var lines: [String] {
+            ["\(severity.rawValue): \(TerminalText.singleLine(message)) [\(code)]"]
+                + (cure.map { ["  " + TerminalText.singleLine($0)] } ?? [])
+        }
     }
 
     var chapters: [Chapter] = []
+    /// The answers of the addresses; `nil` if they were not asked.
+    var online: [OnlineExamination.Answer]?
     var findings: [Finding] = []
 
     /// Adds facts under a title.
@@ -56,6 +64,11 @@ struct DoctorReport: Sendable, Encodable {
                 report.chapters[chapter].facts[fact].value = change(report.chapters[chapter].facts[fact].value)
             }
         }
+        report.online = online?.map { answer in
+            var answer = answer
+            answer.address = change(answer.address)
+            return answer
+        }
         for finding in report.findings.indices {
             report.findings[finding].message = change(report.findings[finding].message)
             report.findings[finding].cure = report.findings[finding].cure.map(change)
@@ -65,6 +78,14 @@ struct DoctorReport: Sendable, Encodable {
 
     /// The report as lines to display.
     var lines: [String] {
+        var chapters = chapters
+        if let online {
+            let facts = online.map { Fact(name: $0.name, value: $0.text) }
+            chapters.append(
+                Chapter(
+                    title: "Online",
+                    facts: facts.isEmpty ? [Fact(name: "addresses", value: "none are configured")] : facts))
+        }
         let width = chapters.flatMap(\.facts).map { TerminalText.columns(of: $0.name) }.max() ?? 0
         var lines: [String] = []
         for chapter in chapters {
@@ -76,10 +97,6 @@ struct DoctorReport: Sendable, Encodable {
             lines.append("")
         }
         if problems.isEmpty { lines.append("Nothing is wrong.") }
-        for finding in findings {
-            lines.append("\(finding.severity.rawValue): \(TerminalText.singleLine(finding.message)) [\(finding.code)]")
-            if let cure = finding.cure { lines.append("  " + TerminalText.singleLine(cure)) }
-        }
-        return lines
+        return lines + findings.flatMap(\.lines)
     }
 }

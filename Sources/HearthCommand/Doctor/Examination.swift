@@ -5,11 +5,14 @@ import HearthCatalog
 import HearthDelivery
 import HearthHTTP
 import HearthInference
+import HearthRouting
 import HearthStore
 
 /// Examines the machine and the home folder without changing them.
 struct Examination: Sendable {
     let context: CommandContext
+    /// Whether the addresses are asked too, which says more about them.
+    let isOnline: Bool
     private let fileSystem = LocalFileSystem()
     private typealias Fact = DoctorReport.Fact
 
@@ -28,6 +31,7 @@ struct Examination: Sendable {
         await examineHome(&report)
         await examineModels(&report)
         await examineOrigins(&report)
+        await examineCloud(&report)
         return report
     }
 
@@ -163,10 +167,10 @@ struct Examination: Sendable {
         }
     }
 
-    /// Asks each origin for its catalog. Installed models work without it, so a failure is only a note.
+    /// Lists the origins; `--online` asks them.
     private func examineOrigins(_ report: inout DoctorReport) async {
-        // The chapter on the home reports both failures.
-        guard let home = try? context.home, let configuration = try? await context.configuration else { return }
+        // The chapter on the home reports invalid settings.
+        guard let configuration = try? await context.configuration else { return }
         do {
             let origins = try configuration.origins(environment: context.environment)
             if origins.isEmpty {
@@ -175,23 +179,24 @@ struct Examination: Sendable {
                     cure: "Set one with 'hearth config set origins.NAME URL', or give HEARTH_ORIGIN.")
                 return
             }
-            let http = DefaultHTTPClient(version: HearthCommand.version)
-            var facts: [Fact] = []
-            for origin in origins {
-                do {
-                    let manager = ModelManager(
-                        home: home, origins: [origin], http: http, time: context.time, network: SystemNetwork.monitor(),
-                        deviceMemory: .max)
-                    let count = try await manager.available().count
-                    facts.append(
-                        DoctorReport.Fact(
-                            name: origin.name, value: "\(origin.manifestURL), offers \(Self.count(count, "release"))"))
-                } catch {
-                    facts.append(Fact(name: origin.name, value: "\(origin.manifestURL)"))
-                    report.add(error, as: .note)
-                }
-            }
-            report.chapters.append(DoctorReport.Chapter(title: "Origins", facts: facts))
+            report.chapters.append(
+                DoctorReport.Chapter(
+                    title: "Origins", facts: origins.map { Fact(name: $0.name, value: $0.manifestURL.shown) }))
+        } catch {
+            report.add(error)
+        }
+    }
+
+    /// Shows the cloud model of the settings; a key that cannot be used is a problem.
+    private func examineCloud(_ report: inout DoctorReport) async {
+        guard let configuration = try? await context.configuration else { return }
+        do {
+            guard let cloud = try await context.cloud(configuration) else { return }
+            report.add("Cloud", ["model": cloud.name, "address": cloud.engine.address.shown])
+            guard !isOnline, (cloud.engine as? CloudEngine)?.settings.lacksKey == true else { return }
+            report.note(
+                "unauthorised", "the cloud wants a key, and none is set",
+                cure: "Give it in HEARTH_CLOUD_KEY, or name its file with 'hearth config set cloud.keyFile FILE'.")
         } catch {
             report.add(error)
         }

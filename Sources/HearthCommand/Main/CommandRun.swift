@@ -1,5 +1,7 @@
 import Foundation
+import Hearth
 import HearthBase
+import HearthHTTP
 
 extension HearthCommand {
     /// Runs the process's command line and returns its exit status.
@@ -10,10 +12,12 @@ extension HearthCommand {
             errors: DescriptorSink(descriptor: STDERR_FILENO, environment: environment), environment: environment)
         let interruptions = Interruptions()
         interruptions.listen()
-        let context = CommandContext(
+        var context = CommandContext(
             environment: environment, console: console, input: DescriptorSource(descriptor: STDIN_FILENO),
             interruptions: interruptions, time: .system,
             terminal: DescriptorTerminal(input: STDIN_FILENO, output: STDOUT_FILENO))
+        // `pull` reports a wrong word in the environment; an answer does not fail for it.
+        context.network = { (try? NetworkChoice.monitor(environment: environment)) ?? SystemNetwork.monitor() }
         return await run(Array(ProcessInfo.processInfo.arguments.dropFirst()), in: context)
     }
 

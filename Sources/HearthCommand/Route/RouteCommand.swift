@@ -36,7 +36,7 @@ struct RouteCommand: Command {
 
     func run(in context: CommandContext) async throws {
         guard isWatching else {
-            let report = try await report(in: context)
+            let (report, _) = try await report(in: context)
             switch format {
             case .json: try context.console.print(JSONText.pretty(report))
             case .text: for line in report.lines { try context.console.print(line) }
@@ -44,13 +44,19 @@ struct RouteCommand: Command {
             return
         }
         var last: [String] = []
+        let watch = context.time.stopwatch()
+        var earlier: Route?
         while true {
-            let report = try await report(in: context)
-            let shown = [report.source.rawValue, report.reason, report.health, report.breaker, report.network]
+            let (report, route) = try await report(after: earlier, at: watch.elapsed, in: context)
+            earlier = route
+            let shown = [
+                report.source.rawValue, report.reason, report.health, report.breaker, report.network,
+                report.problem?.message ?? "",
+            ]
             if shown != last {
                 switch format {
                 case .json: try context.console.emit(report)
-                case .text: try context.console.print("\(report.source.rawValue): \(report.text)")
+                case .text: try context.console.print(report.change)
                 }
             }
             last = shown
@@ -59,7 +65,10 @@ struct RouteCommand: Command {
     }
 
     /// Evaluates the rules now.
-    private func report(in context: CommandContext) async throws -> RouteReport {
+    /// - Parameter earlier: the last evaluation, whose view of the connection goes on.
+    private func report(
+        after earlier: Route? = nil, at now: Duration = .zero, in context: CommandContext
+    ) async throws -> (RouteReport, Route) {
         let configuration = try await context.configuration
         let cloud = try await context.cloud(configuration)
         let folder = try context.routingFolder
@@ -72,29 +81,27 @@ struct RouteCommand: Command {
         try await premium.refresh()
         let policy = RoutePolicy(
             forceLocal: configuration.forceLocal, cloud: cloud?.engine.address, premium.rights)
-        var route = Route(policy: policy, at: .zero, recorded: record.endpoint, date: context.time.now)
+        var route = Route(policy: policy, at: now, recorded: record.endpoint, date: context.time.now)
+        // A first look does not wait for the connection to be stable.
+        route.continueLink(of: earlier)
         // The network does not matter for a cloud on this machine.
         let network = policy.isThisMachine ? NetworkCondition.unrestricted : await context.network().reading()
-        // A command that looks once does not wait for the connection to be stable.
-        let stable = route.settings.firstWindow
-        if cloud != nil { _ = route.handle(.network(isOnline: network.isOnline), at: .zero) }
-        _ = route.handle(.tick, at: stable)
-        if let cloud, route.assess(RouteRequest(), at: stable).source == .cloud {
-            var isHealthy = true
-            do { try await cloud.engine.checkHealth() } catch is CancellationError { throw CancellationError() } catch {
-                context.console.say("The cloud did not answer: \(error)")
-                isHealthy = false
+        if cloud != nil { _ = route.handle(.network(isOnline: network.isOnline), at: now) }
+        let decision = route.assess(RouteRequest(), at: now)
+        var failure: (any Error)?
+        if let cloud, decision.source == .cloud || decision.reason == .checking {
+            do {
+                try await cloud.engine.checkHealth()
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                failure = error
             }
-            route.noteCheck(isHealthy: isHealthy, at: stable)
+            route.noteCheck(isHealthy: failure == nil, at: now)
         }
-        return RouteReport(route, at: stable, cloud: cloud, network: network, record: record)
-    }
-}
-
-extension NetworkMonitor {
-    /// The first reading, or the assumed condition if none comes at once.
-    fileprivate func reading() async -> NetworkCondition {
-        for await condition in conditions() { return condition }
-        return condition
+        let report = RouteReport(
+            route, at: now, cloud: cloud, network: network, record: record,
+            problem: failure.map { DoctorReport.Finding($0) })
+        return (report, route)
     }
 }

@@ -11,6 +11,7 @@ struct RouteReport: Encodable, Sendable {
         let source: RouteSource
         let reason: String
         let text: String
+        let trace: [String]
     }
 
     let source: RouteSource
@@ -24,11 +25,14 @@ struct RouteReport: Encodable, Sendable {
     let network: String
     let health: String
     let breaker: String
+    /// The failure of the cloud's check just now.
+    let problem: DoctorReport.Finding?
     let decisions: [Decision]
 
     /// Evaluates the rules for a request without needs of its own.
     init(
-        _ route: Route, at now: Duration, cloud: CloudChoice?, network condition: NetworkCondition, record: RouteRecord
+        _ route: Route, at now: Duration, cloud: CloudChoice?, network condition: NetworkCondition, record: RouteRecord,
+        problem: DoctorReport.Finding?
     ) {
         let decision = route.assess(RouteRequest(), at: now)
         (source, reason, text, trace) = (decision.source, decision.reasonCode, decision.reasonText, decision.trace)
@@ -41,13 +45,15 @@ struct RouteReport: Encodable, Sendable {
             ? "not needed" : condition.isOnline ? condition.isMetered ? "online, metered" : "online" : "offline"
         health = route.health.last.map { $0.isHealthy ? "healthy" : "failed" } ?? "not checked"
         breaker = route.breaker.openUntil.map { $0 > now ? "open" : "half open" } ?? "closed"
+        self.problem = problem
         decisions = record.decisions.reversed().map {
-            Decision(date: $0.date, source: $0.source, reason: $0.reason, text: $0.text)
+            Decision(date: $0.date, source: $0.source, reason: $0.reason, text: $0.text, trace: $0.trace)
         }
     }
 
     private enum CodingKeys: CodingKey {
-        case source, reason, text, trace, cloud, address, tier, creditsLeft, network, health, breaker, decisions
+        case source, reason, text, trace, cloud, address, tier, creditsLeft, network, health, breaker, problem,
+            decisions
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -63,18 +69,29 @@ struct RouteReport: Encodable, Sendable {
         try container.encode(network, forKey: .network)
         try container.encode(health, forKey: .health)
         try container.encode(breaker, forKey: .breaker)
+        try container.encodeIfPresent(problem, forKey: .problem)
         try container.encode(decisions, forKey: .decisions)
+    }
+
+    /// The decision on a line.
+    var change: String {
+        "\(source.rawValue): \(text)" + (problem.map { ": \(TerminalText.singleLine($0.message)) [\($0.code)]" } ?? "")
     }
 
     /// The report for people.
     var lines: [String] {
-        var lines = ["\(source.rawValue): \(text)", ""]
-        if let cloud, let address { lines.append("cloud     \(cloud) at \(address)") }
-        if cloud == nil { lines.append("cloud     not set up; 'hearth config set cloud.kind gemini' is a beginning") }
-        lines += [
-            "tier      \(tier)", "credits   \(creditsLeft.map { "\($0) left this month" } ?? "not counted")",
-            "network   \(network)", "health    \(health)", "breaker   \(breaker)",
-        ]
+        var lines = ["\(source.rawValue): \(text)"]
+        if let problem { lines += [""] + problem.lines }
+        lines.append("")
+        if let cloud, let address {
+            lines += [
+                "cloud     \(cloud) at \(address)", "tier      \(tier)",
+                "credits   \(creditsLeft.map { "\($0) left this month" } ?? "not counted")",
+                "network   \(network)", "health    \(health)", "breaker   \(breaker)",
+            ]
+        } else {
+            lines.append("cloud     not set up; to set one up: hearth config set cloud.kind gemini")
+        }
         guard !decisions.isEmpty else { return lines }
         var table = Table(("TIME", .left), ("SOURCE", .left), ("REASON", .left))
         for decision in decisions {

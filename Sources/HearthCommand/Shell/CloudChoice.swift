@@ -17,10 +17,13 @@ struct CloudChoice: Sendable {
     static func find(_ configuration: Configuration, environment: [String: String]) throws -> CloudChoice? {
         guard let kind = try configuration.setting("cloud.kind").flatMap(CloudKind.init(rawValue:)) else { return nil }
         let file = try configuration.setting("cloud.keyFile").map { Path($0) }
-        let settings = try CloudSettings(
+        var settings = try CloudSettings(
             kind, url: configuration.setting("cloud.url").flatMap { URL(string: $0) },
             model: configuration.setting("cloud.model"),
             secret: CloudKey.find(kind, environment: environment, file: file))
+        if let seconds = try configuration.setting("cloud.firstByteSeconds").flatMap({ Int($0) }) {
+            settings.firstByteTimeout = .seconds(seconds)
+        }
         return CloudChoice(
             engine: CloudEngine(settings), name: settings.model, hasOwnKey: kind != .geminiRelay)
     }

@@ -146,6 +146,8 @@ final class CurlTransfer {
     private func accept(_ head: ResponseHead) -> Bool {
         let hasBody = exchange.plan.hop.method != "HEAD" && head.status != 204 && head.status != 304
         progress.hasHead = true
+        // The upload before the response is no activity after it.
+        uploadedBytes = offset(CURLINFO_SIZE_UPLOAD_T)
         progress.expectedBytes = hasBody ? head.headers["Content-Length"].flatMap { UInt64($0) } : nil
         if let limit = exchange.plan.maximumBodySize, let length = progress.expectedBytes, length > limit {
             refusal = .tooLarge(exchange.plan.hop.address, limit: limit, found: length)

@@ -28,6 +28,14 @@ package protocol NetworkMonitor: Sendable {
     var source: String? { get }
 }
 
+extension NetworkMonitor {
+    /// The condition as soon as it is known.
+    package func reading() async -> NetworkCondition {
+        for await condition in conditions() { return condition }
+        return condition
+    }
+}
+
 /// A network without a monitor, with an assumed condition.
 package struct UnmonitoredNetwork: NetworkMonitor {
     package let condition: NetworkCondition

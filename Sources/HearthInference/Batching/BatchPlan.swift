@@ -1,18 +1,19 @@
 /// Decides the tokens of the next call of an engine that computes several sequences together.
 ///
-/// Every sequence that answers gets its next token first, so that no answer waits for another request's prompt longer than one call.
-/// The room that the call has left goes to prompts, one after the other rather than in equal shares: a prompt of which a part is
-/// read answers no request. Three quarters go to those of which least is left, so that a short one never waits for a long one; a
-/// quarter goes to the one that came first, so that no prompt waits for ever however many short ones come.
+/// Every answering sequence gets its next token first, so that no answer waits longer than one call for another
+/// request's prompt. The rest of the call goes to prompts, one after the other and not in equal shares, because a
+/// partly computed prompt answers no request. Three quarters go to the prompts with the fewest tokens left, so that a
+/// short prompt never waits for a long one. A quarter goes to the prompt that came first, so that many short prompts
+/// cannot delay a long one without end.
 package struct BatchPlan: Sendable, Hashable {
-    /// The request of one sequence.
+    /// The tokens that one sequence waits for.
     package struct Want: Sendable, Hashable {
-        /// Its waiting tokens: the rest of a prompt, or the next ones of its answer.
+        /// The number of waiting tokens: the rest of a prompt, or the next tokens of an answer.
         package var tokens: Int
-        /// Its answer has begun, and its caller reads it.
+        /// Whether the answer has begun.
         package var isAnswering: Bool
 
-        /// The given request; 0 tokens ask for nothing.
+        /// Makes a want; with 0 tokens it gets none.
         package init(tokens: Int, isAnswering: Bool) {
             self.tokens = max(0, tokens)
             self.isAnswering = isAnswering
@@ -23,12 +24,12 @@ package struct BatchPlan: Sendable, Hashable {
     package struct Limits: Sendable, Hashable {
         /// The most tokens of a call.
         package var capacity: Int
-        /// The most tokens of prompts in a call that other requests wait for.
+        /// The most prompt tokens of a call while other requests wait for it.
         package var besideOthers: Int
         /// Whether requests outside the call wait for it, such as another model's answers.
         package var isBesideOthers: Bool
 
-        /// The given limits, 1 at least; 256 tokens beside others unless said otherwise.
+        /// Makes limits, each 1 at least; by default 256 prompt tokens beside others.
         package init(capacity: Int, besideOthers: Int = 256, isBesideOthers: Bool = false) {
             self.capacity = max(1, capacity)
             self.besideOthers = max(1, besideOthers)
@@ -43,7 +44,8 @@ package struct BatchPlan: Sendable, Hashable {
     package var total: Int { shares.reduce(0, +) }
 
     /// Plans one call. O(n log n).
-    /// - Parameter wants: in the order in which they came, so that at equal places the earlier goes first.
+    /// - Parameter wants: the sequences in the order of their requests; of two with equal claims the earlier goes
+    ///   first.
     package init(_ wants: [Want], limits: Limits) {
         var shares = [Int](repeating: 0, count: wants.count)
         var room = limits.capacity
@@ -55,7 +57,7 @@ package struct BatchPlan: Sendable, Hashable {
         let oldest = wants.indices.filter { left($0) > 0 }
         if limits.isBesideOthers || shares.contains(1) || oldest.count > 1 { room = min(room, limits.besideOthers) }
         let shortest = oldest.sorted { (left($0), $0) < (left($1), $1) }
-        // Rounded so that of a single token the one that came first gets it.
+        // Rounded so that a single token goes to the request that came first.
         let begun = room * 3 / 4
         for (part, order) in [(begun, shortest), (room - begun, oldest)] {
             var part = part

@@ -1,4 +1,4 @@
-/// The reason why a prompt could not use everything that the engine's memory held.
+/// The reason why a prompt could not use all tokens in the engine's memory.
 public enum CacheMiss: String, Sendable, Hashable, Codable, CaseIterable {
     /// The memory held nothing.
     case cold

@@ -10,9 +10,9 @@ public struct EngineCapabilities: OptionSet, Sendable, Hashable {
     public static let thinking = Self(rawValue: 1 << 1)
     /// Describes ``GenerationOptions/tools`` to the model and reports its calls as ``GenerationEvent/toolCall(_:)``.
     public static let tools = Self(rawValue: 1 << 2)
-    /// Holds answers to a JSON schema.
+    /// Constrains answers to a JSON schema.
     public static let schema = Self(rawValue: 1 << 3)
-    /// Holds answers to a grammar in GBNF.
+    /// Constrains answers to a grammar in GBNF.
     public static let grammar = Self(rawValue: 1 << 4)
     /// Repeats an answer for the same ``SamplingOptions/seed``.
     public static let seed = Self(rawValue: 1 << 5)

@@ -1,4 +1,4 @@
-/// The purpose of a loaded model. Each role has a model of its own, with its own memory of conversations.
+/// The purpose of a loaded model. The model of each role has its own memory of conversations.
 public enum EngineRole: String, Sendable, Hashable, Codable, CaseIterable {
     case text, vision
 }

@@ -5,8 +5,8 @@ public enum GenerationEvent: Sendable, Hashable {
     /// The conversation did not fit the context window: its `dropped` oldest messages are not part of the prompt. At most
     /// once for each message of the model, before its first token.
     case truncated(dropped: Int)
-    /// The model cannot see: `count` pictures of the conversation are not part of the prompt. At most once for each message of
-    /// the model, before its first token.
+    /// The model reads no pictures: `count` pictures of the conversation are not part of the prompt. At most once for
+    /// each message of the model, before its first token.
     case picturesLeftOut(count: Int)
     /// The next piece of the thinking before the answer, in whole characters.
     case thinking(String)
@@ -37,11 +37,12 @@ public struct GenerationSummary: Sendable, Hashable {
     public var reason: FinishReason
     public var usage: TokenUsage
     public var timings: GenerationTimings
-    /// Bytes of a character the model did not complete; dropped from the text.
+    /// The bytes of characters that the model did not complete; they are not in the text.
     public var droppedBytes: Int
-    /// Why not all that was in memory could be used for the prompt, `nil` if it could or if the engine does not say.
+    /// The reason why the prompt could not use all tokens in memory; `nil` if it could or if the engine does not report
+    /// it.
     public var cacheMiss: CacheMiss?
-    /// The pictures that were encoded for this answer; others were found in the cache or in memory.
+    /// The pictures encoded for this answer; others were in the cache or in memory.
     public var encodedPictures: Int
 
     /// A summary of the given facts.
@@ -59,7 +60,8 @@ public struct GenerationSummary: Sendable, Hashable {
 }
 
 extension GenerationSummary {
-    /// The facts of a turn of two generations: counts are added and rates averaged; the end is that of the second one.
+    /// The summary of a turn of two generations. Counts are added and rates averaged; the finish reason is that of the
+    /// second.
     package func followed(by next: GenerationSummary) -> GenerationSummary {
         var sum = next
         sum.usage = TokenUsage(
@@ -83,7 +85,7 @@ extension GenerationSummary {
 
 /// Token counts of one generation.
 public struct TokenUsage: Sendable, Hashable, Codable {
-    /// All tokens of the prompt, with those found in the cache.
+    /// All tokens of the prompt, with the cached ones.
     public var promptTokens: Int
     /// The prompt tokens whose state was reused.
     public var cachedTokens: Int
@@ -101,12 +103,12 @@ public struct TokenUsage: Sendable, Hashable, Codable {
 public struct GenerationTimings: Sendable, Hashable, Codable {
     /// From the request to the first token, in seconds.
     public var firstTokenSeconds: Double
-    /// Prompt tokens really computed, by second; 0 if none were.
+    /// The computed prompt tokens by second; 0 if none were computed.
     public var prefillTokensPerSecond: Double
-    /// Generated tokens after the first, by second; 0 if there were none.
+    /// The generated tokens after the first, by second; 0 if there were none.
     public var decodeTokensPerSecond: Double
 
-    /// The given times.
+    /// Makes timings of the given values.
     public init(firstTokenSeconds: Double, prefillTokensPerSecond: Double, decodeTokensPerSecond: Double) {
         self.firstTokenSeconds = firstTokenSeconds
         self.prefillTokensPerSecond = prefillTokensPerSecond

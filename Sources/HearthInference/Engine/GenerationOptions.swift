@@ -10,17 +10,19 @@ public struct SamplingOptions: Sendable, Hashable {
     public var topP: Float?
     /// Drops tokens less likely than p times the most likely one, p in [0, 1], `nil` for none.
     public var minP: Float?
-    /// Divides the logits of tokens among the answer's last ``penaltyWindow``, above 0, 1 for no effect, `nil` for none.
+    /// Divides the logits of tokens that occur in the answer's last ``penaltyWindow`` tokens. Above 0; 1 for no effect,
+    /// `nil` for none.
     public var repeatPenalty: Float?
-    /// Taken off a token's logit for each time it is among them, -2...2 as a rule, 0 for no effect, `nil` for none.
+    /// Subtracted from a token's logit for each occurrence in those tokens, usually -2...2; 0 for no effect, `nil` for
+    /// none.
     public var frequencyPenalty: Float?
-    /// Taken off a token's logit once if it is among them, -2...2 as a rule, 0 for no effect, `nil` for none.
+    /// Subtracted once from a token's logit if it occurs in those tokens, usually -2...2; 0 for no effect, `nil` for none.
     public var presencePenalty: Float?
-    /// The number of the answer's last tokens that the penalties look at. Default 64. The prompt is never among them: a token the
-    /// question needed is not one the answer repeats.
+    /// The number of the answer's last tokens that the penalties apply to. Default 64. Tokens of the prompt never
+    /// count, because an answer may repeat the words of its question.
     public var penaltyWindow: Int
 
-    /// Temperature 0.35 and a random choice, nothing else, unless said otherwise.
+    /// Makes options: temperature 0.35 and a random choice by default.
     public init(
         temperature: Float = 0.35, seed: UInt32? = nil, topK: Int? = nil, topP: Float? = nil, minP: Float? = nil,
         repeatPenalty: Float? = nil, frequencyPenalty: Float? = nil, presencePenalty: Float? = nil,
@@ -37,7 +39,7 @@ public struct SamplingOptions: Sendable, Hashable {
         self.penaltyWindow = penaltyWindow
     }
 
-    /// Always the most likely token.
+    /// Always chooses the most likely token.
     public static let greedy = SamplingOptions(temperature: 0)
 }
 
@@ -46,23 +48,23 @@ public struct GenerationOptions: Sendable, Hashable {
     public var sampling: SamplingOptions
     /// The generation ends after this many tokens. Default 768.
     public var maximumNewTokens: Int
-    /// The generation ends with the text so far after this time, which includes waiting and loading; in a session, the time
-    /// of the whole turn. Default 120 s.
+    /// The time after which the generation ends with the text so far. It includes waiting and loading; in a session it
+    /// is the time of the whole turn. Default 120 s.
     public var timeout: Duration
-    /// The answer ends before the first of these that appears in it. What the model thinks is not searched. Default none.
+    /// The answer ends before the first of these strings in it. Thinking is not searched. Default none.
     public var stopStrings: [String]
-    /// Whether and how long the model may think before it answers.
+    /// Whether and how long the model may think before its answer.
     public var thinking: ThinkingOptions
     /// The shapes of the answer; `nil` for free text.
     public var constraint: OutputConstraint?
-    /// The tools the model may call, for engines with ``EngineCapabilities/tools``; a shape of the whole answer
-    /// leaves no room for calls.
+    /// The tools the model may call, for engines with ``EngineCapabilities/tools``. A constraint on the whole answer
+    /// excludes calls.
     public var tools: [ToolDefinition]
-    /// Whether the model's chat template formats the messages. Otherwise their joined texts are the prompt itself, in which control
-    /// tokens count, for engines with ``EngineCapabilities/rawPrompt``. Default `true`.
+    /// Whether the model's chat template formats the messages. Otherwise their joined texts are the prompt, and control
+    /// tokens in them have their effect; for engines with ``EngineCapabilities/rawPrompt``. Default `true`.
     public var usesChatTemplate: Bool
 
-    /// The package's usual limits unless said otherwise.
+    /// Makes options, by default with the package's usual limits.
     public init(
         sampling: SamplingOptions = SamplingOptions(), maximumNewTokens: Int = 768, timeout: Duration = .seconds(120),
         stopStrings: [String] = [], thinking: ThinkingOptions = ThinkingOptions(), constraint: OutputConstraint? = nil,

@@ -16,9 +16,9 @@ public protocol InferenceEngine: Sendable {
     /// The abilities of the engine with its model.
     var capabilities: EngineCapabilities { get async throws }
 
-    /// Computes what is already known of the next prompt, whose last message may still grow, so that its answer starts sooner.
+    /// Computes the known part of the next prompt, whose last message may still grow, so that its answer starts sooner.
     ///
-    /// Does nothing by default: a cloud engine must not bill for it.
+    /// Does nothing by default: a cloud engine must not charge for it.
     func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws
 
     /// Answers the last message of `messages`.
@@ -28,34 +28,35 @@ public protocol InferenceEngine: Sendable {
     /// - Parameter onEvent: called for each event in order, one call at a time, and never after this method returned or threw.
     ///   It may run on the engine's own thread, so it must not block. Engines report no ``GenerationEvent/finish(_:)``.
     /// - Returns: the facts of the complete answer.
-    /// - Throws: ``LLMError``; `CancellationError` also when the engine was stopped by another caller.
+    /// - Throws: ``LLMError``; `CancellationError` also when another caller stopped the engine.
     func generate(
         _ messages: [ChatMessage], options: GenerationOptions,
         onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary
 
-    /// A vector for each text, in the same order, all of the model's embedding length and of Euclidean length 1: their dot
-    /// product is the cosine of their angle.
+    /// Makes a vector for each text, in the same order. Each has the model's embedding length and Euclidean length 1,
+    /// so the dot product of two vectors is the cosine of their angle.
     ///
-    /// Control tokens in a text are read as letters. The states of a text's tokens are pooled as the model's file says, else
-    /// averaged. Throws `engine-missing` by default.
-    /// - Throws: ``LLMError``: `nothing-to-embed` for a text without tokens, `context-window-exceeded` for a text that is too
-    ///   long, `model-not-loaded`, `model-does-not-fit` if the loaded models leave no memory for it, `generation-failed`;
-    ///   `CancellationError`.
+    /// Control tokens in a text are read as letters. The states of a text's tokens are pooled as the model's file
+    /// declares, otherwise averaged. Throws `engine-missing` by default.
+    /// - Throws: ``LLMError``: `nothing-to-embed` for a text without tokens, `context-window-exceeded` for a text that
+    ///   is too long, `model-not-loaded`, `model-does-not-fit` if the loaded models leave no memory for it,
+    ///   `generation-failed`; `CancellationError`.
     func embed(_ texts: [String]) async throws -> [[Float]]
 
-    /// The tokens of a text as they would stand in the middle of a prompt: nothing is put before or after them.
+    /// The tokens of a text as in the middle of a prompt, with no token added before or after them.
     ///
-    /// Answers at once, also while the model generates. Throws `engine-missing` by default.
+    /// Returns at once, also while the model generates. Throws `engine-missing` by default.
     /// - Throws: `model-not-loaded`; `generation-failed` for text of 2 GiB and more.
     func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID]
 
-    /// The number of tokens of a conversation as the engine would send it: with the template's own tokens and the
-    /// beginning of the answer, and with nothing left out. Throws `engine-missing` by default.
+    /// The number of tokens of a conversation as a prompt of the engine: with the template's own tokens and the
+    /// beginning of the answer, and with all messages. Throws `engine-missing` by default.
     /// - Throws: `model-not-loaded`, `chat-template-failed`.
     func count(_ messages: [ChatMessage]) async throws -> Int
 
-    /// Stops running generations and frees the model's memory; the engine is not used afterwards. Does nothing by default.
+    /// Stops running generations and frees the model's memory. The engine must not be used afterwards. Does nothing by
+    /// default.
     func unload() async
 }
 
@@ -98,12 +99,12 @@ public struct ModelInformation: Sendable, Hashable {
     public var batchSize: Int?
     /// The computing threads; `nil` for an engine without its own threads.
     public var threadCount: Int?
-    /// The model embeds or ranks texts and generates none, like BERT.
+    /// Whether the model embeds or ranks texts and generates none, like BERT.
     public var isEncoderOnly: Bool
     /// The length of a text's vector; 0 for a model without embeddings.
     public var embeddingLength: Int
 
-    /// The given facts; by default of a remote model that generates text.
+    /// Makes facts, by default those of a remote model that generates text.
     public init(
         description: String, contextLength: Int, parameterCount: UInt64? = nil, size: UInt64? = nil,
         trainedContextLength: Int? = nil, batchSize: Int? = nil, threadCount: Int? = nil, isEncoderOnly: Bool = false,

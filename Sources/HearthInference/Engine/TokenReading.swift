@@ -1,11 +1,11 @@
-/// A token as its model numbers it, 0 to the size of the vocabulary less one.
+/// A token's number in its model's vocabulary, from 0.
 public typealias TokenID = Int32
 
 /// The reading of a text that spells out a control token, such as `<|im_end|>`.
 public enum ControlTokenReading: Sendable, Hashable {
-    /// As letters: right for everything that comes from a person, a file or the network.
+    /// As letters: right for all text from people, files and the network.
     case asText
-    /// As the control token: for text that a program has put together.
+    /// As the control token: for text that a program has composed.
     case asControl
 }
 

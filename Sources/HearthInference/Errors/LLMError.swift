@@ -28,7 +28,8 @@ extension ErrorCode<LLMErrorDomain> {
     public static var modelNotLoaded: Self { "model-not-loaded" }
     /// The file is not a model this engine can load, or does not fit into memory.
     public static var cannotLoad: Self { "cannot-load-model" }
-    /// The model and the smallest useful context, or the one in which it embeds, need more memory than the device has.
+    /// The model with the smallest useful context, or with a context for vectors, needs more memory than the device
+    /// has.
     public static var doesNotFit: Self { "model-does-not-fit" }
     /// The prompt needs more tokens than the context window has.
     public static var exceededContextWindowSize: Self { "context-window-exceeded" }
@@ -38,29 +39,29 @@ extension ErrorCode<LLMErrorDomain> {
     public static var cannotQuantize: Self { "cannot-quantize" }
     /// The engine failed while it was answering.
     public static var generateFailed: Self { "generation-failed" }
-    /// A picture is broken, cut off, or of a format that is not read.
+    /// A picture is damaged, cut off, or of an unsupported format.
     public static var cannotReadPicture: Self { "cannot-read-picture" }
-    /// A picture's file, or the picture in it, is larger than the limits.
+    /// A picture's file, or its unpacked size, is larger than the limits.
     public static var pictureTooLarge: Self { "picture-too-large" }
     /// A text to embed has no token.
     public static var nothingToEmbed: Self { "nothing-to-embed" }
-    /// As many requests wait as the engine takes.
+    /// The engine's queue is full.
     public static var busy: Self { "busy" }
-    /// The grammar or schema an answer is to fit cannot be used.
+    /// The grammar or schema of an answer cannot be used.
     public static var unusableGrammar: Self { "grammar-unusable" }
-    /// The finished answer misses a keyword of its schema that no grammar holds.
+    /// The finished answer violates a keyword of its schema that no grammar can express.
     public static var schemaNotMet: Self { "schema-not-met" }
-    /// The answer is not a value of the type asked for.
+    /// The answer is not a value of the requested type.
     public static var answerNotDecodable: Self { "answer-not-decodable" }
-    /// The model called tools again and again instead of answering.
+    /// The model called too many tools in one turn.
     public static var tooManyToolCalls: Self { "too-many-tool-calls" }
-    /// This build has no engine for that kind of model.
+    /// This build has no engine for the model.
     public static var engineMissing: Self { "engine-missing" }
     /// A remote engine cannot be reached.
     public static var unreachable: Self { "unreachable" }
     /// A remote engine refused the key or account.
     public static var unauthorised: Self { "unauthorised" }
-    /// A remote engine takes no request for now; see ``ErrorContext/retryAfterSeconds``.
+    /// A remote engine accepts no requests now; see ``ErrorContext/retryAfterSeconds``.
     public static var rateLimited: Self { "rate-limited" }
     /// The account has no credits left.
     public static var noCredits: Self { "no-credits" }
@@ -72,7 +73,7 @@ extension ErrorCode<LLMErrorDomain> {
     public static var remoteModelMissing: Self { "remote-model-missing" }
     /// A remote engine sent something that is not an answer.
     public static var unusableAnswer: Self { "unusable-answer" }
-    /// A remote engine's answer broke off; what came before was delivered.
+    /// A remote engine's answer ended early; the text before was delivered.
     public static var answerInterrupted: Self { "answer-interrupted" }
     /// The key of a cloud model cannot be read, or other users can read it.
     public static var cloudKeyUnusable: Self { "cloud-key-unusable" }

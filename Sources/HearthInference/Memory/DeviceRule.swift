@@ -1,4 +1,4 @@
-/// The rule for context and history by a device's memory.
+/// The default context and history for a device's memory.
 ///
 /// | memory, in whole GiB | context | history |
 /// | --- | --- | --- |
@@ -9,10 +9,10 @@ package struct DeviceRule: Sendable, Hashable {
     package let contextLength: Int
     /// The most messages of history in a prompt.
     package let historyLimit: Int
-    /// Text and vision models are not held at the same time.
+    /// Whether a text and a vision model are never loaded at the same time.
     package let isSmall: Bool
 
-    /// The rule for a device with so many bytes of memory, of which the fraction of a GiB does not count.
+    /// The rule for a device's memory in bytes, rounded down to whole GiB.
     package init(deviceMemory: UInt64) {
         isSmall = deviceMemory >> 30 < 6
         contextLength = isSmall ? 4096 : 8192

@@ -1,33 +1,36 @@
 import HearthBase
 
-/// The length of text that a context for vectors holds.
+/// The size of a context for vectors.
 package struct EmbeddingWindow: Sendable, Hashable {
     /// The most tokens of a text.
     package let length: Int
-    /// A text has to be computed in one go: the model's tokens look at those after them, or nothing of those before is kept.
+    /// Whether a text must be computed in one call: its tokens attend to later tokens, or the context keeps no state of
+    /// earlier ones.
     package let looksAhead: Bool
-    /// The model answers too: it keeps what it has computed, and computes what may follow each token. Encoders, as BERT, do neither.
+    /// Whether the model also answers: then it keeps computed state and computes the logits of each token. Encoders
+    /// such as BERT do neither.
     package let answers: Bool
-    /// The most tokens of one call where a text may be cut.
+    /// The most tokens of one call if a text may be split.
     private var most = 128
 
-    /// The most tokens of any text.
+    /// The longest window in tokens.
     package static let longest = 2048
     /// The shortest window that is tried, unless the model's own context is shorter.
     package static let shortest = 256
 
-    /// A window of so many tokens, at least one and at most ``longest``.
+    /// Makes a window of `length` tokens, 1...``longest``.
     package init(length: Int, looksAhead: Bool = false, answers: Bool = true) {
         self.length = min(max(1, length), Self.longest)
         self.looksAhead = looksAhead || !answers
         self.answers = answers
     }
 
-    /// The most tokens of one call. Each brings its vector and the logits of all tokens with it, so that few save memory.
+    /// The most tokens of one call. Each needs memory for its vector and the logits of the whole vocabulary, so fewer
+    /// tokens save memory.
     package var chunk: Int { looksAhead ? length : min(most, length) }
 
-    /// The next one to try where this is too much, `nil` where nothing is left to try: half as long, of as many tokens as llama.cpp
-    /// makes a context of, or at last with fewer tokens a call.
+    /// The next window to try if this one does not fit, `nil` after the last. It is half as long, in steps of
+    /// llama.cpp's context lengths; the last ones have fewer tokens in a call.
     package var shorter: EmbeddingWindow? {
         var next = self
         if length > Self.shortest {
@@ -41,11 +44,11 @@ package struct EmbeddingWindow: Sendable, Hashable {
         return next
     }
 
-    /// Whether it holds more than another one of the same model, or as much in calls of more tokens.
+    /// Whether the window is longer than another one of the same model, or as long with more tokens in a call.
     package func isLarger(than other: EmbeddingWindow) -> Bool { (length, chunk) > (other.length, other.chunk) }
 
-    /// Makes something of this window, or where that fails of the longest shorter one with which it succeeds.
-    /// - Throws: what the last attempt threw, once nothing shorter is left to try.
+    /// Calls `make` with this window, and after each failure with the next shorter one.
+    /// - Throws: the error of the last attempt.
     package func longest<Made, Failure>(
         _ make: (EmbeddingWindow) throws(Failure) -> Made
     ) throws(Failure) -> Made {
@@ -61,31 +64,31 @@ package struct EmbeddingWindow: Sendable, Hashable {
     }
 }
 
-/// The plan of a context for vectors that fits beside the loaded models: decided when a caller embeds for
-/// the first time, because loading a model sets nothing aside for it.
+/// The plan of a context for vectors that fits beside the loaded models. It is made when a caller first embeds, because
+/// loading a model reserves no memory for it.
 ///
-/// If the wanted window does not fit, half of it is tried, down to ``EmbeddingWindow/shortest``, then fewer tokens a call. A window that
-/// still does not fit is refused with both numbers. The free memory of a GPU is not planned.
+/// If the wanted window does not fit, half of it is tried, down to ``EmbeddingWindow/shortest``, then fewer tokens in a
+/// call. A window that still does not fit is refused with both numbers. The free memory of a GPU is not planned.
 package struct EmbeddingPlan: Sendable, Hashable {
     package let window: EmbeddingWindow
-    /// The memory needed besides the weights, which are loaded.
+    /// The memory needed besides the loaded weights.
     package let estimate: MemoryEstimate
-    /// The bytes of it in the machine's memory.
+    /// The needed bytes in the machine's memory.
     package let hostBytes: UInt64
 
-    /// The plan for a window, whether it fits or not.
-    /// - Parameter gpuLayers: the layers on a GPU that has memory of its own, the output among them.
+    /// Makes the plan for a window, whether it fits or not.
+    /// - Parameter gpuLayers: the layers on a GPU with its own memory, with the output layer.
     package init(_ shape: ModelShape, window: EmbeddingWindow, gpuLayers: Int = 0) {
         self.window = window
         estimate = MemoryEstimate(embedding: shape, in: window)
         hostBytes = estimate.hostBytes(of: shape, gpuLayers: gpuLayers)
     }
 
-    /// The plan for the longest window that fits.
+    /// Makes the plan for the longest window that fits.
     /// - Parameters:
-    ///   - wanted: no longer than this one.
-    ///   - device: with what is loaded, this model too, as occupied.
-    /// - Throws: `model-does-not-fit` with the bytes needed and the bytes there are.
+    ///   - wanted: the longest window to try.
+    ///   - device: the memory with all loaded models counted as occupied, this one included.
+    /// - Throws: `model-does-not-fit` with the needed and the available bytes.
     package init(
         _ shape: ModelShape, atMost wanted: EmbeddingWindow, gpuLayers: Int = 0, on device: MemoryPlan.Device
     ) throws(LLMError) {
@@ -110,11 +113,11 @@ package struct EmbeddingPlan: Sendable, Hashable {
 }
 
 extension MemoryEstimate {
-    /// The prediction for a context beside the model's own, which gives the vector of every token it computes.
+    /// Predicts the memory of a context that gives the vector of every computed token.
     ///
-    /// Measured with llama.cpp at calls of 128 to 2048 tokens: the logits of all tokens are there twice for each token of a call,
-    /// where they are computed and where they are given out. They and the layers are not worked on at the same time. What does not
-    /// answer computes none, and has room for them all the same.
+    /// Measured with llama.cpp at calls of 128 to 2048 tokens: the logits of all tokens are stored twice for each token
+    /// of a call, in the computation and in the output. They and the layers are not computed at the same time. A model
+    /// that does not answer computes no logits, but llama.cpp allocates them.
     init(embedding shape: ModelShape, in window: EmbeddingWindow) {
         let context = MemoryEstimate(shape, contextLength: window.length, batchSize: window.chunk)
         let odds = UInt64(shape.vocabulary).multipliedClamped(by: 4)

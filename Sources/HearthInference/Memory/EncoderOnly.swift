@@ -3,12 +3,12 @@ import HearthBase
 extension GGUFHeader {
     /// Whether the model is an encoder, such as BERT: it embeds texts and generates none, and has no cache.
     ///
-    /// The architecture decides: those for which llama.cpp makes no memory (`llama_model::create_memory` in src/llama-model.cpp). Of
-    /// them `dream`, `llada`, `llada-moe` and `rnd1`, which denoise whole texts, are refused when they are loaded, and
-    /// `wavtokenizer-dec`, which makes sound, has no ``ModelShape``.
+    /// The architecture decides: for these llama.cpp creates no memory (`llama_model::create_memory` in
+    /// src/llama-model.cpp). Of them, `dream`, `llada`, `llada-moe` and `rnd1`, which denoise whole texts, are refused
+    /// by the load, and `wavtokenizer-dec`, which makes sound, has no ``ModelShape``.
     public var isEncoderOnly: Bool { architecture.map(encoders.contains) ?? false }
 
-    /// Whether the model ranks a text against another (`pooling_type` 4), which no engine here does.
+    /// Whether the model ranks one text against another (`pooling_type` 4), which no engine of this package supports.
     public var ranksTexts: Bool { metadata["\(architecture ?? "").pooling_type"]?.integer == 4 }
 }
 

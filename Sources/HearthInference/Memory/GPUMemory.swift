@@ -1,8 +1,8 @@
-/// The memory of the GPU that layers are placed on, or of several together.
+/// The memory of the GPUs that layers are placed on.
 package struct GPUMemory: Sendable, Hashable {
-    /// The bytes that are free, 0 without a GPU.
+    /// The free bytes, 0 without a GPU.
     package var free: UInt64
-    /// Whether it is a part of the machine's memory, so that layers on it count towards the memory of the process.
+    /// Whether the GPU uses the machine's memory, so that its layers count towards the memory of the process.
     package var isShared: Bool
 
     /// The given memory.

@@ -2,17 +2,18 @@ import HearthBase
 
 /// Decides before a download or load how a model is loaded so that it fits the device.
 ///
-/// The device's rule first (``DeviceRule``), then a smaller type for the cache unless flash attention is off, then a shorter context down to
-/// ``smallestContext``; where that does not fit either the plan is refused, with the numbers. Layers go to a GPU as far as
-/// its memory holds them with their part of the cache; where that is memory of its own, the machine's holds the rest.
+/// The plan starts with the device's rule (``DeviceRule``). If that does not fit, it tries a smaller cache type unless
+/// flash attention is off, then a shorter context down to ``smallestContext``. If that does not fit either, the plan is
+/// refused with the numbers. Layers are placed on a GPU as far as its memory holds them and their part of the cache. If
+/// the GPU has its own memory, the machine's memory holds the rest.
 package struct MemoryPlan: Sendable, Hashable {
     /// The memory of a device.
     package struct Device: Sendable, Hashable {
-        /// The bytes a process may have: the smaller of what is built in and what the control group allows.
+        /// The bytes a process may use: the smaller of the installed memory and the control group's limit.
         package var memory: UInt64
         /// The memory of the GPU.
         package var gpu: GPUMemory
-        /// The bytes that models take which stay loaded beside this one.
+        /// The bytes of models that stay loaded beside this one.
         package var occupied: UInt64
 
         /// The given memory.
@@ -22,23 +23,25 @@ package struct MemoryPlan: Sendable, Hashable {
             self.occupied = occupied
         }
 
-        /// The bytes for this model: without an eighth for everything else, at least 256 MiB, and without those of other models.
+        /// The bytes for this model: the memory without an eighth, at least 256 MiB, for everything else, and without the
+        /// bytes of other models.
         package var budget: UInt64 {
             let models = memory - min(memory, max(256 << 20, memory / 8))
             return models - min(models, occupied)
         }
     }
 
-    /// The settings that a plan is made for.
+    /// The settings of a plan.
     package struct Settings: Sendable, Hashable {
-        /// The context in tokens, `nil` for the device's rule. A context asked for is never shortened.
+        /// The context in tokens, `nil` for the device's rule. A configured context is never shortened.
         package var contextLength: Int?
-        /// The tokens of all conversations together, `nil` for as many as the context has.
+        /// The tokens of all conversations together, `nil` for the length of the context.
         package var cells: Int?
         /// The type of the cache, `nil` for the best that fits.
         package var cacheType: CacheType?
-        /// Off it needs room for the scores; a smaller type of the cache that is asked for has it on all the same. The plan
-        /// switches `automatic` off where ``MemoryPlan/decodesFasterWithoutFlashAttention(_:on:settings:)`` and that room is left.
+        /// Off, attention needs memory for its scores; a configured smaller cache type switches it on in any case. The
+        /// plan switches `automatic` off if ``MemoryPlan/decodesFasterWithoutFlashAttention(_:on:settings:)`` is true
+        /// and the scores fit.
         package var flashAttention: FlashAttention
         /// The most tokens of one call.
         package var batchSize: Int
@@ -48,10 +51,10 @@ package struct MemoryPlan: Sendable, Hashable {
         package var streams: Int
         /// The bytes of a projector (``ProjectorShape/bytes``), 0 without one.
         package var projector: UInt64
-        /// The most layers to place on a GPU, `nil` for as many as it holds.
+        /// The most layers to place on a GPU, `nil` for as many as fit.
         package var gpuLayers: Int?
 
-        /// One conversation, and the rest as the device allows, unless said otherwise.
+        /// Makes settings: one conversation by default, and the rest by the device's rule.
         package init(
             contextLength: Int? = nil, cells: Int? = nil, cacheType: CacheType? = nil,
             flashAttention: FlashAttention = .automatic, batchSize: Int = 512, sequences: Int = 1, streams: Int = 1,
@@ -74,27 +77,27 @@ package struct MemoryPlan: Sendable, Hashable {
     /// The most messages of history in a prompt.
     package let historyLimit: Int
     package let cacheType: CacheType
-    /// `off` where it was wanted or a processor answers faster; `automatic` where the cache needs it.
+    /// `off` if the settings or the processor's speed require it; `automatic` if the cache type needs flash attention.
     package let flashAttention: FlashAttention
     /// The layers on the GPU.
     package let gpuLayers: Int
-    /// All layers there are, the output among them.
+    /// The number of all layers, with the output layer.
     package let layers: Int
     /// The free bytes of the GPU, 0 without one.
     package let gpuMemory: UInt64
     package let estimate: MemoryEstimate
-    /// The bytes of the estimate in the machine's memory: all of them without a GPU that has its own.
+    /// The estimate's bytes in the machine's memory: all of them without a GPU that has its own.
     package let hostBytes: UInt64
-    /// The bytes for the model on the device.
+    /// The bytes available for the model.
     package let budget: UInt64
     /// The differences from the request or the rule, as sentences for a user.
     package let compromises: [String]
 
-    /// A shorter context is not worth loading a model for.
+    /// The shortest useful context; for a shorter one no model is loaded.
     package static let smallestContext = 1024
 
-    /// Plans.
-    /// - Throws: `model-does-not-fit` with the bytes needed and the bytes there are.
+    /// Makes a plan.
+    /// - Throws: `model-does-not-fit` with the needed and the available bytes.
     package init(_ shape: ModelShape, on device: Device, settings: Settings = Settings()) throws(LLMError) {
         let rule = DeviceRule(deviceMemory: device.memory)
         let trained = shape.trainedContext > 0 ? shape.trainedContext : .max
@@ -110,7 +113,7 @@ package struct MemoryPlan: Sendable, Hashable {
         while settings.contextLength == nil, let last = contexts.last, last / 2 >= Self.smallestContext {
             contexts.append(last / 2)
         }
-        // Eight bits lose next to nothing; four do, so they are taken only when asked for.
+        // Eight bits lose next to no quality. Four bits lose some, so they are used only if configured.
         let usual = settings.flashAttention == .off ? [CacheType.f16] : [.f16, .q8]
         var types = (settings.cacheType.map { [$0] } ?? usual).filter { $0.fits(shape) }
         if types.isEmpty { types = [.f16] }
@@ -156,17 +159,17 @@ package struct MemoryPlan: Sendable, Hashable {
         let flashAttention: FlashAttention
     }
 
-    /// The most answers at the same time that a processor decodes at least 5 % faster without flash attention at a depth of
-    /// 1,000 tokens (benchmark `depths`).
+    /// The most simultaneous answers that a processor decodes at least 5 % faster without flash attention, at a depth
+    /// of 1,000 tokens (benchmark `depths`).
     static let mostStreamsWithoutFlashAttention = 2
 
-    /// Whether the engine chooses, and a processor without a GPU decodes few answers over a cache in `f16`.
+    /// Whether the setting is automatic, and a processor without a GPU decodes few answers with an `f16` cache.
     static func decodesFasterWithoutFlashAttention(_ shape: ModelShape, on device: Device, settings: Settings) -> Bool {
         settings.flashAttention == .automatic && settings.streams <= mostStreamsWithoutFlashAttention
             && device.gpu == .none && shape.hasCache && shape.heads > 0
     }
 
-    /// The layers that fit a GPU beside the working memory and the projector; all of them count one more, the output.
+    /// The layers that fit on a GPU beside the compute buffers and the projector. The output counts as one more layer.
     private static func gpuLayers(_ shape: ModelShape, _ estimate: MemoryEstimate, _ memory: UInt64) -> Int {
         let count = UInt64(shape.layers.count)
         let others = estimate.compute.addingClamped(estimate.projector)

@@ -1,11 +1,10 @@
 import HearthBase
 
-/// The sizes of a model that decide how much memory it takes, read from its header: before it is loaded, and from the first
-/// bytes of a file before it is downloaded.
+/// The sizes of a model that determine its memory, from the header of a local file or the first bytes of a remote one.
 package struct ModelShape: Sendable, Hashable {
     /// One layer's part of the cache.
     package struct Layer: Sendable, Hashable {
-        /// The numbers of one token's keys, 0 for a layer without attention, and in a model that keeps none.
+        /// The numbers of one token's keys; 0 for a layer without attention, and in a model without a cache.
         package var keyWidth: Int
         /// The numbers of one token's values.
         package var valueWidth: Int
@@ -22,20 +21,20 @@ package struct ModelShape: Sendable, Hashable {
     package var layers: [Layer]
     /// The width of the hidden state.
     package var width: Int
-    /// The width between the two halves of a feed-forward layer, that of all experts used at once.
+    /// The inner width of a feed-forward layer, of all experts in use together.
     package var innerWidth: Int
     /// The tokens of the vocabulary.
     package var vocabulary: Int
-    /// The context the model was trained with, in tokens; 0 if it does not say.
+    /// The model's trained context in tokens; 0 if the header does not declare it.
     package var trainedContext: Int
     /// The bytes of the state of all recurrent layers, for one conversation.
     package var recurrentBytes: UInt64
-    /// The numbers of one head's keys and values: they decide how small a cache can be.
+    /// The widths of one head's keys and values, which limit the cache types.
     package var headWidths: [Int]
-    /// The most heads of a layer that ask.
+    /// The most query heads of a layer.
     package var heads: Int
 
-    /// Whether the model keeps keys, values or a state of a token for later ones; encoders keep none.
+    /// Whether the model keeps keys, values or a state for later tokens; encoders keep none.
     var hasCache: Bool { recurrentBytes > 0 || layers.contains { $0.keyWidth > 0 || $0.valueWidth > 0 } }
 
     /// A shape of the given sizes.
@@ -54,18 +53,19 @@ package struct ModelShape: Sendable, Hashable {
         self.heads = heads
     }
 
-    /// The shape in a header; `nil` if the header says too little, or more than any model can have.
+    /// Reads the shape from a header; `nil` if a size is missing or larger than any model's.
     ///
     /// - Parameters:
-    ///   - header: read as far as its metadata at least.
-    ///   - fileBytes: the length of the file, or of all its parts: the weights' size where the header was not read so far.
+    ///   - header: a header read at least up to its metadata.
+    ///   - fileBytes: the length of the file, or of all its parts: the size of the weights if the header was not read
+    ///     further.
     package init?(_ header: GGUFHeader, fileBytes: UInt64) {
         let facts = Facts(header)
-        // Headers are not trusted: a product of these bounds stays far below 2^63.
+        // Headers are untrusted: a product of these bounds stays far below 2^63.
         guard let count = facts.number("block_count", in: 1...4096),
             let width = facts.number("embedding_length", in: 1...1_048_576)
         else { return nil }
-        // A model without any attention says that it has no heads, or says nothing of them.
+        // A model without attention declares zero heads, or none.
         let heads = facts.list("attention.head_count", in: 0...65_536) ?? [0]
         let most = heads.max() ?? 0
         self.heads = most
@@ -89,7 +89,7 @@ package struct ModelShape: Sendable, Hashable {
         innerWidth = max(inner, (expert ?? 0) * (used ?? 1), state?.channels ?? 0)
         vocabulary = facts.vocabulary
         trainedContext = facts.number("context_length", in: 1...1 << 30) ?? 0
-        // Where each layer attends, as in Falcon-H1, each has a state beside that.
+        // If every layer attends, as in Falcon-H1, each also has a state.
         let stateful = recurrent?.count { $0 } ?? attending.count { $0 == 0 }
         recurrentBytes = UInt64(stateful == 0 ? count : stateful) * UInt64(state?.numbers ?? 0) * 4
         headWidths = [keyLength, valueLength]
@@ -120,7 +120,7 @@ private struct Facts {
         return numbers.isEmpty || !numbers.allSatisfy(range.contains) ? nil : numbers
     }
 
-    /// The layers that have a property, one flag each.
+    /// One flag for each layer.
     func flags(_ key: String) -> [Bool]? {
         guard case .array(let array) = header.metadata[prefix + key] else { return nil }
         return array.elements?.map { element in
@@ -135,8 +135,8 @@ private struct Facts {
         return number("vocab_size", in: 1...1 << 30) ?? 0
     }
 
-    /// The layers that keep a state in place of keys and values, if the header says so by more than heads that are 0: all but
-    /// every n-th, and those that only predict further tokens attend (`is_recr_impl` of llama.cpp's parameters).
+    /// The layers that keep a state instead of keys and values, if the header declares it other than by zero heads: all
+    /// but every n-th. Layers that only predict further tokens attend (`is_recr_impl` of llama.cpp's parameters).
     func recurrentLayers(_ count: Int) -> [Bool]? {
         if let listed = flags("attention.recurrent_layers"), listed.count >= count {
             return Array(listed.prefix(count))
@@ -149,14 +149,14 @@ private struct Facts {
     }
 }
 
-/// The state that one layer without attention keeps of one conversation (`n_embd_r` and `n_embd_s` of llama.cpp's parameters).
+/// The state of one layer without attention for one conversation (`n_embd_r` and `n_embd_s` of llama.cpp's parameters).
 private struct RecurrentState {
     /// The numbers of state and convolution together, each in F32.
     let numbers: Int
-    /// The channels that are computed with.
+    /// The channels of the computation.
     let channels: Int
 
-    /// `nil` for a header without such a state.
+    /// Reads the state; `nil` for a header without one.
     init?(_ facts: Facts, width: Int, heads: Int) {
         let kernel = facts.number("ssm.conv_kernel", in: 1...1024)
         if let head = facts.number("wkv.head_size", in: 1...65_536) {

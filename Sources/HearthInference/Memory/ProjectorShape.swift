@@ -4,13 +4,13 @@ import HearthBase
 package struct ProjectorShape: Sendable, Hashable {
     /// The bytes of all weights.
     package var weightBytes: UInt64
-    /// The pieces an image of the model's own size is cut into.
+    /// The patches of a picture of the model's own size.
     package var patches: Int
     package var width: Int
     package var innerWidth: Int
     package var heads: Int
 
-    /// The shape in a header; `nil` if it is no projector or says too little.
+    /// Reads the shape from a header; `nil` if it is no projector or a size is missing.
     package init?(_ header: GGUFHeader, fileBytes: UInt64) {
         func number(_ key: String, _ range: ClosedRange<Int>) -> Int? {
             header.metadata["clip.vision." + key]?.integer.flatMap { range.contains($0) ? $0 : nil }
@@ -26,7 +26,8 @@ package struct ProjectorShape: Sendable, Hashable {
         heads = number("attention.head_count", 1...65_536) ?? 1
     }
 
-    /// Weights, and what encoding one image needs: the hidden states, and the scores between all pieces for all heads, in F32.
+    /// The weights and the memory for encoding one picture: the hidden states, and the scores between all patches for
+    /// all heads, in F32.
     package var bytes: UInt64 {
         let pieces = UInt64(patches)
         let states = pieces.multipliedClamped(by: 4 * (4 * UInt64(width) + 2 * UInt64(innerWidth)))

@@ -3,28 +3,28 @@ import Foundation
 /// The author of a message.
 public enum ChatRole: String, Sendable, Hashable, Codable {
     case system, user, assistant
-    /// The result of a call that the message before it, or another result before it, answers.
+    /// The result of a tool call. It follows the call's message, or another result for it.
     case tool
 }
 
-/// One message of a conversation. Messages are equal if they say the same; their ids do not count.
+/// One message of a conversation. Equality ignores the ids.
 public struct ChatMessage: Sendable, Hashable, Codable, Identifiable {
     /// Identifies the message in its conversation and in later copies of it.
     public var id: String
     public var role: ChatRole
     public var content: String
-    /// The thinking before an answer. The model's chat template decides whether the model reads it again.
+    /// The thinking before an answer. The model's chat template decides whether later prompts contain it.
     public var thinking: String
-    /// Pictures, which the model sees before the text.
+    /// Pictures, which come before the text.
     public var images: [ChatImage]
-    /// Of an answer: the tools it calls, after its text.
+    /// In an answer: its tool calls, which follow the text.
     public var toolCalls: [ToolCall]
-    /// Of a tool's result: the call it answers.
+    /// In a tool's result: the id of the call.
     public var toolCallID: String?
-    /// Of a tool's result: the tool.
+    /// In a tool's result: the name of the tool.
     public var toolName: String?
 
-    /// A turn of the given role, text and pictures.
+    /// Makes a message of a role with text and pictures.
     public init(
         _ role: ChatRole, _ content: String, thinking: String = "", images: [ChatImage] = [],
         toolCalls: [ToolCall] = [], id: String = UUID().uuidString
@@ -37,7 +37,7 @@ public struct ChatMessage: Sendable, Hashable, Codable, Identifiable {
         self.toolCalls = toolCalls
     }
 
-    /// The result of a call.
+    /// Makes the message with the result of a call.
     public init(result: String, of call: ToolCall) {
         self.init(.tool, result)
         toolCallID = call.id
@@ -86,7 +86,8 @@ public struct ChatMessage: Sendable, Hashable, Codable, Identifiable {
 }
 
 extension ToolCall {
-    /// The id of the next call of a conversation, for models that give none: nine letters and digits, as some templates want.
+    /// The id of a conversation's next call, for models that write none: nine letters and digits, as some templates
+    /// require.
     public static func nextID(after messages: [ChatMessage], _ calls: [ToolCall] = []) -> String {
         let taken = Set((messages.flatMap(\.toolCalls) + calls).map(\.id))
         var number = taken.count

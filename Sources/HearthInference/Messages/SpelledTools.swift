@@ -1,6 +1,6 @@
 extension [ChatMessage] {
-    /// The conversation for a model whose template knows no tools: calls stand in the answers' text as models of the Hermes and
-    /// Qwen families write them, and their results are messages of the user.
+    /// The conversation for a model whose template has no tools. Calls are written into the answers' text in the format
+    /// of the Hermes and Qwen families, and results are messages of the user.
     public var withSpelledTools: [ChatMessage] {
         guard contains(where: { $0.role == .tool || !$0.toolCalls.isEmpty }) else { return self }
         var result: [ChatMessage] = []
@@ -18,7 +18,7 @@ extension [ChatMessage] {
                 var plain = message
                 plain.toolCalls = []
                 for call in message.toolCalls {
-                    // A call as the model wrote it continues its text exactly.
+                    // The call's original text continues the message exactly.
                     let separator = call.spelling != nil || plain.content.isEmpty ? "" : "\n"
                     plain.content += separator + (call.spelling ?? call.spelled)
                 }
@@ -38,7 +38,7 @@ extension ToolCall {
     }
 }
 
-/// The marks of tool calls and results in plain text, as models of the Hermes and Qwen families write them.
+/// The marks of tool calls and results in plain text, in the format of the Hermes and Qwen families.
 package enum SpelledTools {
     package static let opening = "<tool_call>"
     package static let closing = "</tool_call>"
@@ -46,12 +46,12 @@ package enum SpelledTools {
     private static let resultOpening = "<tool_response>\n"
     private static let resultClosing = "\n</tool_response>"
 
-    /// The message that tells the model a result, as templates of those families write it.
+    /// The message with a tool's result, as templates of those families write it.
     package static func result(_ text: String) -> ChatMessage {
         ChatMessage(.user, resultOpening + text + resultClosing)
     }
 
-    /// Whether a message tells the model a result in that way.
+    /// Whether a message has that form of a result.
     package static func isResult(_ message: ChatMessage) -> Bool {
         message.role == .user && message.images.isEmpty && message.content.hasPrefix(resultOpening)
             && message.content.hasSuffix(resultClosing)

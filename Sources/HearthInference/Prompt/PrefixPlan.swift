@@ -1,8 +1,8 @@
-/// The past states that an engine's memory can go back to.
+/// The earlier states that an engine's memory can return to.
 package enum MemoryReach: Sendable, Hashable {
-    /// Any: attention keeps every position, also where a layer looks only at the last ones.
+    /// Any state: attention keeps every position, also in layers with a sliding window.
     case anywhere
-    /// Only the present one: recurrent layers overwrite their state.
+    /// Only the present state: recurrent layers overwrite it.
     case presentOnly
 
     /// Whether the tokens after the first `count` of `held` can be removed.
@@ -16,9 +16,9 @@ package enum MemoryReach: Sendable, Hashable {
 
 /// The tokens of one conversation in an engine's memory.
 package struct HeldPrefix: Sendable, Hashable {
-    /// The exact tokens whose state is in memory, those of thinking among them.
+    /// The exact tokens whose state is in memory, with those of thinking.
     package var tokens: [Int32]
-    /// The states memory can go back to.
+    /// The states that the memory can return to.
     package var reach: MemoryReach
 
     /// The given facts.
@@ -28,46 +28,46 @@ package struct HeldPrefix: Sendable, Hashable {
     }
 }
 
-/// Decides over the exact tokens how to bring the memory to the state before a prompt's last token.
+/// Compares the exact tokens and decides how to bring the memory to the state before a prompt's last token.
 ///
 /// | held and prompt | action | miss |
 /// | --- | --- | --- |
 /// | nothing is held | ``Action/prefillAll`` | `cold` |
 /// | not even the first token agrees | ``Action/rebuild`` | `other-beginning` |
 /// | all held tokens begin the prompt | ``Action/appendSuffix`` | none |
-/// | the prompt is held wholly | ``Action/trim(to:)`` | `repeated` |
-/// | they part | ``Action/trim(to:)`` | `parted`, `truncated` |
-/// | one of the last two, and memory cannot go back | ``Action/rebuild`` | `recurrent` |
-/// | memory refused to remove a part | ``afterRefusal(prompt:)`` | `removal-refused` |
+/// | all of the prompt is held | ``Action/trim(to:)`` | `repeated` |
+/// | a later token differs | ``Action/trim(to:)`` | `parted`, `truncated` |
+/// | one of the last two, in a memory without earlier states | ``Action/rebuild`` | `recurrent` |
+/// | the memory refused to remove a part | ``afterRefusal(prompt:)`` | `removal-refused` |
 package struct PrefixPlan: Sendable, Hashable {
-    /// The step before the rest of the prompt is computed.
+    /// The change of the memory before the rest of the prompt is computed.
     package enum Action: Sendable, Hashable {
-        /// The memory is empty: compute all.
+        /// The memory is empty: compute the whole prompt.
         case prefillAll
-        /// Compute what comes after the held tokens.
+        /// Compute the tokens after the held ones.
         case appendSuffix
-        /// Remove the held tokens after so many.
+        /// Remove the held tokens after the first `to`.
         case trim(to: Int)
-        /// Clear the memory and compute all.
+        /// Clear the memory and compute the whole prompt.
         case rebuild
     }
 
     package typealias Miss = CacheMiss
 
     package let action: Action
-    /// The prompt's tokens that need not be computed.
+    /// The prompt tokens whose state is reused.
     package let reused: Int
-    /// The tokens left to compute, at least one of a prompt that has any.
+    /// The tokens left to compute, at least one unless the prompt is empty.
     package let remaining: Int
-    /// The reason, `nil` when everything held was used.
+    /// The reason of a miss, `nil` when all held tokens were used.
     package let miss: Miss?
 
-    /// Decides. O(length of the common beginning).
+    /// Makes a plan. O(length of the common beginning).
     ///
     /// - Parameters:
-    ///   - held: what the memory holds.
-    ///   - prompt: what is asked now.
-    ///   - isTruncated: the oldest messages are not part of the prompt.
+    ///   - held: the content of the memory.
+    ///   - prompt: the tokens of the new prompt.
+    ///   - isTruncated: whether the oldest messages are not part of the prompt.
     package init(held: HeldPrefix, prompt: [Int32], isTruncated: Bool = false) {
         let common = Self.commonLength(held.tokens, prompt)
         // The logits of the last prompt token are needed to continue.
@@ -87,10 +87,10 @@ package struct PrefixPlan: Sendable, Hashable {
         }
     }
 
-    /// The step after the memory refused to remove a part although it was expected to.
+    /// The plan after the memory refused to remove a part.
     package func afterRefusal(prompt: [Int32]) -> PrefixPlan { PrefixPlan(.rebuild, 0, prompt, .removalRefused) }
 
-    /// The number of tokens two lists begin with together.
+    /// The length of the common beginning of two lists.
     package static func commonLength(_ left: [Int32], _ right: [Int32]) -> Int {
         let limit = min(left.count, right.count)
         var count = 0

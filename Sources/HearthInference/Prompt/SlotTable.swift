@@ -1,40 +1,40 @@
 /// Chooses the sequence of an engine for each prompt, so that several conversations keep their computed state.
 ///
-/// A decision only: the engine copies, saves, restores and computes, and tells the table what it did. At equal places the
-/// least recently used goes first; a sequence that computes is never taken.
+/// The table only decides: the engine copies, saves, restores and computes, and reports each step to the table. Of
+/// equal candidates the least recently used is taken first; a computing sequence is never taken.
 package struct SlotTable: Sendable, Hashable {
     /// One sequence of the context.
     package struct Slot: Sendable, Hashable {
-        /// The content of its memory.
+        /// The tokens in its memory.
         package fileprivate(set) var held: HeldPrefix
-        /// A request computes in it.
+        /// Whether a request computes in the sequence.
         package fileprivate(set) var isBusy = false
-        /// The saved state that has all its tokens.
+        /// The number of the saved state that has all its tokens.
         package fileprivate(set) var saved: Int?
-        /// The number of its tokens that belong to prompts rather than to the last answer.
+        /// The number of its tokens that belong to prompts and not to the last answer.
         fileprivate var asked = 0
         fileprivate var lastUse = 0
     }
 
-    /// The way in which a prompt gets its sequence.
+    /// The sequence of a prompt, and how it is filled.
     package struct Choice: Sendable, Hashable {
-        /// The sequence, which is busy from now on.
+        /// The sequence, which is marked busy.
         package let slot: Int
-        /// Its state has to be saved first, because it is about to be overwritten and worth keeping.
+        /// Whether its present state must be saved first, because it will be overwritten and is worth keeping.
         package let saves: Bool
-        /// A saved state to load into the sequence first.
+        /// The saved state to load into the sequence first.
         package let restores: Int?
-        /// Copy so many tokens from another sequence first.
+        /// The tokens to copy from another sequence first.
         package let copies: Copy?
-        /// The steps to take then.
+        /// The plan for the memory afterwards.
         package let plan: PrefixPlan
 
-        /// The front of another sequence.
+        /// The first tokens of another sequence.
         package struct Copy: Sendable, Hashable {
             package let slot: Int
             package let count: Int
 
-            /// So many tokens of a sequence.
+            /// Makes a copy of the first `count` tokens of a sequence.
             package init(slot: Int, count: Int) {
                 self.slot = slot
                 self.count = count
@@ -44,14 +44,14 @@ package struct SlotTable: Sendable, Hashable {
 
     /// The limits of the context.
     package struct Rules: Sendable, Hashable {
-        /// Sequences share cells, so that the front of one costs nothing in another.
+        /// Whether sequences share cells, so that a copied beginning needs no further cells.
         package var canCopy: Bool
-        /// States can be saved.
+        /// Whether states can be saved.
         package var canSave: Bool
-        /// Fewer tokens are computed again rather than saved, restored or copied; but what is at least half of a prompt is
-        /// always copied. Default 64.
+        /// The fewest tokens that are saved, restored or copied; fewer are computed again. Tokens that are at least
+        /// half of a prompt are always copied. Default 64.
         package var fewestTokens: Int
-        /// The bytes all saved states may take; a larger state is not kept, and with 0 none is. Default 1 GiB.
+        /// The most bytes of all saved states; a larger state is not kept, and 0 keeps none. Default 1 GiB.
         package var savedBytes: UInt64
 
         /// The given rules.
@@ -80,28 +80,28 @@ package struct SlotTable: Sendable, Hashable {
     private var nextState = 0
     private var clock = 0
 
-    /// A table of empty sequences.
+    /// Makes a table of empty sequences.
     package init(count: Int, rules: Rules = Rules()) {
         self.rules = rules
         slots = (0..<max(1, count)).map { _ in Slot(held: HeldPrefix(tokens: [])) }
     }
 
-    /// The saved states there are.
+    /// The numbers of the saved states.
     package var savedStates: Set<Int> { Set(states.keys) }
 
-    /// Finds a sequence for a prompt and makes it busy; `nil` when all are.
+    /// Finds a sequence for a prompt and marks it busy; `nil` when all are busy.
     ///
-    /// 1. The one whose conversation continues, the longest of them: all it holds begins the prompt, or all that was asked in it,
-    ///    where the template retells the answer in another way or the same is asked again. Also one at whose end only few
-    ///    tokens differ.
-    /// 2. A saved state of which more is of use than of any sequence, loaded into an empty one, else into the least recently
-    ///    used. Of several that are of equal use the shortest, which leaves the most room to others.
-    /// 3. An empty sequence, else the least recently used; with a copy of the front another one has, such as a system
-    ///    prompt that all share, or a conversation up to a question that was edited.
+    /// 1. The sequence whose conversation continues, the longest of several. Either all its tokens begin the prompt, or
+    ///    its questions do: the template then writes the answer in another way, or the same question is asked again. Also
+    ///    a sequence that differs only in a few tokens at its end.
+    /// 2. A saved state that saves more tokens than any sequence. It is loaded into an empty sequence, otherwise into
+    ///    the least recently used. Of equal states the shortest is taken, which leaves the most room to others.
+    /// 3. An empty sequence, otherwise the least recently used. It gets a copy of another sequence's beginning, such as
+    ///    a shared system prompt, or a conversation before an edited question.
     ///
     /// - Parameters:
     ///   - asked: the tokens of the prompt before the beginning of the answer, `nil` for all.
-    ///   - room: the most tokens a saved state may have to be loaded now; longer ones stay as they are.
+    ///   - room: the most tokens of a saved state that may be loaded now.
     package mutating func choose(
         prompt: [Int32], asked: Int? = nil, isTruncated: Bool = false, room: Int = .max
     ) -> Choice? {
@@ -127,7 +127,7 @@ package struct SlotTable: Sendable, Hashable {
         let saves =
             rules.keepsStates && evicted.saved == nil && evicted.held.tokens.count >= rules.fewestTokens
         let copy = copy(to: target, prompt)
-        // Tokens in the context cost nothing, whether held or copied.
+        // Tokens in the context need no computation, whether held or copied.
         let present = max(reused(target, prompt), copy?.count ?? 0)
         if let best, isWorthLoading(best, beside: present) {
             states[best.state]?.lastUse = clock
@@ -142,17 +142,17 @@ package struct SlotTable: Sendable, Hashable {
         return take(target, prompt, asked, isTruncated, saves: saves, copies: copy)
     }
 
-    /// The tokens with which both what a sequence holds and a prompt begin.
+    /// The length of the common beginning of a sequence's tokens and a prompt.
     private func common(_ slot: Int, _ prompt: [Int32]) -> Int {
         PrefixPlan.commonLength(slots[slot].held.tokens, prompt)
     }
 
-    /// The number of them that need not be computed: fewer where memory cannot go back.
+    /// The number of a prompt's tokens that a sequence saves: fewer where the memory keeps no earlier state.
     private func reused(_ slot: Int, _ prompt: [Int32]) -> Int {
         PrefixPlan(held: slots[slot].held, prompt: prompt).reused
     }
 
-    /// The saved state that is of most use to a prompt.
+    /// The saved state that saves the most tokens of a prompt.
     private func bestState(for prompt: [Int32], room: Int) -> (state: Int, reused: Int)? {
         guard rules.keepsStates else { return nil }
         return states.filter { $0.value.held.tokens.count <= room }
@@ -171,24 +171,24 @@ package struct SlotTable: Sendable, Hashable {
         state.map { $0.reused > present + rules.fewestTokens } ?? false
     }
 
-    /// The longest front that another sequence can lend to one, if it is worth that.
+    /// The longest beginning that another sequence can lend to `target`, if it is long enough.
     private func copy(to target: Int, _ prompt: [Int32]) -> Choice.Copy? {
         guard rules.canCopy else { return nil }
         let source = slots.indices.filter { $0 != target }.map { (slot: $0, common: common($0, prompt)) }
             .max { $0.common < $1.common }
-        // A short prompt asked again after a long answer has few tokens, and they are all it has.
+        // A short prompt that is asked again after a long answer has few tokens, but all of them are in the sequence.
         guard let source, source.common >= rules.fewestTokens || source.common * 2 >= prompt.count,
             slots[source.slot].held.reach == .anywhere, source.common > common(target, prompt)
         else { return nil }
         return Choice.Copy(slot: source.slot, count: source.common)
     }
 
-    /// Whether a prompt continues what a sequence holds, so that no state of another conversation is lost.
+    /// Whether a prompt continues a sequence's tokens, so that no state of another conversation is lost.
     private func goesOn(_ slot: Slot, sharing common: Int, with prompt: Int) -> Bool {
         let held = slot.held.tokens.count
         guard common > 0, common < held else { return common > 0 }
         let isMost = common * 2 >= held
-        // Asked again, a long answer is kept beside the new one.
+        // If a question is asked again, a long answer is kept beside the new one.
         if common >= slot.asked { return isMost || common < prompt }
         return isMost && held - common < rules.fewestTokens
     }
@@ -205,7 +205,8 @@ package struct SlotTable: Sendable, Hashable {
             plan: PrefixPlan(held: slots[slot].held, prompt: prompt, isTruncated: isTruncated))
     }
 
-    /// Whether a free sequence holds all of a prompt and can go back to its end, so that no token of it is left to compute.
+    /// Whether a free sequence holds all tokens of a prompt and its memory can return to their end, so that none is
+    /// left to compute.
     package func holds(_ prompt: [Int32]) -> Bool {
         slots.contains { slot in
             let held = slot.held.tokens
@@ -214,7 +215,7 @@ package struct SlotTable: Sendable, Hashable {
         }
     }
 
-    /// A sequence is free again; `held` is what its memory really holds now.
+    /// Marks a sequence free; `held` is the actual content of its memory.
     package mutating func release(_ slot: Int, holding held: HeldPrefix) {
         clock += 1
         if let saved = slots[slot].saved, states[saved]?.held.tokens != held.tokens { slots[slot].saved = nil }
@@ -234,7 +235,7 @@ package struct SlotTable: Sendable, Hashable {
         idleSlots(except: slot).reduce(0) { $0 + slots[$1].held.tokens.count }
     }
 
-    /// The sequence to empty first where room is needed: idle and not empty.
+    /// The first sequence to empty for room: the least recently used one that is idle and not empty.
     package func leastRecentlyUsed(except slot: Int) -> Int? {
         idleSlots(except: slot).min { slots[$0].lastUse < slots[$1].lastUse }
     }
@@ -244,7 +245,7 @@ package struct SlotTable: Sendable, Hashable {
         slots.indices.filter { $0 != slot && !slots[$0].isBusy && !slots[$0].held.tokens.isEmpty }
     }
 
-    /// The sequences worth saving before the context goes, the most recently used first.
+    /// The sequences to save before the context is freed, the most recently used first.
     package var unsavedSlots: [Int] {
         guard rules.keepsStates else { return [] }
         return slots.indices
@@ -254,13 +255,13 @@ package struct SlotTable: Sendable, Hashable {
             .sorted { slots[$0].lastUse > slots[$1].lastUse }
     }
 
-    /// A state was saved.
+    /// Records a saved state.
     /// - Parameters:
-    ///   - held: what it holds.
+    ///   - held: its tokens.
     ///   - bytes: its size.
-    ///   - slot: the sequence that still has it, `nil` when that has been overwritten.
-    /// - Returns: the number it has from now on, and the saved states to be deleted: those it continues, and the least
-    ///   recently used beyond the bytes allowed. A state larger than all of them together is the only one deleted.
+    ///   - slot: the sequence that still holds the tokens, `nil` if they were overwritten.
+    /// - Returns: the number of the new state, and the saved states to delete: those that it continues, and the least
+    ///   recently used beyond the limit. A state larger than the limit is itself the only one to delete.
     package mutating func didSave(
         _ held: HeldPrefix, bytes: UInt64, slot: Int? = nil
     ) -> (state: Int, deletes: [Int]) {
@@ -276,8 +277,8 @@ package struct SlotTable: Sendable, Hashable {
         return (state, deletes.sorted())
     }
 
-    /// From now on all saved states may take so many bytes, 0 for none.
-    /// - Returns: the saved states to be deleted, the least recently used.
+    /// Sets the most bytes of all saved states, 0 for none.
+    /// - Returns: the saved states to delete, the least recently used.
     package mutating func limitSaved(to bytes: UInt64) -> [Int] {
         rules.savedBytes = bytes
         return trimSaved().sorted()
@@ -294,7 +295,7 @@ package struct SlotTable: Sendable, Hashable {
         return deletes
     }
 
-    /// A saved state is gone or cannot be read; what was to be restored from it is computed instead.
+    /// Forgets a saved state that is deleted or cannot be read; its tokens are computed instead.
     package mutating func forget(_ state: Int) {
         states[state] = nil
         for index in slots.indices where slots[index].saved == state { slots[index].saved = nil }

@@ -1,11 +1,11 @@
 import HearthBase
 
-/// Turns, with the tools the model calls in them.
+/// Turns with tool calls.
 extension LanguageModelSession {
-    /// Generates messages and runs the tools they call, until a message calls none.
+    /// Generates messages and runs their tool calls, until a message has none.
     /// - Parameters:
-    ///   - messages: the conversation, which receives the messages of the turn; also the text of one that failed.
-    ///   - watch: counts from the request; the time-out and the time to the first token include its waiting.
+    ///   - messages: the conversation, which receives the messages of the turn, with the text of a failed one.
+    ///   - watch: started with the request; the time-out and the time to the first token include its waiting.
     /// - Returns: the facts of the whole turn.
     func runTurn(
         _ messages: inout [ChatMessage], _ options: GenerationOptions, since watch: Stopwatch,
@@ -35,7 +35,7 @@ extension LanguageModelSession {
                     yield(.toolResult(result))
                 }
             } catch {
-                // Templates want a result for each call: the text stays, and the calls are dropped.
+                // Templates require a result for each call: the text is kept, and the calls are dropped.
                 let said = messages[start].content
                 messages.removeSubrange(start...)
                 if !said.isEmpty { messages.append(ChatMessage(.assistant, said)) }
@@ -58,7 +58,7 @@ extension LanguageModelSession {
         }
     }
 
-    /// Generates one message and appends it, even if the generation failed; calls of a failed message are dropped.
+    /// Generates one message and appends it, also if the generation failed. Calls of a failed message are dropped.
     private func generateMessage(
         _ messages: inout [ChatMessage], _ options: GenerationOptions,
         _ yield: @escaping @Sendable (GenerationEvent) -> Void

@@ -2,8 +2,8 @@ import Foundation
 import HearthBase
 
 extension OutputConstraint {
-    /// Answers that are values of a type, as JSON.
-    /// - Throws: `grammar-unusable` for a type no schema can be made of; see ``JSONSchema/init(of:)``.
+    /// Constrains answers to the JSON of a type.
+    /// - Throws: `grammar-unusable` for a type without a schema; see ``JSONSchema/init(of:)``.
     public static func fitting(
         _ type: any Decodable.Type, after openings: [String] = []
     ) throws -> OutputConstraint {
@@ -18,9 +18,10 @@ extension LanguageModelSession {
     /// struct City: Codable { var name: String; var inhabitants: Int }
     /// let city = try await session.respond(to: "The capital of France?", generating: City.self).content
     /// ```
-    /// The model can only write the type's JSON; say in the prompt which value belongs where. Replaces the options' constraint.
-    /// - Throws: `grammar-unusable` for a type no schema can be made of (``JSONSchema/init(of:)``), before the turn begins;
-    ///   `answer-not-decodable` when a limit cut the answer short; what the model throws; `CancellationError`.
+    /// The model can only write the type's JSON; the prompt must say which value belongs in which property. Replaces
+    /// the options' constraint.
+    /// - Throws: `grammar-unusable` for a type without a schema (``JSONSchema/init(of:)``), before the turn begins;
+    ///   `answer-not-decodable` when a limit cut the answer short; errors of the model; `CancellationError`.
     public func respond<Content: Decodable & Sendable>(
         to prompt: String, generating type: Content.Type, options: GenerationOptions = GenerationOptions()
     ) async throws -> Response<Content> {

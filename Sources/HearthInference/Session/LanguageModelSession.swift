@@ -4,8 +4,8 @@ import Observation
 /// Decides about a tool call before it is run, for example by asking the user.
 public typealias ToolApproval = @Sendable (ToolCall) async -> ToolDecision
 
-/// A conversation with a model. It keeps the messages, so that each turn only adds to the prompt and the engine reuses the
-/// tokens that it has computed.
+/// A conversation with a model. The session keeps the messages, so that each turn only adds to the prompt and the
+/// engine reuses the computed tokens.
 ///
 /// ```swift
 /// let session = LanguageModelSession(model: model, instructions: "Answer in one sentence.")
@@ -17,7 +17,7 @@ public typealias ToolApproval = @Sendable (ToolCall) async -> ToolDecision
 public final class LanguageModelSession: Sendable, Observable {
     /// The engine that answers.
     public let model: any InferenceEngine
-    /// The model, with tool calls in words if its template knows none.
+    /// The model; if its template has no tools, calls are written as text.
     let engine: SpelledToolEngine
     let toolBox: ToolBox
     let approval: ToolApproval?
@@ -25,24 +25,25 @@ public final class LanguageModelSession: Sendable, Observable {
     private let state: Locked<State>
     private let registrar = ObservationRegistrar()
 
-    /// The most calls of tools in one turn.
+    /// The most tool calls of one turn.
     public static let maximumToolCalls = 8
 
     private struct State {
         var transcript: [ChatMessage]
-        /// The last turn asked for; each waits for the one before.
+        /// The last requested turn; each waits for the one before.
         var tail: Task<Void, Never>?
         var preparation: Task<Void, Never>?
-        /// The beginning of the next prompt: the one being prepared, and the last one given to ``prewarm(promptPrefix:)``.
+        /// The beginning of the next prompt: the one in preparation, and the last one passed to
+        /// ``prewarm(promptPrefix:)``.
         var preparedPrefix: String?
         var expectedPrefix: String?
-        /// The turns asked for and not answered yet.
+        /// The number of requested turns without an answer.
         var turns = 0
     }
 
-    /// A new conversation.
+    /// Makes a new conversation.
     ///
-    /// Without `instructions` and `tools` nothing is added beyond what the model's own template adds.
+    /// Without `instructions` and `tools`, only the model's own template adds text.
     /// - Parameters:
     ///   - tools: the tools the model may call while it answers.
     ///   - approval: decides about each call before it is run; `nil` runs all.
@@ -55,14 +56,14 @@ public final class LanguageModelSession: Sendable, Observable {
             transcript: instructions.map { [ChatMessage(.system, $0)] } ?? [])
     }
 
-    /// The continuation of an earlier conversation, whose instructions are its system message.
+    /// Makes the continuation of an earlier conversation, whose instructions are its system message.
     public convenience init(
         model: any InferenceEngine, tools: [any Tool] = [], approval: ToolApproval? = nil, transcript: [ChatMessage]
     ) {
         self.init(model: model, tools: tools, approval: approval, transcript: transcript, time: .system)
     }
 
-    /// A conversation with a clock for its time-outs.
+    /// Makes a conversation with a clock for its time-outs.
     package init(
         model: any InferenceEngine, tools: [any Tool] = [], approval: ToolApproval? = nil,
         transcript: [ChatMessage] = [],
@@ -76,17 +77,17 @@ public final class LanguageModelSession: Sendable, Observable {
         state = Locked(State(transcript: transcript))
     }
 
-    /// The conversation until now, the instructions first if there are any.
+    /// The conversation so far, with the instructions first if there are any.
     ///
-    /// A question is added when its turn begins. The shown part of an answer stays if the time-out or a cancellation ended it. A turn
-    /// without text of the answer is removed again. Tool calls are ``ChatMessage/toolCalls``, and their
-    /// results messages of ``ChatRole/tool``.
+    /// A question is added when its turn begins. If the time-out or a cancellation ended an answer, its shown text
+    /// stays. A turn without answer text is removed again. Tool calls are in ``ChatMessage/toolCalls``, and their
+    /// results in messages of ``ChatRole/tool``.
     public var transcript: [ChatMessage] {
         registrar.access(self, keyPath: \.transcript)
         return state.withLock { $0.transcript }
     }
 
-    /// Whether an answer is under way or waits for its turn.
+    /// Whether an answer is running or waits for its turn.
     public var isResponding: Bool {
         registrar.access(self, keyPath: \.isResponding)
         return state.withLock { $0.turns > 0 }
@@ -94,10 +95,10 @@ public final class LanguageModelSession: Sendable, Observable {
 
     /// Sends `prompt` with pictures and waits for the whole answer; turns are answered one after the other.
     ///
-    /// Tools the model calls are run meanwhile, one after the other; calls are no part of the answer's text. With a constraint
-    /// in the options there is no room for calls.
-    /// - Throws: what the model throws; `too-many-tool-calls`; `grammar-unusable` for a tool that cannot be described;
-    ///   `CancellationError` when the task was cancelled.
+    /// The session runs tools that the model calls, one after the other; calls are not part of the answer's text. A
+    /// constraint in the options excludes calls.
+    /// - Throws: errors of the model; `too-many-tool-calls`; `grammar-unusable` for a tool that cannot be described;
+    ///   `CancellationError` in a cancelled task.
     @discardableResult
     public func respond(
         to prompt: String, images: [ChatImage] = [], options: GenerationOptions = GenerationOptions()
@@ -105,16 +106,17 @@ public final class LanguageModelSession: Sendable, Observable {
         try await streamResponse(to: prompt, images: images, options: options).collect()
     }
 
-    /// Sends `prompt` with pictures and streams the answer, as snapshots or events; turns are answered one after the other.
+    /// Sends `prompt` with pictures and streams the answer, as snapshots or events; turns are answered one after the
+    /// other.
     ///
     /// The answer begins at once. Cancelling the consuming task, or releasing the stream, stops it.
-    /// - Throws (from the stream): what the model throws; `CancellationError` in a cancelled task.
+    /// - Throws (from the stream): errors of the model; `CancellationError` in a cancelled task.
     public func streamResponse(
         to prompt: String, images: [ChatImage] = [], options: GenerationOptions = GenerationOptions()
     ) -> ResponseStream {
         let question = ChatMessage(.user, prompt, images: images)
         let watch = time.stopwatch()
-        // Not bounded by a policy that would lose text: the engine's own limits bound the number of events.
+        // No buffering policy, because it would lose text: the engine's own limits bound the number of events.
         let stream = AsyncThrowingStream<GenerationEvent, any Error> { continuation in
             let turn = enqueue(question) { await self.answer(question, options, since: watch, continuation) }
             continuation.endsWithItsReader { turn.cancel() }
@@ -124,10 +126,10 @@ public final class LanguageModelSession: Sendable, Observable {
 
     /// Loads the model and computes the known part of the next prompt, so that its answer begins sooner.
     ///
-    /// Returns at once. A turn that begins meanwhile goes first and reuses the tokens computed by then. If the method is called again
-    /// before the preparation ends, as while a user types, only the last prefix is prepared after it. While the session answers,
-    /// nothing is prepared. The next turn reports errors.
-    /// - Parameter promptPrefix: how the next prompt begins.
+    /// Returns at once. A turn that begins during the preparation goes first and reuses the tokens computed so far. If
+    /// the method is called again before the preparation ends, as while a user types, only the last prefix is prepared
+    /// next. While the session answers, no prefix is prepared. The next turn reports errors.
+    /// - Parameter promptPrefix: the beginning of the next prompt.
     public func prewarm(promptPrefix: String = "") {
         state.withLock { state in
             guard state.turns == 0 else { return }
@@ -139,7 +141,7 @@ public final class LanguageModelSession: Sendable, Observable {
         }
     }
 
-    /// The beginning of the next prompt, if it is still to be prepared; else the preparation is over.
+    /// The beginning of the next prompt if it is not prepared yet; `nil` ends the preparation.
     private func nextToPrepare() -> [ChatMessage]? {
         state.withLock { state in
             state.preparedPrefix = state.expectedPrefix.take()
@@ -183,14 +185,14 @@ public final class LanguageModelSession: Sendable, Observable {
         return turn
     }
 
-    /// Tells observers of a change that was made: a view that reads again at once, on any thread, sees the new values.
+    /// Notifies observers after a change: a view that reads again at once, on any thread, gets the new values.
     private func tellObservers() {
         registrar.withMutation(of: self, keyPath: \.transcript) {}
         registrar.withMutation(of: self, keyPath: \.isResponding) {}
     }
 
     /// Begins a turn.
-    /// - Returns: the conversation with its question.
+    /// - Returns: the conversation with the turn's question.
     private func beginTurn(_ question: ChatMessage) -> [ChatMessage] {
         let (messages, isAsked) = state.withLock { ($0.transcript, $0.transcript.last?.id == question.id) }
         if isAsked { return messages }
@@ -201,7 +203,7 @@ public final class LanguageModelSession: Sendable, Observable {
         }
     }
 
-    /// Ends a turn with these messages.
+    /// Ends a turn and stores its messages.
     private func endTurn(_ messages: [ChatMessage]) {
         state.withLock { state in
             state.transcript = messages
@@ -224,7 +226,7 @@ public final class LanguageModelSession: Sendable, Observable {
         } catch {
             failure = error
         }
-        // The last event waits until the conversation holds the answer.
+        // The last event is sent after the conversation contains the answer.
         endTurn(messages.count > asked.count ? messages : Array(asked.dropLast()))
         if let summary { continuation.yield(.finish(summary)) }
         continuation.finish(throwing: failure)

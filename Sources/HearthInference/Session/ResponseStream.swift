@@ -5,23 +5,23 @@ extension LanguageModelSession {
         public let content: Content
         /// The thinking before it; empty without thinking.
         public let thinking: String
-        /// Why the answer ended, and what it took.
+        /// The finish reason, counts and times.
         public let summary: GenerationSummary
     }
 
-    /// One answer while it comes. Read it once, in one of three ways:
+    /// One answer while it is generated. Read it once, in one of three ways:
     ///
     /// ```swift
-    /// for try await snapshot in stream { show(snapshot.content) }        // all there is until now, each time
-    /// for try await event in stream.events { … }                         // what is new, each time
-    /// let response = try await stream.collect()                          // the whole
+    /// for try await snapshot in stream { show(snapshot.content) }        // each time the whole text so far
+    /// for try await event in stream.events { … }                         // each time the new piece
+    /// let response = try await stream.collect()                          // the complete answer
     /// ```
     public struct ResponseStream: AsyncSequence, Sendable {
         /// The answer in pieces, with phases and facts: the fastest way to read it.
         public let events: Events
 
-        /// The events of one answer. The last one is ``GenerationEvent/finish(_:)``; otherwise the sequence throws, in a cancelled
-        /// task `CancellationError`. Events that were not read yet wait in memory; the engine's limits bound their number.
+        /// The events of one answer. The last one is ``GenerationEvent/finish(_:)``; otherwise the sequence throws, in a
+        /// cancelled task `CancellationError`. Unread events wait in memory; the engine's limits bound their number.
         public struct Events: AsyncSequence, Sendable {
             let stream: AsyncThrowingStream<GenerationEvent, any Error>
 
@@ -50,24 +50,24 @@ extension LanguageModelSession {
             public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: stream.makeAsyncIterator()) }
         }
 
-        /// The answer as it stands.
+        /// The answer so far.
         public struct Snapshot: Sendable, Hashable {
-            /// The answer until now.
+            /// The answer so far.
             public internal(set) var content = ""
-            /// The thinking until now.
+            /// The thinking so far.
             public internal(set) var thinking = ""
-            /// The oldest messages that did not fit the context window.
+            /// The number of oldest messages that did not fit the context window.
             public internal(set) var droppedMessages = 0
-            /// The pictures of the conversation, where the model cannot see.
+            /// The number of pictures that are left out because the model reads none.
             public internal(set) var picturesLeftOut = 0
-            /// The tools called until now.
+            /// The tools called so far.
             public internal(set) var toolCalls: [ToolCall] = []
-            /// The results of the tools until now.
+            /// The results of the tools so far.
             public internal(set) var toolResults: [ToolResult] = []
             /// The facts, in the last snapshot of a complete answer.
             public internal(set) var summary: GenerationSummary?
 
-            /// Takes an event; `false` when it shows nothing new.
+            /// Adds an event; `false` when it changes nothing.
             mutating func take(_ event: GenerationEvent) -> Bool {
                 switch event {
                 case .phase: return false
@@ -83,7 +83,7 @@ extension LanguageModelSession {
             }
         }
 
-        /// Adds events up to snapshots.
+        /// Combines events to snapshots.
         public struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate var events: Events.AsyncIterator
             private var snapshot = Snapshot()

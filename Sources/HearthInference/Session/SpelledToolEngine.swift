@@ -1,10 +1,10 @@
 import Foundation
 import HearthBase
 
-/// Adds tool calls to an engine whose model's template knows none; another engine is used unchanged.
+/// Adds tool calls to an engine whose model's template has none. An engine with tools is used unchanged.
 ///
-/// The tools are described in the system message. Calls are written as models of the Hermes and Qwen families are trained to,
-/// outside code fences; the text from a call's opening mark on is not part of the answer:
+/// The tools are described in the system message. Calls are written in the format that models of the Hermes and Qwen
+/// families are trained on, outside code fences. The text from a call's opening mark on is not part of the answer:
 /// ```
 /// <tool_call>{"name": "weather", "arguments": {"city": "Paris"}}</tool_call>
 /// ```
@@ -70,7 +70,7 @@ package struct SpelledToolEngine: InferenceEngine {
         }
     }
 
-    /// The request for the engine, with the tools in words; `nil` if it can be sent unchanged.
+    /// The request for the engine, with the tools described in text; `nil` if it can be sent unchanged.
     private func spelled(
         _ messages: [ChatMessage], _ options: GenerationOptions
     ) async throws -> (messages: [ChatMessage], options: GenerationOptions)? {
@@ -100,10 +100,10 @@ package struct SpelledToolEngine: InferenceEngine {
 struct SpelledCallFinder: Sendable {
     private var marks = StopStringMatcher([SpelledTools.opening])
     private var fence = CodeFence()
-    /// The text from the opening mark on, once there is a call.
+    /// The text from the opening mark on; `nil` before the mark.
     private(set) var call: String?
 
-    /// Takes the next piece.
+    /// Adds the next piece.
     /// - Returns: the text that certainly belongs to the answer.
     mutating func append(_ piece: String) -> String {
         var shown = ""
@@ -172,8 +172,8 @@ extension SpelledTools {
         return #"{"anyOf":[\#(calls.joined(separator: ","))]}"#
     }
 
-    /// Reads a call from its text, which starts with the opening mark. A call that is no JSON object has no name, and its text as
-    /// arguments.
+    /// Reads a call from its text, which starts with the opening mark. If the call is not a JSON object, its name is
+    /// empty and its text is the arguments.
     static func read(_ text: String, id: String) -> ToolCall {
         let end = text.firstRange(of: closing)
         let spelling = end.map { String(text[..<$0.upperBound]) } ?? text + closing

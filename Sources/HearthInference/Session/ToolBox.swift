@@ -1,7 +1,7 @@
 import Foundation
 import HearthBase
 
-/// The tools of a session: their definitions for an engine, and the running of calls.
+/// The tools of a session: makes their definitions and runs their calls.
 struct ToolBox: Sendable {
     private let tools: [any Tool]
 
@@ -31,7 +31,7 @@ struct ToolBox: Sendable {
                     ? "the call is no JSON object with name and arguments"
                     : "there is no function \(call.name); there are \(tools.map(\.name).joined(separator: ", "))")
         }
-        // Models leave out what would be an empty object.
+        // Models leave out an empty object of arguments.
         return try await Self.run(tool, Data((call.arguments.isEmpty ? "{}" : call.arguments).utf8))
     }
 

@@ -1,5 +1,5 @@
-/// Turns the bytes of tokens into the events of an answer: whole characters, thinking apart from text, and an end
-/// before the first stop string.
+/// Turns the bytes of tokens into the events of an answer: whole characters, and thinking apart from text. It ends the
+/// answer before the first stop string.
 ///
 /// ```swift
 /// var reader = AnswerReader(stopStrings: ["END"])
@@ -7,25 +7,25 @@
 /// if reader.matchedStop != nil { … }
 /// reader.finish { yield($0) }
 /// ```
-/// Stop strings are looked for in the answer only: what a model thinks may contain anything, and so may its calls of tools, which
-/// are kept apart from their first mark to the end. Linear in the bytes.
+/// Stop strings are searched only in the answer's text: thinking may contain any text, and so may tool calls, which are
+/// separated from their first mark to the end. Linear in the bytes.
 package struct AnswerReader: Sendable {
     private var assembler = UTF8Assembler()
     private var splitter: ThinkingSplitter
     private var stops: StopStringMatcher
     private var callMarks: StopStringMatcher
-    /// The calls of tools as the model wrote them, from their mark on, once they have begun.
+    /// The text of the tool calls from their mark on; `nil` before the mark.
     package private(set) var calls: String?
     private var deltas: [ThinkingSplitter.Delta] = []
 
-    /// A reader for one answer.
+    /// Makes a reader for one answer.
     /// - Parameters:
-    ///   - stopStrings: end the answer.
+    ///   - stopStrings: the strings that end the answer.
     ///   - frame: the texts around the answer, such as the marks of its thinking.
     ///   - openedByPrompt: the pair whose opening mark ends the prompt.
-    ///   - callMarks: what begins calls of tools.
-    ///   - codeHidesMarks: a closing mark in a code block of the thinking is left alone; not where the answer is held to a
-    ///     grammar, which has to begin with its first character.
+    ///   - callMarks: the texts that begin tool calls.
+    ///   - codeHidesMarks: whether a closing mark in a code block of the thinking is text; `false` if the answer is
+    ///     constrained to a grammar, which begins with the answer's first character.
     package init(
         stopStrings: [String] = [], frame: AnswerFrame = AnswerFrame(), openedByPrompt: ThinkingTags? = nil,
         callMarks: [String] = [], codeHidesMarks: Bool = true
@@ -35,22 +35,22 @@ package struct AnswerReader: Sendable {
         self.callMarks = StopStringMatcher(callMarks)
     }
 
-    /// Whether what comes next belongs to the thinking.
+    /// Whether the next text belongs to the thinking.
     package var isThinking: Bool { splitter.isThinking }
 
-    /// The part of its output that the model writes now.
+    /// The present part of the model's output.
     package var state: ThinkingSplitter.State { splitter.state }
 
-    /// The marks that enclose the thinking, once it has begun.
+    /// The marks that enclose the thinking; `nil` before it begins.
     package var tags: ThinkingTags? { splitter.tags }
 
     /// The stop string that ended the answer.
     package var matchedStop: String? { stops.matched }
 
-    /// The bytes skipped until now because they belong to no character.
+    /// The skipped bytes so far that belong to no character.
     package var droppedBytes: Int { assembler.droppedBytes }
 
-    /// Takes the bytes of the next token.
+    /// Adds the bytes of the next token.
     package mutating func append(_ bytes: UnsafeRawBufferPointer, _ emit: (GenerationEvent) -> Void) {
         let text = assembler.append(bytes)
         if text.isEmpty { return }
@@ -58,7 +58,7 @@ package struct AnswerReader: Sendable {
         route(emit)
     }
 
-    /// Takes a token: one that is the closing mark as a whole ends the thinking for certain.
+    /// Adds a token. A token that is the whole closing mark always ends the thinking.
     package mutating func appendToken(_ bytes: UnsafeRawBufferPointer, _ emit: (GenerationEvent) -> Void) {
         guard isThinking, let closing = tags?.closing, bytes.elementsEqual(closing.utf8) else {
             return append(bytes, emit)
@@ -69,13 +69,13 @@ package struct AnswerReader: Sendable {
         route(emit)
     }
 
-    /// Ends the thinking: the engine has written the closing mark itself.
+    /// Ends the thinking after the engine has written the closing mark itself.
     package mutating func closeThinking(_ emit: (GenerationEvent) -> Void) {
         splitter.close(into: &deltas)
         route(emit)
     }
 
-    /// Ends the answer: gives out what was held back.
+    /// Ends the answer and emits the held bytes.
     package mutating func finish(_ emit: (GenerationEvent) -> Void) {
         assembler.flush()
         splitter.finish(into: &deltas)

@@ -1,20 +1,20 @@
-/// Ends a text before the first of some strings, wherever its pieces are cut.
+/// Ends a text before the first of several stop strings, also if a string spans several pieces.
 ///
-/// Text is held back only as long as it can still be the beginning of a stop string. The match that ends first wins; of
-/// several that end together the longest, so that no part of it is shown.
+/// Text is held only while it may be the beginning of a stop string. The match that ends first wins. Of several that
+/// end together the longest wins, so that no part of it is shown.
 package struct StopStringMatcher: Sendable {
-    /// The strings, the longest first.
+    /// The strings with their matching state, the longest first.
     private var marks: [Mark]
-    /// Which bytes begin a string: all others are passed over quickly.
+    /// The first bytes of the strings; all other bytes are skipped quickly.
     private let begins: [Bool]
-    /// The end of the text, as long as it may begin a string.
+    /// The end of the text while it may begin a string.
     private var held: [UInt8] = []
     /// The string that ended the text.
     package private(set) var matched: String?
     /// The text after the match in the piece that completed it.
     package private(set) var remainder = ""
 
-    /// A matcher for the strings; empty ones are ignored.
+    /// Makes a matcher for the strings; empty ones are ignored.
     package init(_ strings: [String]) {
         marks = strings.filter { !$0.isEmpty }.map { Mark($0) }.sorted { $0.bytes.count > $1.bytes.count }
         var begins = [Bool](repeating: false, count: 256)
@@ -22,10 +22,10 @@ package struct StopStringMatcher: Sendable {
         self.begins = begins
     }
 
-    /// The bytes held back now.
+    /// The number of held bytes.
     package var heldBytes: Int { held.count }
 
-    /// Takes the next piece and gives the text that certainly belongs before any stop string; nothing after a match.
+    /// Adds the next piece and returns the text that certainly precedes any stop string; empty after a match.
     package mutating func append(_ piece: String) -> String {
         guard matched == nil else { return "" }
         if held.isEmpty, !piece.utf8.contains(where: { begins[Int($0)] }) { return piece }
@@ -34,7 +34,7 @@ package struct StopStringMatcher: Sendable {
     }
 
     /// Ends the text.
-    /// - Returns: the bytes held back, which began no stop string.
+    /// - Returns: the held bytes, which began no stop string.
     package mutating func finish() -> String {
         for number in marks.indices { marks[number].reset() }
         defer { held = [] }

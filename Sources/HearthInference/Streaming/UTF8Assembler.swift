@@ -1,26 +1,26 @@
 /// Joins the bytes of tokens to text: a token may end in the middle of a character.
 ///
-/// Whole scalars come out at once, at most three bytes of an unfinished one are held back. Bytes that belong to no
-/// character are skipped and counted; U+FFFD is never put in their place, because the reader cannot tell it from an
-/// answer that means it. Where a character goes wrong only its bytes so far are dropped (the "maximal subpart" of
-/// Unicode 3.9), so one bad byte never costs its neighbours.
+/// Whole scalars are returned at once; at most three bytes of an incomplete one are held. Bytes that belong to no
+/// character are skipped and counted. They are not replaced by U+FFFD, because a reader could not distinguish it from
+/// an answer that contains it. In an invalid sequence only the bytes before the error are dropped (the "maximal
+/// subpart" of Unicode 3.9), so that an invalid byte never removes its neighbours.
 package struct UTF8Assembler: Sendable {
     private var held: [UInt8] = []
-    /// The bytes skipped until now.
+    /// The number of skipped bytes so far.
     package private(set) var droppedBytes = 0
 
-    /// An assembler that holds nothing.
+    /// Makes an empty assembler.
     package init() { held.reserveCapacity(64) }
 
     /// The bytes that wait for the rest of their character, 0...3.
     package var heldBytes: Int { held.count }
 
-    /// Takes the next bytes and gives the text they complete, empty if they complete none.
+    /// Adds the next bytes and returns the text that they complete, empty if they complete none.
     package mutating func append(_ bytes: some Sequence<UInt8>) -> String {
         held.append(contentsOf: bytes)
         let end = held.count - unfinished
         defer { held.removeFirst(end) }
-        // Nearly all bytes are whole characters: those are checked and copied at once.
+        // Nearly all bytes are whole characters, which are checked and copied together.
         if let text = String(validating: held[..<end], as: UTF8.self) { return text }
         var text = ""
         var parser = Unicode.UTF8.ForwardParser()
@@ -34,8 +34,8 @@ package struct UTF8Assembler: Sendable {
         }
     }
 
-    /// Ends the text: an unfinished character is dropped.
-    /// - Returns: all bytes dropped since the beginning.
+    /// Ends the text and drops an incomplete character.
+    /// - Returns: the number of all dropped bytes.
     @discardableResult
     package mutating func flush() -> Int {
         droppedBytes += held.count
@@ -43,7 +43,7 @@ package struct UTF8Assembler: Sendable {
         return droppedBytes
     }
 
-    /// The number of bytes at the end that begin a longer character.
+    /// The number of bytes at the end that begin an incomplete character.
     private var unfinished: Int {
         for (distance, byte) in held.suffix(3).reversed().enumerated() where byte & 0xC0 != 0x80 {
             let length =

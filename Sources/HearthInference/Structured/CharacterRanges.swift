@@ -1,4 +1,4 @@
-/// Characters as ranges of code points, in order and apart.
+/// Characters as ordered ranges of code points that do not touch.
 struct CharacterRanges: Sendable, Hashable {
     let ranges: [ClosedRange<UInt32>]
 

@@ -1,11 +1,11 @@
-/// Allows the tokens that fit a constraint: asked for each token before it counts.
+/// Allows the tokens that fit a constraint. The engine asks for each token before it keeps it.
 ///
 /// ```
 ///  free ──opening──> inside ──nothing more fits, and it may end──> free
 /// ```
 /// An arm without openings covers the whole answer: the answer begins inside and never leaves.
 package struct ConstraintGate: Sendable {
-    /// A grammar and the openings that lead into it.
+    /// A grammar and the openings that start it.
     package struct Arm: Sendable {
         fileprivate let openings: [[UInt8]]
         fileprivate let includesOpening: Bool
@@ -14,10 +14,10 @@ package struct ConstraintGate: Sendable {
         fileprivate var matcher: GrammarMatcher
 
         /// - Parameters:
-        ///   - openings: texts that start the grammar; none for the whole answer.
-        ///   - includesOpening: whether the grammar itself begins with its opening, as that of a tool call.
+        ///   - openings: texts that start the grammar; none if it covers the whole answer.
+        ///   - includesOpening: whether the grammar itself begins with its opening, as in a tool call.
         ///   - isLast: whether the answer ends with the grammar.
-        ///   - isArmedInCode: whether openings count inside code fences too.
+        ///   - isArmedInCode: whether openings also count inside code fences.
         package init(
             _ grammar: Grammar, openings: [String] = [], includesOpening: Bool = false, isLast: Bool = false,
             isArmedInCode: Bool = false
@@ -35,35 +35,35 @@ package struct ConstraintGate: Sendable {
     /// The end of the free text, as long as the longest opening.
     private var tail: [UInt8] = []
     private var fence = CodeFence()
-    /// The arm whose grammar is followed now.
+    /// The arm whose grammar applies now.
     private var current: Int?
 
-    /// The gate of one answer.
+    /// Makes the gate of one answer.
     package init(_ arms: [Arm]) {
         self.arms = arms
         longest = arms.flatMap(\.openings).reduce(0) { max($0, $1.count) }
         current = arms.firstIndex { $0.openings.isEmpty }
     }
 
-    /// Whether a grammar is followed now.
+    /// Whether a grammar applies now.
     package var isInside: Bool { current != nil }
 
-    /// Whether the answer may end here.
+    /// Whether the answer may end now.
     package var allowsEnd: Bool { current.map { arms[$0].matcher.isComplete } ?? true }
 
-    /// Whether nothing but the end may follow.
+    /// Whether only the end may follow.
     package var isFinished: Bool {
         current.map { arms[$0].isLast && arms[$0].matcher.isClosed && arms[$0].matcher.isComplete } ?? false
     }
 
-    /// The grammar is too much work to be followed any further.
+    /// Whether the grammar has needed too much work to apply it further.
     package var isExhausted: Bool { current.map { arms[$0].matcher.isExhausted } ?? false }
 
-    /// Takes the bytes of a token, all of them or none.
+    /// Adds all bytes of a token, or none if they are not allowed.
     /// - Returns: whether they are allowed.
     package mutating func take(_ bytes: some Collection<UInt8>) -> Bool {
         let start = mark
-        // If a block ends and the same arm starts again within one token, only a copy leads back.
+        // If a block ends and the same arm starts again within one token, only a copy can restore the state before.
         var before: GrammarMatcher?
         for byte in bytes {
             if let arm = current {
@@ -105,8 +105,8 @@ package struct ConstraintGate: Sendable {
         return longest
     }
 
-    /// Whether the grammar allows these bytes. Quick, for checks of a whole vocabulary: of a token that ends a block only
-    /// the beginning is checked, so ``take(_:)`` decides.
+    /// Whether the grammar allows these bytes; fast, for checks of a whole vocabulary. If a token ends a block, only
+    /// the bytes up to that end are checked, and ``take(_:)`` decides.
     package mutating func allows(_ bytes: some Collection<UInt8>) -> Bool {
         guard let current else { return true }
         let start = arms[current].matcher.mark
@@ -117,7 +117,7 @@ package struct ConstraintGate: Sendable {
         return true
     }
 
-    /// Calls `body` with the tokens of a vocabulary whose bytes may follow `begun`, as ``allows(_:)`` has it.
+    /// Calls `body` with the tokens of a vocabulary whose bytes may follow `begun`, by the rule of ``allows(_:)``.
     package mutating func visitAllowed(after begun: [UInt8], in trie: TokenTrie, _ body: (Int32) -> Void) {
         guard let current else { return trie.visit(take: { _ in .takenWithAllAfter }, back: { _ in }, body) }
         let isLast = arms[current].isLast

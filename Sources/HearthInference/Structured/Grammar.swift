@@ -2,18 +2,18 @@ import HearthBase
 
 /// A context-free grammar over characters, read from GBNF, the notation of llama.cpp.
 ///
-/// Any grammar of that notation will do, also a left-recursive or an ambiguous one; only tokens by number or name
-/// (`<[42]>`, `<think>`) are not part of it. What is too large to be followed in time is refused here.
+/// Any grammar in that notation is accepted, also a left-recursive or an ambiguous one, except tokens by number or name
+/// (`<[42]>`, `<think>`). A grammar that is too large to match in time is refused here.
 package struct Grammar: Sendable, Hashable {
     /// The most bytes of a grammar's text.
     package static let maximumLength = 256 << 10
-    /// The most places a grammar may have once repetitions are written out.
+    /// The most places of a grammar after repetitions are expanded.
     static let maximumPlaces = 50_000
     static let maximumDepth = 100
 
     /// The element at a place of a rule.
     enum Element: Sendable, Hashable {
-        /// A character in one of these ranges, in order and apart.
+        /// A character in the ranges with this number, which are ordered and do not touch.
         case characters(Int)
         case rule(Int)
         /// The end of an alternative of this rule.
@@ -22,15 +22,15 @@ package struct Grammar: Sendable, Hashable {
 
     /// All alternatives of all rules, one after the other.
     let elements: [Element]
-    /// For each rule the places where its alternatives begin.
+    /// The beginnings of the alternatives of each rule.
     let alternatives: [[Int]]
     let classes: [CharacterRanges]
-    /// The rules that may be empty, one flag each.
+    /// One flag for each rule: whether it matches the empty text.
     let isNullable: [Bool]
     let root: Int
 
-    /// Reads a grammar whose first rule to apply is `root`.
-    /// - Throws: `grammar-unusable`, with the line and what is wrong.
+    /// Reads a grammar with the start rule `root`.
+    /// - Throws: `grammar-unusable`, with the line and the reason.
     package init(gbnf: String) throws(LLMError) {
         guard gbnf.utf8.count <= Self.maximumLength else {
             throw Self.unusable("it has more than \(Self.maximumLength) bytes")
@@ -43,12 +43,12 @@ package struct Grammar: Sendable, Hashable {
         classes = parser.classes
         root = rules.root
         isNullable = Self.holding(alternatives, elements) { _ in false }
-        // A text without an end cannot be written.
+        // A rule whose texts never end cannot be matched.
         let isProductive = Self.holding(alternatives, elements) { _ in true }
         guard isProductive[root] else { throw Self.unusable("nothing fits it: its root never comes to an end") }
     }
 
-    /// The grammar of all texts of this one followed by `text`.
+    /// The grammar of all texts of this grammar, each followed by `text`.
     package func followed(by text: String) -> Grammar { Grammar(self, followedBy: text) }
 
     private init(_ grammar: Grammar, followedBy text: String) {
@@ -61,11 +61,12 @@ package struct Grammar: Sendable, Hashable {
         root = grammar.alternatives.count
     }
 
-    /// The rules with an alternative all of whose elements hold: rules by this same table, characters by `character`.
+    /// The rules with an alternative whose elements all hold. A rule element holds by this same table, a character by
+    /// `character`.
     private static func holding(
         _ alternatives: [[Int]], _ elements: [Element], character: (Int) -> Bool
     ) -> [Bool] {
-        // Each alternative counts its missing elements, so that every place is visited once.
+        // Each alternative counts its missing elements, so that the loop visits every place once.
         var result = [Bool](repeating: false, count: alternatives.count)
         var missing: [Int] = []
         var owners: [Int] = []

@@ -1,33 +1,35 @@
-/// Follows a text along a grammar, byte after byte (Earley, "An efficient context-free parsing algorithm", CACM 13/2, 1970).
+/// Matches a text with a grammar, byte by byte (Earley, "An efficient context-free parsing algorithm", CACM 13/2,
+/// 1970).
 ///
-/// Chosen because no grammar makes it loop or grow exponentially: the time for a character is at most quadratic in the
-/// text before it, and linear for the usual ones. Beyond a limit of work it gives up and says so.
+/// No grammar makes this algorithm loop or grow exponentially: the time for a character is at most quadratic in the
+/// text before it, and linear for usual grammars. Beyond a limit of work the matcher stops and reports it.
 package struct GrammarMatcher: Sendable {
-    /// A place in an alternative, and where in the text its rule began.
+    /// A place in an alternative, and the place in the text where its rule began.
     private struct Item: Hashable, Sendable {
         let place: Int32
         let origin: Int32
     }
 
-    /// The steps one character may take, far more than usual grammars need.
+    /// The most steps for one character, far more than usual grammars need.
     private static let maximumWork = 200_000
-    /// All items together.
+    /// The most items in total.
     private static let maximumItems = 1 << 23
 
     private let grammar: Grammar
-    /// The items after each character, one set after the other.
+    /// The items after each character; the sets follow one another.
     private var items: [Item] = []
     /// The beginning of each set.
     private var starts: [Int] = []
     private var seen: Set<Item> = []
     private var work = 0
-    /// The bytes of a character that is not whole yet: its bits so far, and how many bytes are missing.
+    /// The incomplete last character: its bits so far, and the number of missing bytes.
     private var partial = Partial()
-    /// The characters that needed more than ``maximumWork``. Such a character does not fit; another one may.
+    /// The number of characters that needed more than ``maximumWork``. Such a character is refused; another one may
+    /// fit.
     private var exhaustions = 0
-    /// The number of such characters after which no character fits.
+    /// The number of such characters after which all characters are refused.
     private static let mostExhaustions = 16
-    /// The grammar needed too much work; no character fits from then on.
+    /// Whether the grammar needed too much work; all further characters are refused.
     package var isExhausted: Bool { exhaustions >= Self.mostExhaustions }
 
     fileprivate struct Partial: Sendable, Hashable {
@@ -36,13 +38,13 @@ package struct GrammarMatcher: Sendable {
         var length = 1
     }
 
-    /// At the beginning of a text.
+    /// Makes a matcher at the beginning of a text.
     package init(_ grammar: Grammar) {
         self.grammar = grammar
         reset()
     }
 
-    /// Back to the beginning.
+    /// Returns to the beginning of the text.
     package mutating func reset() {
         items.removeAll(keepingCapacity: true)
         starts.removeAll(keepingCapacity: true)
@@ -60,7 +62,7 @@ package struct GrammarMatcher: Sendable {
         }
     }
 
-    /// Whether nothing may follow.
+    /// Whether no character may follow.
     package var isClosed: Bool {
         guard partial.missing == 0 else { return false }
         return !current.contains {
@@ -68,7 +70,7 @@ package struct GrammarMatcher: Sendable {
         }
     }
 
-    /// Takes bytes, all of them or none.
+    /// Adds all bytes, or none if they do not fit.
     /// - Returns: whether they fit.
     package mutating func take(_ bytes: some Sequence<UInt8>) -> Bool {
         let start = mark
@@ -79,7 +81,7 @@ package struct GrammarMatcher: Sendable {
         return true
     }
 
-    /// A point to go back to.
+    /// A state to return to.
     struct Mark {
         fileprivate let sets: Int
         fileprivate let partial: Partial
@@ -95,7 +97,7 @@ package struct GrammarMatcher: Sendable {
         partial = mark.partial
     }
 
-    /// Takes a byte; one that does not fit changes nothing.
+    /// Adds a byte; one that does not fit changes nothing.
     mutating func take(_ byte: UInt8) -> Bool {
         if isExhausted { return false }
         var next = partial
@@ -114,7 +116,7 @@ package struct GrammarMatcher: Sendable {
         }
         guard let values = Self.values(next) else { return false }
         if next.missing > 0 {
-            // Some character that begins so has to fit.
+            // At least one character with this beginning must fit.
             guard expects({ $0.overlaps(values) }) else { return false }
         } else {
             guard step(values.lowerBound) else { return false }
@@ -175,7 +177,7 @@ package struct GrammarMatcher: Sendable {
         if seen.insert(item).inserted { items.append(item) }
     }
 
-    /// Adds what begins and what ends at this point, and what follows from that.
+    /// Adds the rules that begin and end at this point, and all items that follow from them.
     private mutating func close() {
         let number = starts.count - 1
         let here = Int32(number)
@@ -194,7 +196,7 @@ package struct GrammarMatcher: Sendable {
                 // An empty rule ends at its beginning (Aycock and Horspool, "Practical Earley parsing", 2002).
                 if grammar.isNullable[rule] { add(Int(item.place) + 1, item.origin) }
             case .end(let rule):
-                // An empty rule is dealt with where it begins, since an item that waits for it may come later.
+                // An empty rule was completed at its beginning, because an item that waits for it may be added later.
                 if item.origin == here { break }
                 let begin = starts[Int(item.origin)]
                 let end = starts[Int(item.origin) + 1]

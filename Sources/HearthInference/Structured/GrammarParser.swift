@@ -31,7 +31,7 @@ struct GrammarParser {
         }
     }
 
-    /// The rules, laid out one after the other.
+    /// All rules in one list of elements.
     func finished() throws(LLMError) -> (elements: [Grammar.Element], alternatives: [[Int]], root: Int) {
         guard let root = numbers["root"] else { throw Grammar.unusable("it has no rule `root`") }
         var elements: [Grammar.Element] = []
@@ -101,7 +101,7 @@ struct GrammarParser {
                 let repeated = Array(sequence[start...])
                 sequence.removeSubrange(start...)
                 sequence += try repeating(repeated, low, high)
-                // A repetition may be repeated again, as in llama.cpp.
+                // A repetition may follow a repetition, as in llama.cpp.
                 last = start
             case "<", "!":
                 throw wrong("tokens by name or number are not known here; write their characters")
@@ -137,7 +137,7 @@ struct GrammarParser {
         return (low, high)
     }
 
-    /// So many times, as rules: what may come any number of times recurses on the left, which is followed in linear time.
+    /// Makes rules for a repetition. An unlimited repetition is left-recursive, which is matched in linear time.
     private mutating func repeating(
         _ symbols: [Grammar.Element], _ low: Int, _ high: Int?
     ) throws(LLMError) -> [Grammar.Element] {

@@ -3,8 +3,9 @@ import HearthBase
 
 /// A type that provides its JSON schema; ``JSONSchema/init(of:)`` finds the schemas of other types.
 ///
-/// A type with a property of such a type is still decoded with placeholder values, unless the property is optional or in a list. If
-/// the property cannot be decoded in that way, because it decodes itself by hand or contains itself, both types provide their schemas.
+/// A type with a property of such a type is still decoded with placeholder values, unless the property is optional or
+/// in a list. If the property cannot be decoded in that way, because it has its own decoder or contains itself, both
+/// types must provide their schemas.
 public protocol JSONSchemaProviding: Decodable {
     static var jsonSchema: JSONSchema { get }
 }
@@ -15,12 +16,12 @@ public indirect enum JSONSchema: Sendable, Hashable {
     case integer
     case number
     case boolean
-    /// One of these JSON values, as text: `"\"red\""`, `3`.
+    /// One of these values, each as JSON text: `"\"red\""`, `3`.
     case oneOf([String])
     case array(of: JSONSchema)
-    /// An object with these properties, in this order.
+    /// An object with these properties in this order.
     case object([Property])
-    /// An object with any names, all of whose values look alike.
+    /// An object with any names, whose values all have this schema.
     case dictionary(of: JSONSchema)
     /// A schema as text.
     case text(String)
@@ -31,7 +32,7 @@ public indirect enum JSONSchema: Sendable, Hashable {
         public var schema: JSONSchema
         public var isRequired: Bool
 
-        /// A property.
+        /// Makes a property.
         public init(_ name: String, _ schema: JSONSchema, isRequired: Bool = true) {
             self.name = name
             self.schema = schema
@@ -39,14 +40,15 @@ public indirect enum JSONSchema: Sendable, Hashable {
         }
     }
 
-    /// The schema of a type, found by decoding it with placeholder values: structures of strings, numbers, truth values, optionals, arrays,
-    /// dictionaries with names as keys, other such structures, `UUID`s, and enumerations with raw values that are `CaseIterable`.
+    /// Finds the schema of a type by decoding it with placeholder values. Supported are structures of strings, numbers,
+    /// truth values, optionals, arrays, dictionaries with names as keys, other such structures, `UUID`s, and
+    /// enumerations with raw values that are `CaseIterable`.
     ///
     /// ```swift
     /// struct City: Codable { var name: String; var inhabitants: Int? }
     /// let schema = try JSONSchema(of: City.self)
     /// ```
-    /// - Throws: `grammar-unusable` for other types, which provide it themselves: ``JSONSchemaProviding``.
+    /// - Throws: `grammar-unusable` for other types, which must provide their schema: ``JSONSchemaProviding``.
     public init(of type: any Decodable.Type) throws {
         self = try SchemaProbe.schema(of: type, inside: [])
     }

@@ -1,20 +1,21 @@
 import Foundation
 
-/// The rule of a grammar for numbers within bounds: their integers, and their decimals of a fixed number of places.
+/// The grammar rule of numbers within bounds: integers, and decimals with a fixed number of places.
 struct NumberRule {
-    /// The longest integer part.
+    /// The most digits of an integer part.
     private static let longest = 14
-    /// The decimals of a number whose bounds have fewer.
+    /// The number of decimal places if the bounds have fewer.
     private static let usualPlaces = 2
     private static let mostPlaces = 6
 
-    /// The alternatives as GBNF; `nil` where no number is within the bounds.
+    /// The alternatives as GBNF; `nil` if no number is within the bounds.
     let gbnf: String?
 
+    /// Makes the rule.
     /// - Parameters:
-    ///   - low: the smallest number, itself only if `includesLow`.
-    ///   - high: the largest, likewise.
-    ///   - step: every number is a multiple of it.
+    ///   - low: the smallest number, allowed itself only if `includesLow`.
+    ///   - high: the largest number, allowed itself only if `includesHigh`.
+    ///   - step: the factor of every number.
     init(
         low: Decimal?, includesLow: Bool, high: Decimal?, includesHigh: Bool, step: Decimal?, isInteger: Bool
     ) {
@@ -44,7 +45,7 @@ struct NumberRule {
                 if !text.isEmpty { alternatives.append("\"-\" (\(text))") }
             }
             if highest >= 0 {
-                // Nothing follows a zero.
+                // No digit follows a zero.
                 if zeros > 0, lowest <= 0 { alternatives.append("\"0\"") }
                 let text = range(max(zeros > 0 ? 1 : 0, lowest), highest)
                 if !text.isEmpty { alternatives.append(text) }
@@ -53,7 +54,8 @@ struct NumberRule {
         gbnf = alternatives.isEmpty ? nil : alternatives.joined(separator: " | ")
     }
 
-    /// A step as a power of ten and the digits that a multiple of the rest ends with; `nil` where it is no such step.
+    /// Splits a step into a power of ten and the possible last digits of a multiple of the rest; `nil` if that is
+    /// impossible.
     private static func step(_ value: Decimal) -> (unit: Decimal, zeros: Int, last: [Int])? {
         var (rest, unit, zeros) = (value, Decimal(1), 0)
         while rest >= 10, rest / 10 == rounded(rest / 10) {
@@ -84,7 +86,7 @@ struct NumberRule {
 
     private static func power(_ digits: Int) -> Int { (0..<max(0, digits)).reduce(1) { power, _ in power * 10 } }
 
-    /// The alternatives for numbers from `low` to `high`, not negative, a fixed number of digits in each.
+    /// The alternatives for non-negative numbers from `low` to `high`, one for each number of digits.
     private static func lengths(_ low: Int, _ high: Int, places: Int, last: [Int]) -> [String] {
         let shortest = places + 1
         return (shortest...max(shortest, String(high).count)).compactMap { count in
@@ -99,7 +101,8 @@ struct NumberRule {
         return ([Int](repeating: 0, count: count - digits.count) + digits)[...]
     }
 
-    /// Digits from `low` to `high`, which are equally many; `nil` where none of them ends as it should.
+    /// The alternatives for numbers from `low` to `high`, which have equally many digits; `nil` if none has an allowed
+    /// last digit.
     private static func digits(
         _ low: ArraySlice<Int>, _ high: ArraySlice<Int>, places: Int, last: [Int]
     ) -> String? {

@@ -23,13 +23,13 @@ indirect enum OrderedJSON: Sendable, Hashable {
             }
         }
 
-        /// The strings of a list, such as `required`.
+        /// The strings of a list under a key, such as `required`.
         func strings(_ key: String) -> [String] {
             guard case .array(let items)? = self[key] else { return [] }
             return items.compactMap(\.string)
         }
 
-        /// The object under a key; an empty one where there is none.
+        /// The object under a key; empty if there is no object.
         func members(_ key: String) -> Members { self[key]?.members ?? Members() }
 
         /// The number under a key, with its digits.
@@ -50,7 +50,7 @@ indirect enum OrderedJSON: Sendable, Hashable {
     }
     var isFalse: Bool { self == .value(.boolean(false)) }
 
-    /// The value that a reference into this document names, such as `#/$defs/city`.
+    /// The value at a reference into this document, such as `#/$defs/city`.
     func resolved(_ reference: String) -> OrderedJSON? {
         var place = self
         for part in reference.split(separator: "/").dropFirst() {
@@ -75,7 +75,7 @@ indirect enum OrderedJSON: Sendable, Hashable {
     /// The keys of each object, in the order in which the objects begin.
     private static func orders(of bytes: [UInt8]) throws -> [[String]] {
         var orders: [[String]] = []
-        // The objects and lists around a place; lists have no number.
+        // The objects and lists around a place; a list has no number.
         var open: [Int?] = []
         var index = 0
         while index < bytes.count {

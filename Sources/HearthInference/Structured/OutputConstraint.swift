@@ -1,7 +1,7 @@
 import Foundation
 import HearthBase
 
-/// The shapes of an answer or of blocks within it. Thinking before the answer is free.
+/// The shapes of an answer or of blocks within it. Thinking before the answer is not constrained.
 ///
 /// ```swift
 /// options.constraint = .jsonSchema(#"{"type": "object", "properties": {"city": {"type": "string"}}}"#)
@@ -10,17 +10,17 @@ import HearthBase
 ///     .init("[EVENT:", .jsonSchema(event), closing: "]"), .init("[NOTE:", .jsonSchema(note), closing: "]"),
 /// ])
 /// ```
-/// Blocks leave room for tool calls; a shape of the whole answer does not. A limit may cut an answer short.
+/// Blocks permit tool calls; a shape of the whole answer excludes them. A limit may cut an answer short.
 public struct OutputConstraint: Sendable, Hashable {
     /// The description of a shape.
     public enum Shape: Sendable, Hashable {
         /// A grammar in llama.cpp's notation, whose first rule is `root`.
         case gbnf(String)
-        /// A JSON schema, as far as llama.cpp can turn it into a grammar.
+        /// A JSON schema that llama.cpp can turn into a grammar.
         case jsonSchema(String)
     }
 
-    /// A part of an answer with a shape of its own.
+    /// A part of an answer with its own shape.
     public struct Block: Sendable, Hashable {
         /// The text that starts the block, outside code fences; empty for a shape of the whole answer.
         public var opening: String
@@ -31,7 +31,7 @@ public struct OutputConstraint: Sendable, Hashable {
         /// Whether the answer ends with the block; otherwise free text may follow.
         public var endsAnswer: Bool
 
-        /// A block between two texts.
+        /// Makes a block between two texts.
         public init(_ opening: String, _ shape: Shape, closing: String = "", endsAnswer: Bool = false) {
             self.opening = opening
             self.shape = shape
@@ -42,55 +42,55 @@ public struct OutputConstraint: Sendable, Hashable {
 
     /// The most bytes of a schema.
     public static let maximumSchemaLength = 128 << 10
-    /// The most nested objects and arrays of a schema.
+    /// The deepest nesting of objects and arrays in a schema.
     public static let maximumSchemaDepth = 64
 
     public var blocks: [Block]
 
-    /// An answer with these blocks in free text.
+    /// Makes a constraint with these blocks in free text.
     public init(blocks: [Block]) { self.blocks = blocks }
 
-    /// Answers of a shape, or a block of that shape after each of the openings.
+    /// Makes a constraint of the whole answer, or of a block after each of the openings.
     public init(_ shape: Shape, after openings: [String] = []) {
         blocks = (openings.isEmpty ? [""] : openings).map { Block($0, shape) }
     }
 
-    /// Answers that a grammar describes.
+    /// Constrains answers to a grammar.
     public static func gbnf(_ grammar: String, after openings: [String] = []) -> OutputConstraint {
         OutputConstraint(.gbnf(grammar), after: openings)
     }
 
-    /// Answers that a JSON schema describes.
+    /// Constrains answers to a JSON schema.
     public static func jsonSchema(_ schema: String, after openings: [String] = []) -> OutputConstraint {
         OutputConstraint(.jsonSchema(schema), after: openings)
     }
 
-    /// Whether one shape covers the whole answer, so that no tool can be called.
+    /// Whether one shape covers the whole answer, which excludes tool calls.
     public var coversAnswer: Bool { blocks.contains(where: \.opening.isEmpty) }
 
-    /// Refuses an unusable schema: no JSON, too long or too deep, or with a `pattern` that would be taken for
-    /// any string.
+    /// Refuses an unusable schema: invalid JSON, too long, too deep, or with a `pattern` that llama.cpp would replace
+    /// by any string.
     /// - Throws: `grammar-unusable`.
     public static func check(schema: String) throws(LLMError) {
         try checkForm(ofSchema: schema)
-        // The parser's own error adds nothing for the user.
+        // The parser's own error has no information for the user.
         guard let value = try? JSONSerialization.jsonObject(with: Data(schema.utf8)),
             let object = value as? [String: Any]
         else { throw unusable("it is no JSON object") }
         if let flaw = SchemaPattern.flaw(inSchema: object) { throw unusable(flaw) }
     }
 
-    /// Refuses a schema that is too long or too deep to be read.
+    /// Refuses a schema that is too long or too deep.
     /// - Throws: `grammar-unusable`.
     package static func checkForm(ofSchema schema: String) throws(LLMError) {
         guard schema.utf8.count <= maximumSchemaLength else {
             throw unusable("it has more than \(maximumSchemaLength) bytes")
         }
-        // Before anything recurses over it.
+        // The depth is checked before any recursion over the schema.
         var depth = 0
         var isString = false
         var isEscaped = false
-        // Patterns are taken apart recursively, too.
+        // Patterns are also parsed recursively.
         var groups = 0
         for byte in schema.utf8 {
             switch byte {
@@ -111,7 +111,7 @@ public struct OutputConstraint: Sendable, Hashable {
         }
     }
 
-    /// The failure for a schema.
+    /// The error of an unusable schema.
     public static func unusable(_ reason: String) -> LLMError {
         .unusable("the JSON schema cannot be used: \(reason)", remedy: "Correct the schema, or make it simpler.")
     }

@@ -1,13 +1,14 @@
 import Foundation
 import HearthBase
 
-/// Checks a finished answer against a JSON schema, also what no grammar holds: uniqueness, conditions, exclusive alternatives.
+/// Checks a finished answer against a JSON schema, with the keywords that no grammar can express: uniqueness,
+/// conditions, exclusive alternatives.
 package struct SchemaCheck: Sendable {
-    /// A keyword that an answer misses.
+    /// A keyword that an answer violates.
     package struct Flaw: Sendable, Hashable {
-        /// The keyword that is not met.
+        /// The violated keyword.
         package let keyword: String
-        /// The place in the answer, as a JSON pointer; empty for all of it.
+        /// The place in the answer, as a JSON pointer; empty for the whole answer.
         package let place: String
     }
 
@@ -19,9 +20,9 @@ package struct SchemaCheck: Sendable {
         self.root = root
     }
 
-    /// The first flaw of an answer; `nil` for a valid one. One that is no JSON misses `type`.
+    /// The first flaw of an answer; `nil` for a valid one. Text that is not JSON violates `type`.
     package func flaw(in answer: String) -> Flaw? {
-        // A text that is no JSON document misses no other keyword.
+        // Text that is no JSON document has no other flaw.
         guard let value = try? OrderedJSON(parsing: answer) else { return Flaw(keyword: "type", place: "") }
         return flaw(value, root, "", 0)
     }
@@ -33,7 +34,7 @@ package struct SchemaCheck: Sendable {
     private func flaw(_ value: OrderedJSON, _ schema: OrderedJSON, _ place: String, _ level: Int) -> Flaw? {
         func miss(_ keyword: String) -> Flaw { Flaw(keyword: keyword, place: place) }
         guard case .object(let schema) = schema else { return schema.isFalse ? miss("false") : nil }
-        // A reference that leads to itself without a value between allows nothing more to be said.
+        // A reference that leads back to itself without a value in between adds no rule.
         guard level < 256 else { return nil }
         let level = level + 1
         if let reference = schema["$ref"]?.string, let target = root.resolved(reference),
@@ -205,7 +206,7 @@ package struct SchemaCheck: Sendable {
         }
     }
 
-    /// Whether two values are the same to a schema, for which 1 is 1.0.
+    /// Whether two values are equal in a schema, where 1 equals 1.0.
     private static func areEqual(_ left: OrderedJSON, _ right: OrderedJSON) -> Bool {
         switch (left, right) {
         case (.value(.number), .value(.number)): left.number == right.number

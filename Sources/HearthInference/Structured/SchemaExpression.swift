@@ -1,27 +1,29 @@
-/// Regular expressions (`pattern`) of a JSON schema, rewritten to what llama.cpp makes a grammar of: one expression between `^` and
-/// `$` of literals, groups, alternatives, classes and repetitions, that matches no character which JSON has to escape.
+/// Rewrites the regular expressions (`pattern`) of a JSON schema to the subset that llama.cpp supports: one expression
+/// between `^` and `$` of literals, groups, alternatives, classes and repetitions, without characters that JSON must
+/// escape.
 ///
-/// llama.cpp takes any other for any string, and says so on the process's standard error only; so it never gets one.
+/// llama.cpp replaces any other pattern by any string, and reports it only on the process's standard error; so it never
+/// receives one.
 struct SchemaExpression {
-    /// Why a pattern cannot be followed.
+    /// The reason why a pattern is not supported.
     struct Flaw: Error {
         let reason: String
     }
 
     private let characters: [Unicode.Scalar]
-    /// Whether llama.cpp gets the pattern as it is written, as in the parameters of tools.
+    /// Whether llama.cpp receives the pattern unchanged, as in the parameters of tools.
     private let isAsWritten: Bool
     private var position = 0
     private var depth = 0
 
-    /// The pattern as llama.cpp reads it.
+    /// The pattern in llama.cpp's subset.
     /// - Throws: ``Flaw``.
     static func rewritten(_ pattern: String) throws(Flaw) -> String {
         var parser = SchemaExpression(pattern, isAsWritten: false)
         return "^\(try parser.whole())$"
     }
 
-    /// Refuses a pattern that llama.cpp cannot follow as it is written.
+    /// Refuses a pattern that llama.cpp does not support unchanged.
     /// - Throws: ``Flaw``.
     static func check(_ pattern: String) throws(Flaw) {
         var parser = SchemaExpression(pattern, isAsWritten: true)
@@ -43,7 +45,7 @@ struct SchemaExpression {
         return body
     }
 
-    /// The alternatives of the whole pattern or of a group; of the whole pattern each has its own anchors.
+    /// The alternatives of a group or of the whole pattern, where each has its own anchors.
     private mutating func alternatives() throws(Flaw) -> String {
         var parts: [String] = []
         repeat {
@@ -140,7 +142,8 @@ struct SchemaExpression {
     }
 
     /// The character of an escape, after its backslash.
-    /// - Parameter others: the characters that llama.cpp reads as themselves here, besides those it knows everywhere.
+    /// - Parameter others: the characters that llama.cpp reads as themselves in this place, besides those it reads so
+    ///   everywhere.
     private mutating func escaped(as others: String) throws(Flaw) -> Unicode.Scalar {
         guard let character = peek else { throw Flaw(reason: "ends in the middle of an escape") }
         position += 1
@@ -169,7 +172,7 @@ struct SchemaExpression {
         try text(CharacterRanges([character.value...character.value]))
     }
 
-    /// Characters as llama.cpp reads them.
+    /// The characters in llama.cpp's notation.
     private func text(_ characters: CharacterRanges) throws(Flaw) -> String {
         isAsWritten ? characters.text : try characters.checked().text
     }
@@ -210,7 +213,7 @@ struct SchemaExpression {
 }
 
 extension CharacterRanges {
-    /// Characters that stand in a JSON string only as an escape, and surrogates, which are no characters.
+    /// The characters that a JSON string contains only as an escape, and surrogates, which are no characters.
     private static let special = CharacterRanges([0...0x1F, 0x22...0x22, 0x5C...0x5C, 0x7F...0x7F, 0xD800...0xDFFF])
     fileprivate static let any = special.inverted
 
@@ -229,7 +232,7 @@ extension CharacterRanges {
         }
     }
 
-    /// The characters that may stand in a JSON string as they are.
+    /// The characters that a JSON string may contain unescaped.
     fileprivate func checked() throws(SchemaExpression.Flaw) -> CharacterRanges {
         let usable = CharacterRanges(inverted.ranges + Self.special.ranges).inverted
         guard !usable.ranges.isEmpty else {
@@ -238,7 +241,7 @@ extension CharacterRanges {
         return usable
     }
 
-    /// As llama.cpp reads it.
+    /// The characters in llama.cpp's notation.
     fileprivate var text: String {
         func escaped(_ value: UInt32) -> String {
             let digits = String(value, radix: 16, uppercase: true)

@@ -2,7 +2,7 @@ import Foundation
 import HearthBase
 
 extension SchemaNarrowing {
-    /// A reference into the document, as it is.
+    /// Checks a reference into the document and keeps it.
     func checkedReference(_ reference: OrderedJSON, _ schema: OrderedJSON.Members) throws -> OrderedJSON.Members {
         guard let text = reference.string else { throw Self.refused("$ref", "is no text") }
         var schema = schema
@@ -14,7 +14,7 @@ extension SchemaNarrowing {
         return schema
     }
 
-    /// The schema that a reference names.
+    /// The schema at a reference.
     func resolved(_ reference: OrderedJSON) throws -> OrderedJSON.Members {
         let text = reference.string ?? ""
         guard text == "#" || text.hasPrefix("#/") else {
@@ -27,7 +27,7 @@ extension SchemaNarrowing {
         return members
     }
 
-    /// A schema whose reference and `allOf` are written out, to be merged with others.
+    /// Expands the reference and `allOf` of a schema, so that it can be merged with others.
     func flattened(_ node: OrderedJSON, _ level: Int = 0) throws -> OrderedJSON.Members {
         guard var schema = node.members else {
             guard node == .value(.boolean(true)) else { throw Self.refused("allOf", "allows nothing") }
@@ -45,8 +45,8 @@ extension SchemaNarrowing {
         return schema
     }
 
-    /// A schema that says what both say.
-    /// - Parameter keyword: what combines them.
+    /// Merges two schemas to one with the keywords of both.
+    /// - Parameter keyword: the keyword that combines them.
     func merged(_ left: OrderedJSON.Members, _ right: OrderedJSON.Members, _ keyword: String) throws
         -> OrderedJSON.Members
     {
@@ -101,7 +101,7 @@ extension SchemaNarrowing {
             if new == .value(.boolean(true)) { return old }
             throw conflict
         case "anyOf", "oneOf":
-            // One of each: the alternatives of the first, each with those of the second.
+            // Each alternative of the first schema is combined with each alternative of the second.
             guard let alternatives = old.items, let others = new.items, alternatives.count * others.count <= 64 else {
                 throw conflict
             }

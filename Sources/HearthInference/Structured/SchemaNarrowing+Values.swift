@@ -2,7 +2,7 @@ import Foundation
 import HearthBase
 
 extension SchemaNarrowing {
-    /// Patterns for formats that llama.cpp takes for any string.
+    /// The patterns of formats that llama.cpp replaces by any string.
     private static let formats = [
         "email": "^[a-z0-9]{1,20}(\\.[a-z0-9]{1,20}){0,2}@[a-z0-9]{1,20}(\\.[a-z0-9]{1,20}){0,2}\\.[a-z]{2,8}$",
         "idn-email": "^[a-z0-9]{1,20}(\\.[a-z0-9]{1,20}){0,2}@[a-z0-9]{1,20}\\.[a-z]{2,8}$",
@@ -15,7 +15,7 @@ extension SchemaNarrowing {
         "json-pointer": "^(/[A-Za-z0-9_-]{1,30}){0,6}$",
     ]
 
-    /// A schema without alternatives.
+    /// Narrows a schema without alternatives.
     mutating func narrowedSingle(_ schema: OrderedJSON.Members) throws -> OrderedJSON.Members {
         if schema["const"] != nil { return schema }
         if let values = schema["enum"]?.items {
@@ -49,7 +49,7 @@ extension SchemaNarrowing {
     private mutating func narrowedNumber(_ schema: OrderedJSON.Members, isInteger: Bool) throws -> OrderedJSON.Members {
         let keywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]
         guard let keyword = keywords.first(where: { schema[$0] != nil }) else { return schema }
-        // In early drafts the exclusive keywords are flags of the others.
+        // In early drafts the exclusive keywords are flags of the other two.
         func bound(_ keyword: String, _ exclusive: String) -> (Decimal?, includes: Bool) {
             let itself = schema.number(keyword), other = schema.number(exclusive)
             guard let itself else { return (other, false) }
@@ -114,7 +114,7 @@ extension SchemaNarrowing {
             }
         }
         for (name, property) in properties.pairs {
-            // A property that nothing fits can be left out, unless it is required.
+            // A property without a possible value can be left out, unless it is required.
             if property.isFalse, !required.contains(name) {
                 properties[name] = nil
             } else {
@@ -124,7 +124,7 @@ extension SchemaNarrowing {
         if !properties.isEmpty || schema["properties"] != nil { schema["properties"] = .object(properties) }
         schema["required"] = required.isEmpty ? nil : .array(required.map { .string($0) })
         if !properties.isEmpty {
-            // Names that patterns or the number of properties speak of are left out.
+            // Names that are limited by patterns or by the number of properties are left out.
             let limits = ["patternProperties", "propertyNames", "maxProperties"]
             if limits.contains(where: { schema[$0] != nil }) { schema["additionalProperties"] = nil }
         }
@@ -159,13 +159,13 @@ extension SchemaNarrowing {
             return schema
         }
         guard fewest <= 256 else { throw Self.refused("minItems", "is larger than 256") }
-        // llama.cpp writes exactly these.
+        // llama.cpp writes exactly these items.
         while first.count < fewest { first.append(rest ?? .object(OrderedJSON.Members())) }
         schema["items"] = .array(try first.map { try narrow($0) })
         return schema
     }
 
-    /// All lists of a few constants without one twice, in the order of the constants; `nil` for other lists.
+    /// All lists of a few different constants, in the order of the constants; `nil` for other lists.
     private static func distinctLists(_ schema: OrderedJSON.Members, _ item: OrderedJSON?) -> [OrderedJSON]? {
         guard schema.isTrue("uniqueItems"), let values = item?.members?["enum"]?.items,
             values.count <= 6

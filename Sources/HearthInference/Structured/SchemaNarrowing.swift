@@ -1,25 +1,25 @@
 import Foundation
 import HearthBase
 
-/// A JSON schema rewritten so that llama.cpp's grammar of it admits only valid answers, as far as a grammar can hold them.
+/// Rewrites a JSON schema so that llama.cpp's grammar for it admits only valid answers, as far as a grammar can.
 ///
-/// llama.cpp passes over many keywords without a word. Each is expressed in others, if need be more narrowly than the schema does;
-/// what remains is checked on the finished answer (``SchemaCheck``).
+/// llama.cpp ignores many keywords without a report. Each is expressed by other keywords, if necessary more narrowly
+/// than in the schema; the rest is checked on the finished answer (``SchemaCheck``).
 package struct SchemaNarrowing {
     /// The schema for llama.cpp.
     package private(set) var schema = ""
-    /// Rules that take the place of a constant in llama.cpp's grammar.
+    /// The rules that replace constants in llama.cpp's grammar.
     var rules: [String] = []
     let root: OrderedJSON.Members
     private var depth = 0
     private var nodes = 0
 
     private static let maximumDepth = 64
-    /// Alternatives multiply where they are combined.
+    /// The most nodes: combined alternatives multiply.
     private static let maximumNodes = 5_000
     static let rootName = "hearth-root"
 
-    /// - Throws: `grammar-unusable`, with the keyword that cannot be followed.
+    /// - Throws: `grammar-unusable`, with the keyword that is not supported.
     package init(_ text: String) throws(LLMError) {
         do {
             guard let members = try OrderedJSON(parsing: text).members else {
@@ -27,7 +27,7 @@ package struct SchemaNarrowing {
             }
             root = members
             var narrowed = try narrow(.object(members))
-            // llama.cpp knows references into a document, and none to all of it.
+            // llama.cpp supports references into a document, but none to the whole document.
             if text.contains("\"#\""), var members = narrowed.members {
                 members[Self.rootName] = .object(members)
                 members["$ref"] = .string("#/\(Self.rootName)")
@@ -41,7 +41,7 @@ package struct SchemaNarrowing {
         }
     }
 
-    /// llama.cpp's grammar of ``schema`` with the rules it could not make.
+    /// llama.cpp's grammar of ``schema`` with the rules that llama.cpp could not make.
     package func completed(_ gbnf: String) -> String {
         var gbnf = gbnf
         for (number, rule) in rules.enumerated() {
@@ -60,11 +60,11 @@ package struct SchemaNarrowing {
         unusable("its `\(keyword)` \(reason)")
     }
 
-    /// Keywords that neither the grammar nor the check follows.
+    /// Keywords that neither the grammar nor the check supports.
     private static let unknown = [
         "$dynamicRef", "$recursiveRef", "unevaluatedProperties", "unevaluatedItems", "contentSchema",
     ]
-    /// Keywords that say nothing of values.
+    /// Keywords that do not restrict values.
     static let annotations: Set<String> = [
         "title", "description", "default", "examples", "example", "$schema", "$id", "id", "$comment", "$defs",
         "definitions", "readOnly", "writeOnly", "deprecated",
@@ -101,7 +101,7 @@ package struct SchemaNarrowing {
         return .object(values)
     }
 
-    /// A schema of alternatives, each with all that the schema says beside them.
+    /// Narrows the alternatives of a schema, each merged with the schema's other keywords.
     private mutating func alternatives(_ branches: [OrderedJSON.Members], _ schema: OrderedJSON.Members) throws
         -> OrderedJSON
     {
@@ -112,7 +112,7 @@ package struct SchemaNarrowing {
         for var branch in branches {
             branch["$defs"] = nil
             branch["definitions"] = nil
-            // An alternative that nothing fits leaves the others.
+            // An alternative without a possible value is dropped if another one remains.
             do { narrowed.append(try narrow(.object(branch))) } catch { failure = error }
         }
         if narrowed.isEmpty, let failure { throw failure }
@@ -120,7 +120,7 @@ package struct SchemaNarrowing {
         return .object(result)
     }
 
-    /// The alternatives of a schema, `nil` for one without any.
+    /// The alternatives of a schema, `nil` if it has none.
     private mutating func branches(_ schema: inout OrderedJSON.Members) throws -> [OrderedJSON.Members]? {
         for keyword in ["anyOf", "oneOf"] {
             guard let parts = schema[keyword]?.items else { continue }
@@ -129,7 +129,7 @@ package struct SchemaNarrowing {
             guard !parts.isEmpty else { throw Self.refused(keyword, "has no alternative") }
             let says = others.keys.contains { !Self.annotations.contains($0) }
             return try parts.map { part in
-                // References stay, so that what refers to itself comes to an end.
+                // References are kept, so that the expansion of a recursive schema ends.
                 guard says else { return part.members ?? OrderedJSON.Members() }
                 return try merged(others, try flattened(part), keyword)
             }
@@ -139,7 +139,7 @@ package struct SchemaNarrowing {
             for keyword in ["if", "then", "else"] { others[keyword] = nil }
             var held = try merged(others, condition, "if")
             if let then = schema["then"] { held = try merged(held, try flattened(then), "then") }
-            // Properties that a condition names are required: an absent property meets any condition.
+            // The properties of a condition become required, because an absent property meets any condition.
             var required = held.strings("required")
             for name in condition.members("properties").keys where !required.contains(name) { required.append(name) }
             held["required"] = .array(required.map { .string($0) })
@@ -180,7 +180,7 @@ package struct SchemaNarrowing {
         return nil
     }
 
-    /// The schema for values that miss a condition of one property's constants; `nil` for other conditions.
+    /// The schema of values that violate a condition on one property's constants; `nil` for other conditions.
     private static func without(_ condition: OrderedJSON.Members, _ schema: OrderedJSON.Members) -> OrderedJSON.Members?
     {
         let properties = condition.members("properties")

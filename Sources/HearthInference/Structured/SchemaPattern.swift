@@ -1,6 +1,6 @@
-/// Finds the patterns of a schema that llama.cpp cannot follow as they are written.
+/// Finds the patterns of a schema that llama.cpp does not support unchanged.
 enum SchemaPattern {
-    /// The reason why patterns of a schema cannot be followed; `nil` if all can, or if llama.cpp refuses them itself.
+    /// The reason why a pattern of a schema is not supported; `nil` if all are, or if llama.cpp itself refuses it.
     /// - Parameter schema: a JSON object of bounded depth.
     static func flaw(inSchema schema: [String: Any]) -> String? {
         for (key, value) in schema.sorted(by: { $0.key < $1.key }) {
@@ -8,7 +8,7 @@ enum SchemaPattern {
                 switch (key, value) {
                 case ("pattern", let pattern as String):
                     flaw(of: pattern).map { "the pattern \(pattern) \($0)" }
-                // Values, however they look.
+                // These keywords contain values, even if a value looks like a schema.
                 case ("const", _), ("default", _), ("enum", _), ("examples", _): nil
                 case ("properties", let named as [String: Any]), ("$defs", let named as [String: Any]),
                     ("definitions", let named as [String: Any]):

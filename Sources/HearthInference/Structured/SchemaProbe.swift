@@ -17,7 +17,7 @@ enum SchemaProbe {
         do {
             let value = try Value(from: ProbeDecoder(notes: notes, outer: outer + [type], codingPath: []))
             let provided = (type as? any JSONSchemaProviding.Type)?.jsonSchema
-            // A type without properties asks for nothing.
+            // A type without properties requests no value.
             return (provided ?? notes.schema ?? .object([]), value)
         } catch let error as LLMError {
             throw error
@@ -162,7 +162,8 @@ private struct ProbeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { true }
 
-    /// Notes that the value may be missing: the default `decodeIfPresent` of numbers, strings and booleans asks this first.
+    /// Records that the value may be missing: the default `decodeIfPresent` of numbers, strings and booleans calls this
+    /// first.
     func decodeNil(forKey key: Key) -> Bool {
         decoder.notes.optional.insert(key.stringValue)
         return false
@@ -179,7 +180,7 @@ private struct ProbeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
         do {
             return try SchemaProbe.probe(type, inside: decoder.outer)
         } catch  where type is any JSONSchemaProviding.Type {
-            // Its schema is known, but the caller needs a value of it, and no value can be made.
+            // The schema of the property is known, but the caller needs a value, and none can be made.
             throw SchemaProbe.unusable(
                 decoder.outer.last ?? type, "its property \(key.stringValue) cannot be decoded from placeholder values")
         }

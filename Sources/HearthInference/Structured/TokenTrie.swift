@@ -1,10 +1,10 @@
-/// The tokens of a vocabulary in the order of their bytes: tokens that begin alike stand together, so that a beginning that a
-/// grammar refuses is checked once for all of them.
+/// The tokens of a vocabulary in the order of their bytes. Tokens with the same beginning follow one another, so a
+/// beginning that a grammar refuses is checked once for all of them.
 package struct TokenTrie: Sendable {
     private var bytes: [UInt8] = []
     /// The place of each token's first byte, and the end of the last token.
     private var starts: [Int] = [0]
-    /// The bytes each token has in common with the one before it.
+    /// The length of each token's common beginning with the token before.
     private var common: [UInt16] = []
     private var tokens: [Int32] = []
 
@@ -31,20 +31,20 @@ package struct TokenTrie: Sendable {
     /// The number of tokens with bytes.
     package var count: Int { tokens.count }
 
-    /// The result of taking a byte.
+    /// The result for one byte.
     package enum Step {
         case taken, refused
-        /// So does every byte after it.
+        /// The byte and all bytes after it fit.
         case takenWithAllAfter
     }
 
-    /// Calls `body` with each token whose bytes are taken one after the other.
+    /// Calls `body` with each token whose bytes all fit.
     /// - Parameters:
-    ///   - take: takes a byte that follows those taken before.
-    ///   - back: gives back all bytes taken but so many.
+    ///   - take: checks the byte that follows the bytes taken before.
+    ///   - back: keeps the first bytes of those taken, and drops the rest.
     package func visit(take: (UInt8) -> Step, back: (Int) -> Void, _ body: (Int32) -> Void) {
         var taken = 0
-        // The bytes before the one that decided about all tokens that begin so.
+        // The number of bytes before the byte that decided for all tokens with that beginning.
         var decided: (place: Int, isTaken: Bool)?
         for index in tokens.indices {
             let shared = Int(common[index])

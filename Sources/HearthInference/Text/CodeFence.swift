@@ -1,7 +1,7 @@
-/// Follows fenced code blocks (CommonMark 4.5) through bytes that come one after the other.
+/// Tracks fenced code blocks (CommonMark 4.5) byte by byte.
 package struct CodeFence: Sendable {
     private enum Line {
-        /// So many spaces, and nothing else yet.
+        /// Only spaces so far, with their number.
         case start(Int)
         /// A run of back-quotes or tildes at the beginning of the line.
         case run(UInt8, Int)
@@ -20,13 +20,13 @@ package struct CodeFence: Sendable {
 
     package init() {}
 
-    /// Whether nothing but the end of the line matters.
+    /// Whether the rest of the line has no effect.
     var isIdle: Bool { if case .other = line { true } else { false } }
 
     /// Whether only spaces precede the next byte on its line.
     var isLineStart: Bool { if case .start = line { true } else { false } }
 
-    /// Takes a byte.
+    /// Reads a byte.
     /// - Parameter closingMark: a byte that may follow the end of a block on its line, although CommonMark allows none.
     package mutating func take(_ byte: UInt8, closingMark: UInt8? = nil) {
         if byte == 0x0A {
@@ -51,7 +51,7 @@ package struct CodeFence: Sendable {
                 line = opening == nil && count >= 3 ? .info(fence, count) : .other
             }
         case .info(let fence, _):
-            // Back-quotes after back-quotes are code within the line.
+            // Back-quotes in the text after back-quotes are inline code.
             if fence == 0x60, byte == 0x60 { line = .other }
         case .tail: followClosing(byte, closingMark)
         }
@@ -87,6 +87,6 @@ package struct CodeFence: Sendable {
 }
 
 extension UInt8 {
-    /// White space as it surrounds the marks of thinking: space, tab, line feed, carriage return.
+    /// Whether the byte is white space around the marks of thinking: space, tab, line feed, carriage return.
     var isThinkingWhiteSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }

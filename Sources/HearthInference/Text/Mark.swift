@@ -1,9 +1,9 @@
-/// Finds a text in bytes that come one after the other (Knuth, Morris and Pratt).
+/// Finds a text byte by byte (Knuth, Morris and Pratt).
 struct Mark: Sendable {
     let bytes: [UInt8]
-    /// For each length of the text's beginning, the longest shorter beginning that it ends with.
+    /// For each length of the text's beginning, the length of the longest shorter beginning with which it ends.
     private let fallback: [Int]
-    /// The bytes at the end that may begin the text.
+    /// The number of bytes at the end that may begin the text.
     private(set) var matched = 0
 
     init(_ text: String) {
@@ -18,7 +18,7 @@ struct Mark: Sendable {
         self.fallback = fallback
     }
 
-    /// Takes a byte; `true` when it completes the text. Call ``reset()`` before the next byte then.
+    /// Reads a byte; `true` if it completes the text. Then call ``reset()`` before the next byte.
     mutating func take(_ byte: UInt8) -> Bool {
         guard matched < bytes.count else { return false }
         while matched > 0, byte != bytes[matched] { matched = fallback[matched - 1] }

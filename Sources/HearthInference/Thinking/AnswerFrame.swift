@@ -1,17 +1,18 @@
-/// Text of the chat template around an answer: the marks of its thinking, and what stands between those and the answer.
+/// The chat template's text around an answer: the marks of its thinking, and the text between thinking and answer.
 ///
 /// `gpt-oss` writes `<|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>final<|message|>` before its answer.
 package struct AnswerFrame: Sendable, Hashable {
-    /// The marks around thinking, the first that fits.
+    /// The marks around thinking; the first that matches is used.
     package var tags: [ThinkingTags]
-    /// Begins every message of the model, after its thinking once more; empty where thinking and answer are one message.
+    /// The text that begins every message of the model, and again after its thinking; empty if thinking and answer are
+    /// one message.
     package var turn: String
-    /// Stands before the answer's text; empty for nothing.
+    /// The text directly before the answer's text; empty for none.
     package var lead: String
-    /// Ends the answer's text where that is no end of generation yet.
+    /// The text that ends the answer before the end of the generation; `nil` for none.
     package var end: String?
 
-    /// A frame with marks alone, unless said otherwise.
+    /// Makes a frame, by default with the usual marks only.
     package init(tags: [ThinkingTags] = ThinkingTags.usual, turn: String = "", lead: String = "", end: String? = nil) {
         self.tags = tags
         self.turn = turn
@@ -25,7 +26,8 @@ package struct AnswerFrame: Sendable, Hashable {
     /// The text that the model writes between the end of its thinking and its answer.
     package var afterThinking: String { lead.isEmpty ? "" : turn + lead }
 
-    /// Beginnings of an answer, each with the marks of the thinking it opens; `nil` where the answer's text follows.
+    /// The possible beginnings of an answer, each with the marks of the thinking that it opens; `nil` if the answer's
+    /// text follows.
     func fronts(afterThinking: Bool) -> [(bytes: [UInt8], pair: ThinkingTags?)] {
         let usable = tags.filter(\.isUsable)
         guard afterThinking else {
@@ -36,7 +38,7 @@ package struct AnswerFrame: Sendable, Hashable {
         return Set([lead, turn + lead]).sorted().map { (Array($0.utf8), nil) } + again
     }
 
-    /// Whether a text may begin what precedes the answer, or begins with it.
+    /// Whether a text begins with, or is itself the beginning of, a text that precedes the answer.
     package func mayBegin(_ text: [UInt8], afterThinking: Bool) -> Bool {
         fronts(afterThinking: afterThinking).contains { $0.bytes.starts(with: text) || text.starts(with: $0.bytes) }
     }

@@ -1,4 +1,4 @@
-/// Finds a closing mark in bytes that come one after the other, with the white space before it.
+/// Finds a closing mark byte by byte, with the white space before it.
 struct ClosingMark: Sendable {
     private var mark: Mark
     private var whiteSpace = 0
@@ -10,13 +10,13 @@ struct ClosingMark: Sendable {
         first = mark.bytes.first ?? 0
     }
 
-    /// Whether the mark has begun with the last byte.
+    /// Whether the last byte is the first of the mark.
     var isFirstByte: Bool { mark.matched == 1 }
 
-    /// The bytes at the end that may belong to the mark, with the white space before it.
+    /// The number of bytes at the end that may belong to the mark, with the white space before it.
     var pending: Int { whiteSpace + mark.matched }
 
-    /// Takes a byte; `true` when it completes the mark.
+    /// Reads a byte; `true` if it completes the mark.
     mutating func take(_ byte: UInt8) -> Bool {
         let before = mark.matched
         let isWhole = mark.take(byte)
@@ -27,7 +27,7 @@ struct ClosingMark: Sendable {
         return isWhole
     }
 
-    /// Takes bytes none of which is ``first``, when nothing is pending.
+    /// Reads bytes that do not contain ``first``, when no bytes are pending.
     mutating func skipped(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
         whiteSpace = bytes.reversed().prefix { $0.isThinkingWhiteSpace }.count
     }

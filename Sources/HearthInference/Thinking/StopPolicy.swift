@@ -1,8 +1,8 @@
-/// When a generation ends: asked after every token and between the chunks of a prompt.
+/// Decides when a generation ends. The engine asks after every token and between the chunks of a prompt.
 package struct StopPolicy: Sendable, Hashable {
-    /// The most tokens the answer may have.
+    /// The most tokens of the answer.
     package let maximumNewTokens: Int
-    /// The tokens the context holds, prompt and answer together.
+    /// The tokens of the context, for prompt and answer together.
     package let contextLength: Int
     /// The longest time the generation may take.
     package let timeout: Duration
@@ -16,17 +16,17 @@ package struct StopPolicy: Sendable, Hashable {
 
     /// The state of a generation.
     package struct Progress: Sendable, Hashable {
-        /// The tokens of the answer until now.
+        /// The tokens of the answer so far.
         package var generatedTokens: Int
         /// The tokens whose state the context holds.
         package var usedContext: Int
         /// The time since the generation began.
         package var elapsed: Duration
-        /// The model has just chosen to end.
+        /// Whether the model has just ended its answer.
         package var isEndOfGeneration: Bool
-        /// A stop string has appeared in the answer.
+        /// Whether a stop string is in the answer.
         package var isStopString: Bool
-        /// The caller cancelled the request.
+        /// Whether the caller cancelled the request.
         package var isCancelled: Bool
 
         /// The given facts.
@@ -51,10 +51,11 @@ package struct StopPolicy: Sendable, Hashable {
         case cancel
     }
 
-    /// The first of these that holds: ended by the model, a stop string, enough tokens, no room, cancelled, too late.
+    /// The first of these that applies: ended by the model, a stop string, the most tokens, a full context, cancelled,
+    /// the time-out.
     ///
-    /// An answer that the model ends on its last allowed token, or at the moment of a cancellation, is complete; so the
-    /// model's end goes before the limits, and the limits before a cancellation.
+    /// An answer that the model ends with its last allowed token, or at the moment of a cancellation, is complete. So
+    /// the model's end precedes the limits, and the limits precede a cancellation.
     package func decide(_ progress: Progress) -> Decision {
         if progress.isEndOfGeneration { return .finish(.endOfGeneration) }
         if progress.isStopString { return .finish(.stopString) }

@@ -1,15 +1,15 @@
-/// When a model has to stop thinking so that its answer still fits: asked before every token.
+/// Decides when a model must stop thinking so that its answer still fits. The engine asks before every token.
 ///
-/// A decision only. The engine that is told to close writes ``closingText`` into the context as if the model had said it,
-/// counts its tokens among the generated ones, and calls ``ThinkingSplitter/close(_:)``.
+/// To close the thinking, the engine writes ``closingText`` into the context as the model's own text, counts its tokens
+/// as generated ones, and calls ``ThinkingSplitter/close(_:)``.
 package struct ThinkingBudget: Sendable, Hashable {
-    /// Why thinking was ended from outside.
+    /// The reason for ending the thinking.
     package enum Reason: String, Sendable, Hashable, Codable {
-        /// Thinking was switched off, and the model began all the same.
+        /// Thinking is switched off, but the model began to think.
         case disabled
-        /// The user asked for the answer.
+        /// The user requested the answer.
         case answerNow = "answer-now"
-        /// The tokens allowed for thinking are used up.
+        /// The allowed tokens for thinking are used.
         case tokens
         /// The time allowed for thinking is over.
         case time
@@ -25,19 +25,19 @@ package struct ThinkingBudget: Sendable, Hashable {
 
     /// The state of a generation.
     package struct Progress: Sendable, Hashable {
-        /// The next token belongs to the thinking (``ThinkingSplitter/isThinking``).
+        /// Whether the next token belongs to the thinking (``ThinkingSplitter/isThinking``).
         package var isThinking: Bool
-        /// The tokens of thinking until now.
+        /// The tokens of thinking so far.
         package var thinkingTokens: Int
-        /// The time since the first of them.
+        /// The time since the first token of the thinking.
         package var thinkingTime: Duration
-        /// All tokens generated until now, those of the thinking among them.
+        /// All generated tokens so far, with those of the thinking.
         package var generatedTokens: Int
         /// The tokens whose state the context holds.
         package var usedContext: Int
         /// The time since the generation began.
         package var elapsed: Duration
-        /// The user asked for the answer (``ThinkingControl/wantsAnswer``).
+        /// Whether the user requested the answer (``ThinkingControl/wantsAnswer``).
         package var wantsAnswer: Bool
 
         /// The given facts.
@@ -67,11 +67,11 @@ package struct ThinkingBudget: Sendable, Hashable {
     /// The tokens kept for the answer.
     package let reservedTokens: Int
 
-    /// The budget of one generation.
+    /// Makes the budget of one generation.
     /// - Parameters:
-    ///   - options: what the request allows.
+    ///   - options: the limits of the request.
     ///   - stop: the limits of the whole generation.
-    ///   - promptTokens: the length of the prompt: where context is short, half of what remains is for the answer.
+    ///   - promptTokens: the length of the prompt; in a short context, half of the rest is for the answer.
     ///   - closingTokens: the length of ``closingText(_:options:before:)`` in tokens.
     package init(_ options: ThinkingOptions, stop: StopPolicy, promptTokens: Int, closingTokens: Int) {
         isEnabled = options.isEnabled
@@ -80,7 +80,7 @@ package struct ThinkingBudget: Sendable, Hashable {
         let closing = max(0, closingTokens)
         let wanted = max(1, options.answerTokens)
         let room = max(0, stop.contextLength - promptTokens)
-        // Of a small limit the thinking gets half at most, of a large one all but what an answer needs.
+        // Of a small limit, thinking gets at most half; of a large one, all except the answer's tokens.
         let limit = min(stop.maximumNewTokens, room)
         reservedTokens = min(wanted, (limit + 1) / 2)
         lastToken = stop.maximumNewTokens - closing - reservedTokens
@@ -88,7 +88,7 @@ package struct ThinkingBudget: Sendable, Hashable {
         lastMoment = stop.timeout - min(max(.zero, options.answerTime), stop.timeout / 2)
     }
 
-    /// The first of these that holds: not thinking, switched off, asked for, out of tokens, out of time, no more than the
+    /// The first of these that applies: not thinking, switched off, answer requested, tokens used, time over, only the
     /// answer's share left.
     package func decide(_ progress: Progress) -> Decision {
         guard progress.isThinking else { return .proceed }

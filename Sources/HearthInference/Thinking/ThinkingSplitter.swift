@@ -1,19 +1,19 @@
-/// Splits what a model writes into its thinking and its answer, live.
+/// Splits a model's output into its thinking and its answer, piece by piece.
 ///
-/// The marks may be cut anywhere between pieces; what can still become one is held back, nothing else. White space around
-/// the marks belongs to them. A mark after the first visible character of the answer is text, so that a model can explain
-/// marks. Inside a fenced code block of the thinking a closing mark counts only at the beginning of a line: code quotes marks
+/// A mark may span several pieces. Only bytes that may still become a mark are held. White space around the marks
+/// belongs to them. A mark after the first visible character of the answer is text, so that a model can explain marks.
+/// Inside a fenced code block of the thinking a closing mark counts only at the beginning of a line: code quotes marks
 /// in the middle of lines, and a model that forgot to end its block still ends its thinking.
 ///
 /// ```
 ///  beginning ──opening mark──> opened ──visible──> thinking ──closing mark──> closed ──visible──> answering
 ///      └──────────────────────────────────── anything else ───────────────────────────────────────────^
 /// ```
-/// Every byte is looked at once, and at most copied once: linear in the text, however it is cut.
+/// Every byte is read once, and copied at most once: linear in the text for all piece lengths.
 package struct ThinkingSplitter: Sendable {
-    /// The part of its output that the model writes.
+    /// The part of the model's output.
     package enum State: String, Sendable, Hashable, CaseIterable {
-        /// Only white space, and perhaps the front of an opening mark.
+        /// Only white space, and possibly the beginning of an opening mark.
         case beginning
         /// After the opening mark; white space is skipped.
         case opened
@@ -21,38 +21,40 @@ package struct ThinkingSplitter: Sendable {
         case thinking
         /// After the closing mark; white space is skipped.
         case closed
-        /// In the answer, up to the end.
+        /// In the answer, until the end.
         case answering
     }
 
-    /// A piece of one or the other.
+    /// A piece of the thinking or of the answer.
     package enum Delta: Sendable, Hashable {
         case thinking(String)
         case text(String)
     }
 
-    /// The part of its output that the model writes now.
+    /// The present part of the model's output.
     package private(set) var state: State
-    /// The pair that encloses the thinking, once it has begun.
+    /// The pair around the thinking; `nil` before it begins.
     package private(set) var tags: ThinkingTags?
     private let openings: [(bytes: [UInt8], pair: ThinkingTags?)]
-    /// The texts that may follow the thinking before the answer.
+    /// The texts that may stand between the thinking and the answer.
     private let leads: [(bytes: [UInt8], pair: ThinkingTags?)]
     private var mark: ClosingMark
     private var fence = CodeFence()
     private let codeHidesMarks: Bool
-    /// The bytes not given out yet.
+    /// The bytes that are not emitted yet.
     private var held: [UInt8] = []
-    /// The number of bytes at the end of `held` that belong to an opening mark or a lead that has begun.
+    /// The number of bytes at the end of `held` that belong to the beginning of an opening mark or a lead.
     private var openingCount = 0
-    /// Whether the closing mark that has begun ends the thinking.
+    /// Whether the pending closing mark ends the thinking.
     private var isMarkCounted = true
 
-    /// A splitter for one answer.
+    /// Makes a splitter for one answer.
     /// - Parameters:
-    ///   - frame: the texts around thinking and answer, which belong to neither; the first opening mark that is complete decides.
-    ///   - openedByPrompt: the pair whose opening mark ends the prompt already (``ThinkingTags/opened(by:among:)``).
-    ///   - codeHidesMarks: a closing mark in a line of code is text; `false` where the first mark ends the thinking in any case.
+    ///   - frame: the texts around thinking and answer, which belong to neither; the first complete opening mark
+    ///     selects the pair.
+    ///   - openedByPrompt: the pair whose opening mark already ends the prompt (``ThinkingTags/opened(by:among:)``).
+    ///   - codeHidesMarks: whether a closing mark in a line of code is text; `false` if the first mark always ends the
+    ///     thinking.
     package init(
         frame: AnswerFrame = AnswerFrame(), openedByPrompt: ThinkingTags? = nil, codeHidesMarks: Bool = true
     ) {
@@ -65,7 +67,7 @@ package struct ThinkingSplitter: Sendable {
         state = opened != nil ? .opened : openings.isEmpty ? .answering : .beginning
     }
 
-    /// Takes the next piece of the output and gives the deltas it makes certain, in order.
+    /// Adds the next piece of the output and appends the deltas that are now certain, in order.
     package mutating func append(_ piece: String, into deltas: inout [Delta]) {
         if state == .answering {
             if !piece.isEmpty { deltas.append(.text(piece)) }
@@ -75,7 +77,8 @@ package struct ThinkingSplitter: Sendable {
         piece.withUTF8 { take($0, into: &deltas) }
     }
 
-    /// Ends the output: what was held back is decided. A thinking that was never closed stays ``State/thinking``.
+    /// Ends the output and appends the held bytes. If the thinking was never closed, the state stays
+    /// ``State/thinking``.
     package mutating func finish(into deltas: inout [Delta]) {
         switch state {
         case .beginning:
@@ -90,14 +93,15 @@ package struct ThinkingSplitter: Sendable {
         held = []
     }
 
-    /// Ends the thinking with a closing mark that came as one token: a model writes that token for nothing else.
+    /// Ends the thinking with a closing mark that is one token: a model writes that token for no other purpose.
     package mutating func endThinking(into deltas: inout [Delta]) {
         guard isThinking else { return append(tags?.closing ?? "", into: &deltas) }
         while held.last?.isThinkingWhiteSpace == true { held.removeLast() }
         leaveThinking(into: &deltas)
     }
 
-    /// Ends the thinking because the engine has written the closing mark itself; the answer follows. Does nothing outside the thinking.
+    /// Ends the thinking after the engine has written the closing mark itself; the answer follows. Outside the thinking
+    /// it has no effect.
     package mutating func close(into deltas: inout [Delta]) {
         if isThinking { leaveThinking(into: &deltas) }
     }
@@ -108,7 +112,7 @@ package struct ThinkingSplitter: Sendable {
         state = .closed
     }
 
-    /// Whether what comes next belongs to the thinking.
+    /// Whether the next text belongs to the thinking.
     package var isThinking: Bool { state == .opened || state == .thinking }
 
     // MARK: - States
@@ -135,7 +139,7 @@ package struct ThinkingSplitter: Sendable {
         }
     }
 
-    /// Compares with what may stand before the answer's text, white space before it aside.
+    /// Compares the bytes, after white space, with the texts that may precede the answer's text.
     private mutating func begin(
         _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ fronts: [(bytes: [UInt8], pair: ThinkingTags?)],
         into deltas: inout [Delta]
@@ -148,7 +152,7 @@ package struct ThinkingSplitter: Sendable {
             let begun = held.suffix(openingCount)
             let fitting = fronts.filter { $0.bytes.starts(with: begun) }
             guard !fitting.isEmpty else {
-                // An ordinary answer, with the white space it begins with.
+                // The answer has no frame; it keeps its leading white space.
                 deltas.append(.text(Self.text(held + bytes[(index + 1)...])))
                 held = []
                 openingCount = 0
@@ -170,13 +174,13 @@ package struct ThinkingSplitter: Sendable {
         return bytes.count
     }
 
-    /// Looks for the closing mark; gives out what cannot belong to it.
+    /// Searches for the closing mark and emits the bytes that cannot belong to it.
     private mutating func think(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, into deltas: inout [Delta]) -> Int
     {
         var index = start
         while index < bytes.count {
             if !codeHidesMarks || fence.isIdle, mark.pending == 0 {
-                // Nothing begins before the next mark or line.
+                // No mark begins before the next first byte or line.
                 let from = index
                 while index < bytes.count, bytes[index] != mark.first, bytes[index] != 0x0A { index += 1 }
                 mark.skipped(bytes[from..<index])
@@ -201,7 +205,7 @@ package struct ThinkingSplitter: Sendable {
         return index
     }
 
-    /// Gives out `held` and the bytes, and holds back so many at their end.
+    /// Emits `held` and the bytes, except the last ones of the given number, which are held.
     private mutating func release(
         _ bytes: Slice<UnsafeBufferPointer<UInt8>>, keeping count: Int, into deltas: inout [Delta]
     ) {

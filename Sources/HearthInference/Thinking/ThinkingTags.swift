@@ -1,11 +1,11 @@
-/// The marks a model puts around what it thinks before it answers.
+/// The marks around a model's thinking before its answer.
 public struct ThinkingTags: Sendable, Hashable, Codable {
-    /// Begins the thinking, such as `<think>`.
+    /// The text that begins the thinking, such as `<think>`.
     public var opening: String
-    /// Ends it, such as `</think>`.
+    /// The text that ends the thinking, such as `</think>`.
     public var closing: String
 
-    /// A pair; one with an empty mark is ignored wherever pairs are used.
+    /// Makes a pair. A pair with an empty mark is ignored.
     public init(opening: String, closing: String) {
         self.opening = opening
         self.closing = closing
@@ -22,19 +22,19 @@ public struct ThinkingTags: Sendable, Hashable, Codable {
     /// `<seed:think>…</seed:think>`: Seed-OSS.
     public static let seed = ThinkingTags(opening: "<seed:think>", closing: "</seed:think>")
 
-    /// The pairs looked for unless the request names others.
+    /// The default pairs of a request.
     public static let usual: [ThinkingTags] = [.think]
 
-    /// The pairs this package knows.
+    /// All pairs of this package.
     public static let known: [ThinkingTags] = [.think, .thinking, .brackets, .triangles, .seed]
 
-    /// The known pairs that a chat template writes or looks for itself; ``usual`` if it names none.
+    /// The known pairs in a chat template; ``usual`` if it contains none.
     public static func named(in template: String) -> [ThinkingTags] {
         let found = known.filter { template.contains($0.opening) || template.contains($0.closing) }
         return found.isEmpty ? usual : found
     }
 
-    /// The pair whose opening mark ends the prompt, white space after it aside: the model begins inside its thinking.
+    /// The pair whose opening mark ends the prompt, apart from white space: the model then begins inside its thinking.
     public static func opened(by prompt: String, among pairs: [ThinkingTags] = usual) -> ThinkingTags? {
         let bytes = prompt.utf8
         guard let last = bytes.lastIndex(where: { !$0.isThinkingWhiteSpace }) else { return nil }

@@ -10,18 +10,20 @@
 /// let session = LanguageModelSession(model: model, tools: [Weather()])
 /// ```
 /// The model can only write arguments that match their schema (``JSONSchema/init(of:)`` lists the supported types).
-/// Calls come from texts that the model read, also from results of other tools: a tool that changes something should ask first.
+/// Calls follow from texts that the model has read, also from results of other tools: a tool that changes data should
+/// ask first.
 public protocol Tool: Sendable {
     /// The arguments of a call.
     associatedtype Arguments: Codable & Sendable
 
-    /// The name the model calls it by: letters, digits, `_` and `-`, at most 64.
+    /// The name in the model's calls: letters, digits, `_` and `-`, at most 64.
     var name: String { get }
     /// The tool's effect and use, for the model.
     var description: String { get }
 
     /// Runs the tool and returns the text for the model.
     ///
-    /// The model gets an error as the result, which may try again or answer without the tool; a `CancellationError` ends the answer.
+    /// If the tool throws, the model gets the error as the result, and may try again or answer without the tool. A
+    /// `CancellationError` ends the answer.
     func call(_ arguments: Arguments) async throws -> String
 }

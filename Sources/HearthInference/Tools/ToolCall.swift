@@ -9,15 +9,15 @@ public struct ToolDefinition: Sendable, Hashable {
     /// The JSON schema of its arguments, an object.
     public var parameters: String
 
-    /// A tool of these facts.
+    /// Makes a tool's definition.
     public init(name: String, description: String, parameters: String) {
         self.name = name
         self.description = description
         self.parameters = parameters
     }
 
-    /// Refuses definitions that no model can get.
-    /// - Throws: `grammar-unusable`: a name of other characters, one that two tools have, a schema that is too large.
+    /// Refuses definitions that cannot be given to a model.
+    /// - Throws: `grammar-unusable`: a name with other characters, a name of two tools, a schema that is too large.
     public static func check(_ tools: [ToolDefinition]) throws(LLMError) {
         var names: Set<String> = []
         for tool in tools {
@@ -33,17 +33,17 @@ public struct ToolDefinition: Sendable, Hashable {
 
 /// A model's call of a tool.
 public struct ToolCall: Sendable, Hashable, Codable {
-    /// Tells the calls of a conversation apart: the model's own, else one made for it.
+    /// The id of the call in its conversation: the model's own, otherwise a generated one.
     public var id: String
     /// The tool's name.
     public var name: String
     /// A JSON object, as the model wrote it.
     public var arguments: String
-    /// The whole call as the model wrote it in its text, for a model whose template knows no tools: sent back unchanged, so
-    /// that the computed prefix of the conversation stays valid.
+    /// The whole call as the model wrote it in its text, for a model whose template has no tools. It is sent back
+    /// unchanged, so that the computed prefix of the conversation stays valid.
     public var spelling: String?
 
-    /// A call.
+    /// Makes a call.
     public init(id: String, name: String, arguments: String, spelling: String? = nil) {
         self.id = id
         self.name = name
@@ -51,11 +51,12 @@ public struct ToolCall: Sendable, Hashable, Codable {
         self.spelling = spelling
     }
 
-    /// The most objects and arrays that may begin in the arguments of a message's calls: parsers may read them recursively.
+    /// The most objects and arrays that the arguments of a message's calls may open, because parsers may read them
+    /// recursively.
     public static let maximumNesting = 1000
 
-    /// Whether a text begins more objects and arrays than ``maximumNesting``; brackets in strings count too, because strings of
-    /// broken text cannot be told apart.
+    /// Whether a text opens more objects and arrays than ``maximumNesting``. Brackets in strings count too, because
+    /// broken text has no certain strings.
     public static func isTooNested(_ text: String) -> Bool {
         var count = 0
         for byte in text.utf8 where byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
@@ -73,7 +74,7 @@ public struct ToolResult: Sendable, Hashable, Codable {
     /// The text for the model.
     public var content: String
 
-    /// A result of a call.
+    /// Makes the result of a call.
     public init(call: ToolCall, content: String) {
         self.call = call
         self.content = content
@@ -85,6 +86,6 @@ public enum ToolDecision: Sendable, Hashable {
     case run
     /// The tool is not run; the model reads the reason.
     case deny(reason: String)
-    /// This call is run instead, as after an edit of its arguments by the user.
+    /// Another call is run instead, as after the user edited the arguments.
     case replace(ToolCall)
 }

@@ -12,7 +12,7 @@ enum BMPReader {
         guard bytes.count >= 14 + header else { throw cutOff }
         let isOld = header == 12
         let width = isOld ? bytes.littleEndian(18, 2) : Int(Int32(truncatingIfNeeded: bytes.littleEndian(18, 4)))
-        // Negative where the first line is the uppermost.
+        // Negative if the first line is the top line.
         let height = abs(isOld ? bytes.littleEndian(20, 2) : Int(Int32(truncatingIfNeeded: bytes.littleEndian(22, 4))))
         let bits = bytes.littleEndian(isOld ? 24 : 28, 2)
         let compression = isOld ? 0 : bytes.littleEndian(30, 4)

@@ -7,16 +7,16 @@ import HearthBase
 /// let picture = try ChatImage([UInt8](Data(contentsOf: url)))
 /// print(try await session.respond(to: "What is this?", images: [picture]).content)
 /// ```
-/// The initialiser checks the whole file, so that it refuses a broken or huge picture and no answer fails for it.
+/// The initialiser checks the whole file. It refuses a broken or huge picture, so that no answer fails because of it.
 public struct ChatImage: Sendable, Hashable, Codable {
     /// The file.
     public let bytes: [UInt8]
     /// The facts of the file's header.
     package let header: ImageHeader
-    /// Names it: equal files are one picture, and are encoded once.
+    /// The digest of the file. Equal files are one picture and are encoded once.
     public let digest: SHA256Digest
 
-    /// A picture of a file's bytes.
+    /// Makes a picture of a file's bytes.
     /// - Throws: `cannot-read-picture`; `picture-too-large` for more than 32 MiB, 2^26 pixels or 256 MiB unpacked.
     public init(_ bytes: [UInt8]) throws {
         header = try ImageHeader(bytes)

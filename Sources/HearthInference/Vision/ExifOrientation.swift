@@ -1,12 +1,12 @@
-/// Reads how a camera was held (tag 0x0112 of Exif) from the part of a JPEG file that tells it.
+/// Reads the orientation (tag 0x0112 of Exif) from a part of a JPEG file.
 enum ExifOrientation {
     private static let identifier = Array("Exif\0\0".utf8)
     private static let tag = 0x0112
     /// The type of a 16-bit number.
     private static let short = 3
 
-    /// The orientation of a part, 1...8; `nil` for a part that tells none.
-    /// - Parameter part: the part's bytes after its length, which exist.
+    /// The orientation in a part, 1...8; `nil` if the part contains none.
+    /// - Parameter part: the range of the part's bytes after its length, within `bytes`.
     static func read(_ bytes: [UInt8], in part: Range<Int>) -> Int? {
         guard part.count > identifier.count + 8, bytes[part].starts(with: identifier) else { return nil }
         let start = part.lowerBound + identifier.count

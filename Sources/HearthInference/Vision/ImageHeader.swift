@@ -1,24 +1,24 @@
 import HearthBase
 
-/// The formats of pictures that are read.
+/// The supported formats of pictures.
 package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg = "JPEG"
     case png = "PNG"
     case bmp = "BMP"
 }
 
-/// The facts of a picture's header, read without unpacking a pixel.
+/// The facts of a picture's header, read without unpacking pixels.
 ///
-/// The whole file is walked through once: a picture that is cut off, or that unpacks to more than its size says, is found here
-/// rather than by the decoder.
+/// The whole file is read once, so that a picture that is cut off, or that unpacks to more than its declared size, is
+/// found here and not by the decoder.
 package struct ImageHeader: Sendable, Hashable {
     package let format: ImageFormat
-    /// In pixels, as the picture is shown.
+    /// The size in pixels for display, after the orientation is applied.
     package let width: Int
     package let height: Int
-    /// The Exif orientation, 1...8: how the pixels are turned and mirrored for display.
+    /// The Exif orientation, 1...8: the rotation and mirroring of the pixels for display.
     package let orientation: Int
-    /// In pixels, as they lie in the file.
+    /// The size in pixels in the file.
     package var storedSize: (width: Int, height: Int) { orientation > 4 ? (height, width) : (width, height) }
 
     /// Reads the header of a file in memory.
@@ -51,14 +51,14 @@ package struct ImageHeader: Sendable, Hashable {
     }
 }
 
-/// Pixels across and down.
+/// A width and a height in pixels.
 struct ImageSize: Sendable, Hashable {
     var width: Int
     var height: Int
 }
 
 extension ImageFormat {
-    /// The format whose files begin so.
+    /// The format of a file with this beginning.
     init?(beginning bytes: [UInt8]) {
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
             self = .jpeg
@@ -73,10 +73,10 @@ extension ImageFormat {
 }
 
 extension [UInt8] {
-    /// The number at a place that is known to exist, the byte of the highest worth first.
+    /// The big-endian number at a place that is known to exist.
     func bigEndian(_ place: Int, _ count: Int) -> Int { self[place..<place + count].reduce(0) { $0 << 8 | Int($1) } }
 
-    /// The number at a place that is known to exist, the byte of the lowest worth first.
+    /// The little-endian number at a place that is known to exist.
     func littleEndian(_ place: Int, _ count: Int) -> Int {
         self[place..<place + count].reversed().reduce(0) { $0 << 8 | Int($1) }
     }

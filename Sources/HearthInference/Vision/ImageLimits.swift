@@ -2,22 +2,22 @@ import HearthBase
 
 /// The limits of a picture's file, and its size for the model.
 package struct ImageLimits: Sendable, Hashable {
-    /// The bytes of a file: 32 MiB.
+    /// The most bytes of a file: 32 MiB.
     package var maximumBytes = 32 << 20
-    /// The pixels of a picture: 64 million (2^26), more than a telephone takes.
+    /// The most pixels of a picture: 64 million (2^26), more than a phone's camera takes.
     package var maximumPixels = 1 << 26
-    /// The bytes it unpacks to: four for each of those pixels.
+    /// The most unpacked bytes: four for each of those pixels.
     package var maximumUnpackedBytes = 1 << 28
-    /// A picture with a longer side is made smaller before the model sees it: encoding one cannot be interrupted, and takes
-    /// time with its pixels.
+    /// The longest side of a picture for the model. Larger pictures are scaled down: the encoding cannot be
+    /// interrupted, and its time grows with the pixels.
     package var longestSide = 2048
-    /// The times a JPEG file may go over its picture; a file of few bytes could else take hours.
+    /// The most scans of a JPEG file; a small file with many could take hours.
     package var maximumScans = 100
 
     /// The package's own limits.
     package init() {}
 
-    /// The size at which a picture is seen: its proportions are kept, no side is less than one pixel.
+    /// The size of a picture for the model: its proportions are kept, and no side is below one pixel.
     package func shown(width: Int, height: Int) -> (width: Int, height: Int) {
         let longest = max(width, height)
         guard longest > longestSide else { return (width, height) }
@@ -25,8 +25,8 @@ package struct ImageLimits: Sendable, Hashable {
     }
 
     /// Checks the size in a header.
-    /// - Parameter bits: of one pixel.
-    /// - Throws: `cannot-read-picture` for nothing to see; `picture-too-large`.
+    /// - Parameter bits: the bits of one pixel.
+    /// - Throws: `cannot-read-picture` for a picture without pixels; `picture-too-large`.
     func check(_ size: ImageSize, bits: Int) throws {
         guard size.width > 0, size.height > 0 else {
             throw ImageHeader.unreadable("it is \(size.width) × \(size.height) pixels large")

@@ -1,17 +1,17 @@
 import CZlib
 
-/// Measures what a zlib stream unpacks to, with a fixed amount of memory.
+/// Measures the unpacked length of a zlib stream, with a fixed amount of memory.
 enum InflatedLength {
-    /// The blocks without output that a stream may have: each costs time and shows nothing.
+    /// The most blocks without output: each takes time and adds no pixels.
     private static let mostEmptyBlocks = 1000
 
     /// The unpacked length; `nil` for a stream that is broken, cut off, or longer than `limit`.
     static func measure(_ bytes: [UInt8], limit: Int) -> Int? {
-        // Deflate without a dictionary (RFC 1950). The checksum at the end is left alone, as decoders do.
+        // Deflate without a dictionary (RFC 1950). The checksum at the end is not verified, as in decoders.
         guard bytes.count >= 2, bytes[0] & 15 == 8, bytes[0] >> 4 <= 7, bytes[1] & 32 == 0,
             (Int(bytes[0]) << 8 | Int(bytes[1])) % 31 == 0
         else { return nil }
-        // The stream's state points to the structure, so that it must not move.
+        // The stream's state points to the structure, so it must not move.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
         defer { stream.deallocate() }

@@ -1,4 +1,4 @@
-/// Walks through the markers of a JPEG file.
+/// Reads the markers of a JPEG file.
 enum JPEGReader {
     /// The size in the frame, and the Exif orientation (1...8).
     static func read(_ bytes: [UInt8], limits: ImageLimits) throws -> (size: ImageSize, orientation: Int) {
@@ -57,8 +57,8 @@ enum JPEGReader {
         return size
     }
 
-    /// Counts the scans, the first one included, and looks for the end of the picture; scans and the tables between them are not
-    /// told apart, so the number may be too large by chance, and never too small.
+    /// Counts the scans, the first one included, and searches for the end of the picture. Scans are not distinguished
+    /// from the tables between them, so the number may be too large, but never too small.
     private static func scans(_ bytes: ArraySlice<UInt8>) -> (count: Int, isEnded: Bool) {
         var count = 1
         var isEnded = false

@@ -1,4 +1,4 @@
-/// Walks through the chunks of a PNG file and measures what they unpack to.
+/// Reads the chunks of a PNG file and measures their unpacked length.
 enum PNGReader {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -26,7 +26,8 @@ enum PNGReader {
             case end:
                 guard let shape else { throw cutOff }
                 let expected = shape.unpackedBytes
-                // A few bytes of zlib stand for a thousand zeros each, so unpacking starts only after measuring.
+                // A few bytes of zlib can stand for a thousand zeros each, so the data is measured before it is
+                // unpacked.
                 guard InflatedLength.measure(data, limit: expected) == expected else {
                     throw ImageHeader.unreadable("what it unpacks to is not what its header says")
                 }
@@ -44,7 +45,7 @@ enum PNGReader {
     /// The facts of the header.
     private struct Shape {
         let size: ImageSize
-        /// Of one pixel as it is stored.
+        /// The bits of a stored pixel.
         let bits: Int
         let isInterlaced: Bool
 
@@ -61,7 +62,7 @@ enum PNGReader {
             isInterlaced = bytes[place + 12] == 1
         }
 
-        /// The bytes of all lines, each with its filter's number before it.
+        /// The bytes of all lines, each with its filter byte.
         var unpackedBytes: Int {
             guard isInterlaced else { return Self.bytes(size.width, size.height, bits) }
             let passes = [

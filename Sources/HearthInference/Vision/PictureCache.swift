@@ -1,10 +1,10 @@
 import HearthBase
 
-/// Encoded pictures by their digest, as many as a number of bytes holds; the least recently used go first.
+/// Encoded pictures by their digest, within a limit of bytes; the least recently used are dropped first.
 package struct PictureCache<Value: Sendable>: Sendable {
-    /// The bytes all values may take.
+    /// The most bytes of all values.
     package private(set) var limit: Int
-    /// The bytes they take.
+    /// The bytes of all values.
     package private(set) var bytes = 0
     private var entries: [SHA256Digest: Entry] = [:]
     private var clock: UInt64 = 0
@@ -15,7 +15,7 @@ package struct PictureCache<Value: Sendable>: Sendable {
         var used: UInt64
     }
 
-    /// An empty cache.
+    /// Makes an empty cache.
     package init(limit: Int) { self.limit = max(0, limit) }
 
     package var count: Int { entries.count }
@@ -27,7 +27,7 @@ package struct PictureCache<Value: Sendable>: Sendable {
         return entries[digest]?.value
     }
 
-    /// Keeps a value of so many bytes. One larger than the limit is not kept.
+    /// Stores a value of `size` bytes. A value larger than the limit is not stored.
     package mutating func insert(_ value: Value, bytes size: Int, of digest: SHA256Digest) {
         remove(digest)
         guard size <= limit else { return }
@@ -37,7 +37,7 @@ package struct PictureCache<Value: Sendable>: Sendable {
         bytes += size
     }
 
-    /// From now on all values may take so many bytes; what is beyond them goes.
+    /// Sets the most bytes of all values, and drops values beyond it.
     package mutating func limit(to bytes: Int) {
         limit = max(0, bytes)
         trim(to: limit)

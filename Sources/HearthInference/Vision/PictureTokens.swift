@@ -1,14 +1,15 @@
 import Foundation
 import HearthBase
 
-/// The numbers of pictures in a ledger of tokens: negative, one for each position, made of the picture's digest.
+/// The numbers of pictures in a ledger of tokens: negative, one for each position, derived from the picture's digest.
 ///
-/// So two ledgers agree exactly as far as texts and pictures do, in this process and in any other that reads a saved state.
+/// So two ledgers agree exactly as far as their texts and pictures do, in this process and in any other that reads a
+/// saved state.
 package enum PictureTokens {
     /// The numbers of one part of a picture, -1 and below.
     /// - Parameters:
-    ///   - part: which of the parts a picture is cut into.
-    ///   - count: the positions it takes.
+    ///   - part: the number of the part.
+    ///   - count: the number of its positions.
     package static func tokens(of digest: SHA256Digest, part: Int, count: Int) -> [Int32] {
         var tokens: [Int32] = []
         var block = 0

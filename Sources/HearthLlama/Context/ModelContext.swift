@@ -6,19 +6,19 @@
 
     /// Owns one context of llama.cpp and the threads that compute for it. Only one thread at a time may touch it.
     struct ModelContext: ~Copyable {
-        /// For calls that read or compute; freed by this type alone.
+        /// The handle for calls that read or compute. Only this type frees it.
         let raw: OpaquePointer
         private let threads: ThreadPools
         // A context reads the weights until it is freed.
         private let weights: ModelWeights
-        /// llama.cpp rounds a length up to 256, and models with learned positions have none for tokens beyond what they were trained
-        /// with: the process would end. More cells than the length make no sequence longer.
+        /// The longest sequence in tokens. llama.cpp rounds a length up to 256, and a model with learned positions has
+        /// none beyond its trained length: such a token would end the process. More cells do not lengthen a sequence.
         private let longest: Int
 
-        /// What a context is made with; what it really has is asked back from it.
+        /// The requested sizes of a context. The context reports the sizes that llama.cpp gave it.
         struct Shape {
             var length: Int
-            /// The tokens of all sequences together; `nil` for as many as the length.
+            /// The tokens of all sequences together; `nil` for as many as `length`.
             var cells: Int?
             var batch: Int
             var chunk: Int
@@ -30,7 +30,7 @@
             var flashAttention = FlashAttention.automatic
         }
 
-        /// `nil` when llama.cpp cannot make it; `reason` tells why.
+        /// Makes a context. Returns `nil` when llama.cpp cannot make it; `reason` then holds the cause.
         init?(_ weights: ModelWeights, _ shape: Shape, reason: inout UnsafeMutablePointer<CChar>?) {
             var options = hearth_context_options()
             options.length = UInt32(clamping: max(shape.length, shape.cells ?? 0))
@@ -58,27 +58,27 @@
             Handles.give(.context)
         }
 
-        /// The tokens one sequence may have.
+        /// The most tokens of one sequence.
         var length: Int { min(Int(llama_n_ctx_seq(raw)), longest) }
-        /// The tokens all sequences may have together.
+        /// The most tokens of all sequences together.
         var cells: Int { Int(llama_n_ctx(raw)) }
-        /// The sequences there are.
+        /// The number of sequences.
         var sequences: Int { Int(llama_n_seq_max(raw)) }
-        /// The most tokens one call takes.
+        /// The most tokens of one call.
         var batchSize: Int { Int(llama_n_batch(raw)) }
         var threadCount: Int { Int(llama_n_threads(raw)) }
 
-        /// Whether what is computed is kept for the tokens after it. It is not in encoders, as BERT.
+        /// Whether the context keeps the state of computed tokens for later tokens. Encoders such as BERT keep none.
         var hasMemory: Bool { llama_get_memory(raw) != nil }
 
-        /// Computes with so many threads from now on.
+        /// Sets the number of threads for the next computations.
         borrowing func setThreadCount(_ count: Int) {
             guard count != threadCount else { return }
             llama_set_n_threads(raw, Int32(clamping: count), Int32(clamping: count))
             threads.use(count, for: raw)
         }
 
-        /// Runs `body`, whose computations end early once the signal is set.
+        /// Runs `body`; its computations end early once the signal is set.
         borrowing func listening<Result>(to signal: StopSignal, _ body: () throws -> Result) rethrows -> Result {
             llama_set_abort_callback(
                 raw,
@@ -90,12 +90,13 @@
             return try withExtendedLifetime(signal, body)
         }
 
-        /// Installs an abort callback that is true when every member of a group is stopped; the group lives as long as the context.
+        /// Installs an abort callback that returns true when every member of a group is stopped. The group must live as
+        /// long as the context.
         borrowing func listen(to group: StopGroup) {
             llama_set_abort_callback(
                 raw,
                 { group in
-                    // Asked hundreds of times for each token: without counting references.
+                    // ggml calls this hundreds of times for each token, so it counts no references.
                     group.map { Unmanaged<StopGroup>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.isSet } } ?? false
                 },
                 Unmanaged.passUnretained(group).toOpaque())
@@ -108,15 +109,16 @@
             return status
         }
 
-        /// Lets its threads sleep until the next computation, while another context computes or a picture is encoded.
+        /// Puts the threads to sleep until the next computation, while another context computes or a picture is
+        /// encoded.
         borrowing func rest() { threads.rest() }
 
-        /// The pools of threads it keeps.
+        /// The number of kept thread pools.
         var poolCount: Int { threads.count }
 
-        /// The logits of a token of the last batch, one for each of the vocabulary; they may be written to.
-        /// - Parameter index: its place in the batch, -1 for the last one that has logits.
-        /// - Throws: `generation-failed` when there are none.
+        /// The logits of a token of the last batch, one for each token of the vocabulary. The caller may write to them.
+        /// - Parameter index: the token's place in the batch, -1 for the last one that has logits.
+        /// - Throws: `generation-failed` when the token has no logits.
         borrowing func logits(at index: Int32) throws -> UnsafeMutablePointer<Float> {
             guard let logits = llama_get_logits_ith(raw, index) else {
                 throw LLMError(.generateFailed, "the engine gave nothing to choose the next token from")
@@ -128,7 +130,7 @@
         borrowing func clear() { llama_memory_clear(llama_get_memory(raw), false) }
 
         /// Keeps the state of the first `count` tokens of a sequence.
-        /// - Returns: `false` for models that cannot forget a part; the state is then undefined.
+        /// - Returns: `false` for a model that cannot forget a part of a sequence; the state is then undefined.
         borrowing func truncate(_ sequence: Int, to count: Int) -> Bool {
             llama_memory_seq_rm(llama_get_memory(raw), llama_seq_id(sequence), llama_pos(count), -1)
                 && holds(count, in: sequence)
@@ -139,33 +141,35 @@
             _ = llama_memory_seq_rm(llama_get_memory(raw), llama_seq_id(sequence), -1, -1)
         }
 
-        /// Gives an empty sequence the first `count` tokens of another: cells are shared, not copied (`llama_memory_seq_cp`).
+        /// Gives an empty sequence the first `count` tokens of another. Both share the cells; nothing is copied
+        /// (`llama_memory_seq_cp`).
         borrowing func copy(_ source: Int, to target: Int, count: Int) {
             llama_memory_seq_cp(
                 llama_get_memory(raw), llama_seq_id(source), llama_seq_id(target), 0, llama_pos(count))
         }
 
-        /// Whether a sequence has the state of exactly so many tokens.
+        /// Whether a sequence holds the state of exactly `count` tokens.
         borrowing func holds(_ count: Int, in sequence: Int) -> Bool {
             llama_memory_seq_pos_max(llama_get_memory(raw), llama_seq_id(sequence)) == llama_pos(count - 1)
         }
     }
 
-    /// Owns the threads that compute for a context beside the calling one, a pool for each number of them that was used of late:
-    /// one that is not computing waits, where threads of a pool that is too large would spin, and a context goes on using its
-    /// pool until its next computation.
+    /// Owns the threads that compute for a context beside the calling thread: one pool for each recently used number of
+    /// threads.
+    /// A pool that does not compute waits without spinning; unused threads of a single large pool would spin. A context
+    /// keeps using its pool until its next computation.
     private final class ThreadPools {
-        /// Two between which a tuner moves, and those before.
+        /// The most pools: two numbers that a tuner alternates between, and two earlier ones.
         static let limit = 4
         private var pools: [Int: OpaquePointer] = [:]
-        /// The number used last comes last.
+        /// The numbers of threads by last use, the latest last.
         private var order: [Int] = []
 
         var count: Int { pools.count }
 
         init() { Handles.take(.threads) }
 
-        /// Lets a context compute with so many threads.
+        /// Lets a context compute with `count` threads.
         func use(_ count: Int, for context: OpaquePointer) {
             let pool = pools[count] ?? hearth_threads_new(Int32(clamping: count))
             pools[count] = pool
@@ -174,17 +178,17 @@
             hearth_threads_use(context, pool)
         }
 
-        /// Only those used last can be awake.
+        /// Puts the pool used last to sleep; all others sleep already.
         func rest() { order.last.flatMap { pools[$0] }.map { hearth_threads_rest($0) } }
 
-        /// After a computation, since when the context knows of no other pool than the one used last.
+        /// Frees old pools. Called after a computation: the context then refers only to the pool used last.
         func trim() {
             while order.count > Self.limit {
                 if let pool = pools.removeValue(forKey: order.removeFirst()) { hearth_threads_free(pool) }
             }
         }
 
-        /// After the context.
+        /// Frees all pools. Called after the context is freed.
         func free() {
             for pool in pools.values { hearth_threads_free(pool) }
             pools = [:]
@@ -192,7 +196,7 @@
         }
     }
 
-    /// Owns a batch of llama.cpp: tokens with their places and sequences.
+    /// Owns a batch of llama.cpp: tokens with their positions and sequences.
     struct TokenBatch: ~Copyable {
         fileprivate private(set) var raw: llama_batch
         private let capacity: Int
@@ -212,12 +216,12 @@
 
         mutating func removeAll() { raw.n_tokens = 0 }
 
-        /// Which tokens give out what follows them.
+        /// The tokens of a batch that get logits.
         enum Outputs {
             case none, last, all
         }
 
-        /// Adds tokens of a sequence, at most as many as there is room for.
+        /// Adds tokens of a sequence, at most as many as fit.
         mutating func append(
             _ tokens: ArraySlice<llama_token>, at position: Int, of sequence: Int = 0, outputs: Outputs
         ) {
@@ -236,7 +240,7 @@
     }
 
     extension FlashAttention {
-        /// As llama.cpp numbers it.
+        /// The value of llama.cpp's enumeration.
         fileprivate var llamaType: Int32 {
             let type =
                 switch self {
@@ -249,7 +253,7 @@
     }
 
     extension CacheType {
-        /// As ggml numbers it.
+        /// The value of ggml's enumeration.
         fileprivate var ggmlType: Int32 {
             let type =
                 switch self {

@@ -8,7 +8,7 @@
     struct Sampler: ~Copyable {
         private enum Method {
             case greedy
-            /// Temperature and a seeded choice and nothing else, which the usual options ask for.
+            /// Temperature and a seeded choice only; the usual options need no more.
             case draw(OpaquePointer, temperature: Float)
             case chain(UnsafeMutablePointer<llama_sampler>)
         }
@@ -16,8 +16,8 @@
         private let method: Method
         private let vocabularySize: Int32
 
-        /// The sampler of `options`: penalties, top-k, top-p and min-p only if asked for, then temperature and the seeded choice; a
-        /// temperature of 0 takes the most likely token.
+        /// Makes the sampler for `options`: the requested ones of penalties, top-k, top-p and min-p, then temperature
+        /// and the seeded choice. A temperature of 0 takes the most likely token.
         init(_ options: SamplingOptions, vocabulary: Vocabulary) throws {
             vocabularySize = Int32(vocabulary.count)
             method = try Self.method(options, vocabulary)
@@ -34,9 +34,9 @@
             Handles.give(.sampler)
         }
 
-        /// Chooses a token from the logits of one of the last batch.
-        /// - Parameter index: its place in the batch, -1 for the last one that has logits.
-        /// - Throws: `generation-failed` when there are none.
+        /// Chooses a token from the logits of a token of the last batch.
+        /// - Parameter index: the token's place in the batch, -1 for the last one that has logits.
+        /// - Throws: `generation-failed` when the token has no logits.
         borrowing func sample(_ context: borrowing ModelContext, at index: Int32) throws -> llama_token {
             let logits = try context.logits(at: index)
             return switch method {
@@ -47,9 +47,9 @@
             }
         }
 
-        /// Draws a token that may yet be put aside by making its logit negative infinity; the one that counts is told to
-        /// ``accept(_:)``.
-        /// - Throws: `generation-failed` when there is nothing to choose from.
+        /// Draws a candidate token. The caller may reject it by setting its logit to negative infinity, and passes the
+        /// token it keeps to ``accept(_:)``.
+        /// - Throws: `generation-failed` when no token can be chosen.
         borrowing func draw(_ context: borrowing ModelContext, at index: Int32) throws -> llama_token {
             guard case .chain(let chain) = method else { return try sample(context, at: index) }
             let token = hearth_chain_draw(chain, try context.logits(at: index), vocabularySize)
@@ -57,13 +57,13 @@
             return token
         }
 
-        /// Remembers a drawn token for the penalties.
+        /// Records a kept token for the penalties.
         borrowing func accept(_ token: llama_token) {
             if case .chain(let chain) = method { llama_sampler_accept(chain, token) }
         }
 
         private static func method(_ options: SamplingOptions, _ vocabulary: Vocabulary) throws -> Method {
-            // llama.cpp reads the largest seed as "choose one", which would make that one seed not repeatable.
+            // llama.cpp reads the largest seed as "choose one", so that seed would not be repeatable.
             let seed = min(options.seed ?? .random(in: 0 ... .max), .max - 1)
             let isPlain = options.topK == nil && options.topP == nil && options.minP == nil
             let penalties = Penalties(options)
@@ -103,7 +103,7 @@
 
         private static var noMemory: LLMError { LLMError(.generateFailed, "there is no memory for a sampler") }
 
-        /// The penalties asked for, as far as they do anything; what is no number does nothing.
+        /// The requested penalties that have an effect. Values that are not numbers have none.
         private struct Penalties {
             let window: Int32
             let repeats: Float
@@ -118,7 +118,7 @@
                 repeats = asked > 0 ? asked : 1
                 frequency = usable(options.frequencyPenalty, else: 0)
                 presence = usable(options.presencePenalty, else: 0)
-                // The sampler keeps a ring of this size.
+                // llama.cpp's sampler allocates a ring of this size.
                 window = Int32(min(max(0, options.penaltyWindow), 1 << 20))
                 if window == 0 || (repeats == 1 && frequency == 0 && presence == 0) { return nil }
             }

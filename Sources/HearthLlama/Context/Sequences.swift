@@ -6,13 +6,14 @@
 
     /// The sequences of a model's context, and the tokens whose state each of them holds.
     ///
-    /// This is the only ledger of computed tokens. Every change of the context's memory goes through here: a ledger that differs from the
-    /// memory would let an answer follow another prompt than the caller's. Confined to the thread that owns the model.
+    /// This is the only ledger of computed tokens. Every change of the context's memory goes through this type. If the
+    /// ledger differed from the memory, an answer could follow the prompt of another caller. Only the thread that owns
+    /// the model may use it.
     final class Sequences {
         let context: ModelContext
         private var ledgers: [[llama_token]]
 
-        /// Takes over a context whose sequences are empty.
+        /// Takes ownership of a context whose sequences are empty.
         init(_ context: consuming ModelContext) {
             ledgers = Array(repeating: [], count: context.sequences)
             self.context = context
@@ -32,13 +33,14 @@
             ledgers[sequence].removeAll(keepingCapacity: true)
         }
 
-        /// Keeps the state of the first `count` tokens of a sequence; models that cannot forget a part forget everything.
+        /// Keeps the state of the first `count` tokens of a sequence. A model that cannot forget a part forgets the
+        /// whole sequence.
         func truncate(_ sequence: Int, to count: Int) {
             guard context.truncate(sequence, to: count) else { return clear(sequence) }
             ledgers[sequence].removeSubrange(min(count, ledgers[sequence].count)...)
         }
 
-        /// Gives a sequence the first `count` tokens of another in place of its own.
+        /// Replaces the tokens of a sequence by the first `count` tokens of another.
         func copy(_ source: Int, to target: Int, count: Int) {
             clear(target)
             context.copy(source, to: target, count: count)
@@ -58,7 +60,7 @@
             return count == 0 ? nil : (ledgers[sequence], bytes.prefix(count))
         }
 
-        /// Replaces what a sequence holds by a saved state (`llama_state_seq_set_data`).
+        /// Replaces the tokens of a sequence by a saved state (`llama_state_seq_set_data`).
         /// - Returns: `false` if llama.cpp refuses it; the sequence is empty then.
         func restore(_ tokens: [llama_token], _ bytes: Data, in sequence: Int) -> Bool {
             clear(sequence)

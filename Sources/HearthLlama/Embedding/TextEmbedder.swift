@@ -4,19 +4,20 @@
     import HearthBase
     import HearthInference
 
-    /// The way in which a file of weights makes vectors.
+    /// How a file of weights makes vectors.
     struct EmbeddingMethod {
         let pooling: EmbeddingPooling
-        /// The attention of its tokens includes the tokens after them.
+        /// Whether a token's attention includes the tokens after it.
         private let looksAhead: Bool
-        /// The model answers too, see ``EmbeddingWindow/answers``.
+        /// Whether the model also generates answers, see ``EmbeddingWindow/answers``.
         private let answers: Bool
 
-        /// - Parameter answers: whether the model's context keeps what it computes.
-        /// - Throws: `generation-failed` for models that rank texts instead of placing them.
+        /// Reads the method from the weights.
+        /// - Parameter answers: whether the model's context keeps the state of computed tokens.
+        /// - Throws: `generation-failed` for models that rank texts and make no vectors.
         init(_ weights: ModelWeights, answers: Bool) throws {
             self.answers = answers
-            // 0 is "none": the model leaves it to the caller.
+            // 0 is "none": the model leaves the choice to the caller.
             let declared = weights.declaredPooling ?? 0
             guard let pooling = declared == 0 ? .mean : EmbeddingPooling(rawValue: declared) else {
                 throw LLMError(
@@ -26,32 +27,32 @@
             looksAhead = weights.metadata("%.attention.causal") == "false"
         }
 
-        /// A window of so many tokens.
+        /// A window of `length` tokens.
         func window(_ length: Int) -> EmbeddingWindow {
             EmbeddingWindow(length: length, looksAhead: looksAhead, answers: answers)
         }
     }
 
     extension ModelWeights {
-        /// How the file says that the vectors of tokens become one (`llama_pooling_type`).
+        /// The pooling that the file declares (`llama_pooling_type`): how the vectors of tokens become one vector.
         fileprivate var declaredPooling: UInt32? { metadata("%.pooling_type").flatMap { UInt32($0) } }
 
-        /// It ranks a text against another (`LLAMA_POOLING_TYPE_RANK`), which gives no vector.
+        /// Whether the model ranks one text against another (`LLAMA_POOLING_TYPE_RANK`), which gives no vector.
         var ranksTexts: Bool { declaredPooling == 4 }
     }
 
     /// Makes vectors of texts. Used on the engine's thread only.
     final class TextEmbedder {
         let method: EmbeddingMethod
-        /// The window its context was made with.
+        /// The window for which the context was made.
         let window: EmbeddingWindow
         private let weights: ModelWeights
         private let context: ModelContext
         private let threads: StepThreads
         private var batch: TokenBatch
 
-        /// Makes a context of its own.
-        /// - Parameter threads: of the model, which computes with them too.
+        /// Makes a context for vectors.
+        /// - Parameter threads: the model's threads, which also compute vectors.
         /// - Throws: `generation-failed`.
         init(_ weights: ModelWeights, _ method: EmbeddingMethod, _ window: EmbeddingWindow, threads: StepThreads) throws
         {
@@ -74,7 +75,7 @@
             self.context = context
         }
 
-        /// The threads that computed last.
+        /// The number of threads of the last computation.
         var threadCount: Int { context.threadCount }
 
         /// A text whose vector is being made.
@@ -85,11 +86,11 @@
             fileprivate var pool: EmbeddingPool
         }
 
-        /// Begins with a text; the one before is forgotten.
-        /// - Parameter index: its place among the caller's texts.
+        /// Begins a text and discards the one before.
+        /// - Parameter index: the text's place among the caller's texts.
         func begin(_ text: String, _ index: Int) throws -> Text {
             let window = context.length
-            // Checked before the tokeniser runs, which takes long for a text that cannot fit.
+            // Checked before the tokeniser runs, because it takes long for a text that cannot fit.
             let fewest = weights.fewestTokens(inBytes: text.utf8.count)
             guard fewest <= window else { throw Self.tooLong("at least \(fewest)", window) }
             let tokens = try weights.vocabulary.tokens(of: text, addSpecial: true, parseSpecial: false)
@@ -106,9 +107,9 @@
         }
 
         /// Computes the next tokens of a text.
-        /// - Returns: the vector after the last of them.
+        /// - Returns: the vector after the last token, `nil` before.
         func step(_ text: inout Text, signal: StopSignal) throws -> [Float]? {
-            // The next computation may be another context's.
+            // Another context may compute next.
             defer { context.rest() }
             let chunk = text.tokens[text.position..<min(text.tokens.count, text.position + context.batchSize)]
             batch.removeAll()

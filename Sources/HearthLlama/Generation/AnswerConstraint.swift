@@ -6,23 +6,24 @@
 
     /// Keeps one answer to its constraint, token by token.
     ///
-    /// A token is drawn as always; only one that does not fit is put aside and another drawn in its place, which gives the same probabilities
-    /// as drawing among those that fit, and costs nothing where the model writes what it should. What it thinks is free.
+    /// The sampler draws a token as usual. A token that does not fit is rejected, and another is drawn in its place.
+    /// This gives the same probabilities as drawing among the fitting tokens only, and costs nothing where the model's
+    /// own choice fits. Thinking is not constrained.
     final class AnswerConstraint {
-        /// The tokens refused one by one before the whole vocabulary is compared with the grammar.
+        /// The number of rejected tokens after which the whole vocabulary is compared with the grammar.
         private static let refusalsBeforeMask = 8
 
         private var gate: ConstraintGate
         private let vocabulary: Vocabulary
         private let weights: ModelWeights
-        /// What the answer may begin with instead, because the model thinks first or its template has text there.
+        /// Text that the answer may begin with outside the constraint: the model's thinking and the template's marks.
         private let frame: AnswerFrame
         private let marks: Set<String>
-        /// The beginning of an opening mark that has been chosen and may still turn out to be none.
+        /// The chosen bytes that may be the beginning of an opening mark.
         private var begun: [UInt8] = []
         private var piece = [CChar](repeating: 0, count: 64)
 
-        /// `nil` where anything may be said.
+        /// Returns `nil` when the options set no constraint.
         /// - Throws: `grammar-unusable`.
         init?(_ options: GenerationOptions, _ weights: ModelWeights, calls: CallFormat? = nil) throws {
             var arms = try Self.arms(options.constraint?.blocks ?? [])
@@ -46,7 +47,7 @@
             self.frame = frame
         }
 
-        /// One arm for all blocks that differ in their openings only.
+        /// Makes one arm for all blocks that differ only in their openings.
         private static func arms(_ blocks: [OutputConstraint.Block]) throws -> [ConstraintGate.Arm] {
             var openings: [OutputConstraint.Block: [String]] = [:]
             var order: [OutputConstraint.Block] = []
@@ -84,20 +85,20 @@
         }
 
         /// Chooses the next token among those that fit.
-        /// - Parameter reader: what has read the answer until now.
+        /// - Parameter reader: the reader that has read the answer so far.
         /// - Throws: `generation-failed` where none fits.
         func choose(
             _ sampler: borrowing Sampler, _ context: borrowing ModelContext, at index: Int32, reader: AnswerReader
         ) throws -> llama_token {
             if !reader.isThinking, gate.isFinished, let end = vocabulary.endToken { return end }
-            // What precedes the answer is complete.
+            // The text before the answer is complete.
             if reader.state == .answering { begun = [] }
             let logits = try context.logits(at: index)
             let all = UnsafeMutableBufferPointer(start: logits, count: vocabulary.count)
             var refused = 0
             while true {
                 let token = try sampler.draw(context, at: index)
-                // What is put aside is drawn only when nothing else is left.
+                // The sampler draws a rejected token only when no other is left.
                 guard all[Int(token)] > -.infinity else { throw failure("no token of the model fits it here") }
                 if takes(token, reader) {
                     sampler.accept(token)
@@ -129,13 +130,13 @@
             return true
         }
 
-        /// Whether the answer may turn out to begin with thinking.
+        /// Whether the answer may begin with thinking.
         private func opens(_ text: [UInt8], _ reader: AnswerReader) -> Bool {
             (reader.state == .beginning || reader.state == .closed)
                 && frame.mayBegin(text, afterThinking: reader.state == .closed)
         }
 
-        /// What a token that ends the thinking already says of the answer.
+        /// The answer's text within a token that ends the thinking.
         private func said(by bytes: [UInt8], _ reader: AnswerReader) -> String {
             var reader = reader
             var said = ""
@@ -143,7 +144,7 @@
             return said
         }
 
-        /// Puts aside all tokens that do not fit.
+        /// Rejects all tokens that do not fit.
         private func mask(_ logits: UnsafeMutableBufferPointer<Float>, _ reader: AnswerReader) {
             guard !reader.isThinking, gate.isInside else { return }
             let trie = weights.tokenTrie
@@ -170,7 +171,7 @@
             for token in logits.indices where !fits[token] { logits[token] = -.infinity }
         }
 
-        /// The text of a token; of a control token only if it is a mark of thinking or of a call.
+        /// The text of a token. A control token has text only if it is a mark of thinking or of a call.
         private func bytes(of token: llama_token) -> [UInt8] {
             let bytes = vocabulary.bytes(of: token, &piece)
             guard bytes.isEmpty else { return bytes }

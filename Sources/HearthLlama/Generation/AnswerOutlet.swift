@@ -2,38 +2,38 @@
     import HearthBase
     import HearthInference
 
-    /// Delivers the events of an answer to its reader: pieces of text that follow each other faster than a screen shows them go
-    /// together, everything else at once.
+    /// Delivers the events of an answer to its reader. Pieces of text that follow each other faster than a screen
+    /// refreshes are delivered together; all other events are delivered at once.
     ///
-    /// Waking the reader of an event costs the engine's thread up to a hundredth of the time a small model takes
-    /// for a token, and as much again on the core beside it. A piece waits no longer than until the first token that is chosen once
-    /// the others have been read for that time, whether that one says anything or not: before anything that may take longer than a
-    /// token, ``handOver()`` is called.
+    /// Waking the reader costs the engine's thread up to a hundredth of the time that a small model needs for a token,
+    /// and as much again on the reader's core. A piece waits at most for one refresh of the screen and the token after
+    /// it, even if that token has no text. Call ``handOver()`` before work that may take longer than a token.
     final class AnswerOutlet {
-        /// The time for which a picture stands on a screen of 60 Hz.
+        /// The time between two refreshes of a screen of 60 Hz.
         static let frame = Duration.microseconds(16_667)
 
         private let time: TimeSource
         private let give: (GenerationEvent) -> Void
         private var held: [GenerationEvent] = []
-        /// Counts from the last time that a token's pieces did not wait.
+        /// Measures the time since a token's pieces were last delivered at once.
         private var rest: Stopwatch?
 
+        /// Makes an outlet.
         /// - Parameters:
         ///   - time: measures the pace of the pieces.
-        ///   - give: takes an event for good, and wakes its reader.
+        ///   - give: receives an event and wakes its reader.
         init(time: TimeSource, _ give: @escaping (GenerationEvent) -> Void) {
             self.time = time
             self.give = give
         }
 
-        /// Takes an event; sooner or later it is handed over, after those before it.
+        /// Adds an event. It is delivered after all events before it.
         func yield(_ event: GenerationEvent) {
             held.append(event)
             if !event.isPiece { handOver() }
         }
 
-        /// A token has said all it says.
+        /// Ends the events of one token.
         func endToken() {
             if held.isEmpty { return }
             if let rest, rest.elapsed < Self.frame { return }
@@ -41,7 +41,7 @@
             handOver()
         }
 
-        /// Hands over what was held back.
+        /// Delivers the waiting events.
         func handOver() {
             for event in held { give(event) }
             held.removeAll(keepingCapacity: true)
@@ -49,7 +49,7 @@
     }
 
     extension GenerationEvent {
-        /// Whether more of the same is to follow.
+        /// Whether the event is a piece of text or thinking, which may be joined to the next one.
         fileprivate var isPiece: Bool {
             switch self {
             case .text, .thinking: true

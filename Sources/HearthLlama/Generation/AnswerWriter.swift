@@ -3,14 +3,14 @@
     import HearthBase
     import HearthInference
 
-    /// Chooses and shows the tokens of one answer, and ends its thinking where it takes too long.
+    /// Chooses and shows the tokens of one answer, and ends its thinking at the configured limit.
     final class AnswerWriter {
-        /// What follows a computed token.
+        /// The action after a computed token.
         enum Step {
-            /// Compute these, the last of them with its logits.
+            /// Computes these tokens, the last of them with its logits.
             case compute([llama_token])
             case end(FinishReason)
-            /// The caller has left.
+            /// Ends the generation, because its caller has left.
             case cancel
         }
 
@@ -19,21 +19,21 @@
         private let weights: ModelWeights
         private let sampler: Sampler
         private let constraint: AnswerConstraint?
-        /// What a whole answer has to fit besides its grammar, and the answer until now.
+        /// The check of a whole answer against the schema, with the answer so far.
         private let check: SchemaCheck?
         private var answer = ""
         private let calls: CallFormat?
-        /// All the model wrote, where it may call tools: some formats can only be read with what stands before.
+        /// The whole text of the model, where it may call tools: some call formats need the text before the call.
         private var written: [UInt8] = []
         private let policy: StopPolicy
         private let budget: ThinkingBudget
-        /// What ends the thinking in the model's place; nothing for a model that has no marks for it.
+        /// The tokens that end the thinking in the model's place; empty for a model without marks of thinking.
         let closing: [llama_token]
         private let frame: AnswerFrame
-        /// Control tokens that are part of the frame: other control tokens have no text.
+        /// Control tokens of the frame. Other control tokens have no text.
         private let frameTokens: Set<llama_token>
         private var reader: AnswerReader
-        /// The tokens that end the thinking are being computed.
+        /// Whether the tokens that end the thinking are being computed.
         private var isClosing = false
         private var thinkingBegan: Duration?
         private var piece = [CChar](repeating: 0, count: 64)
@@ -59,7 +59,7 @@
                 callMarks: prompt.calls?.words ?? [],
                 codeHidesMarks: options.constraint == nil && prompt.calls == nil)
             sampler = try Sampler(options.sampling, vocabulary: weights.vocabulary)
-            // Blocks inside an answer are held by the grammar alone.
+            // The grammar alone constrains blocks inside an answer.
             check = options.constraint.flatMap { constraint in
                 guard constraint.blocks.count == 1, let block = constraint.blocks.first, block.opening.isEmpty,
                     case .jsonSchema(let schema) = block.shape
@@ -83,8 +83,8 @@
 
         /// Chooses and shows the next token.
         /// - Parameters:
-        ///   - index: the token of the last batch from whose logits it is chosen.
-        ///   - usedContext: the tokens whose state the sequence holds.
+        ///   - index: the place in the last batch of the token whose logits are used.
+        ///   - usedContext: the number of tokens whose state the sequence holds.
         func next(
             _ index: Int32, of context: borrowing ModelContext, usedContext: Int, _ facts: inout GenerationFacts
         ) throws -> Step {
@@ -105,7 +105,7 @@
             if self.firstToken == nil {
                 self.firstToken = elapsed
                 facts.firstTokenSeconds = elapsed.seconds
-                // Those that ended the thinking in the model's place: they are not shown, and their time is not counted.
+                // The tokens that ended the thinking in the model's place are not shown, and their time is not counted.
                 facts.tokensBeforeFirst = facts.generatedTokens
             }
             facts.decodeSeconds = (elapsed - firstToken).seconds
@@ -127,13 +127,13 @@
             }
         }
 
-        /// Passes events on and keeps the text that is to be checked.
+        /// Delivers events and collects the text for the check.
         private func show(_ event: GenerationEvent) {
             if check != nil, case .text(let text) = event { answer += text }
             outlet.yield(event)
         }
 
-        /// Checks an answer that was not cut.
+        /// Checks an answer that no limit has cut.
         /// - Throws: `schema-not-met`, with the keyword and the place.
         private func checked(_ reason: FinishReason) throws -> FinishReason {
             guard reason == .endOfGeneration, let check else { return reason }
@@ -147,10 +147,10 @@
                 context: ErrorContext(remedy: "Ask again with another seed, or make the schema simpler."))
         }
 
-        /// When the model chose its first token.
+        /// The time of the model's first chosen token.
         private var firstToken: Duration?
 
-        /// Shows the text that was held back, and the calls of an answer that the model ended.
+        /// Shows the waiting text, and the calls of an answer that the model ended.
         /// - Returns: whether the answer calls tools.
         func finish(_ facts: inout GenerationFacts, reason: FinishReason?) -> Bool {
             reader.finish(outlet.yield)
@@ -162,7 +162,7 @@
                 var found: [ToolCall] = []
                 for call in try calls.calls(in: text, after: String(decoding: written, as: UTF8.self)) {
                     var call = call
-                    // Results are told apart by it, so it has to be the only one of its kind.
+                    // Results are matched to calls by id, so each id must be unique.
                     if call.id.isEmpty
                         || (request.messages.flatMap(\.toolCalls) + found).contains(where: { $0.id == call.id })
                     {
@@ -190,7 +190,8 @@
                 generatedTokens: facts.generatedTokens, usedContext: usedContext, elapsed: now,
                 wantsAnswer: request.options.thinking.control?.wantsAnswer ?? false)
             guard case .close = budget.decide(progress) else { return false }
-            // The next token cannot be chosen without room for these; where there is none, the limits end the answer.
+            // The closing tokens must fit before another token is chosen; if they do not fit, the limits end the
+            // answer.
             return !closing.isEmpty && usedContext + closing.count < policy.contextLength
         }
 
@@ -206,8 +207,8 @@
             }
         }
 
-        /// The text of a control token that is part of a call or of the frame around the answer: in the answer itself control tokens
-        /// have no text, except those that end it.
+        /// The text of a control token of a call or of the answer's frame. Inside the answer, only the control tokens
+        /// that end it have text.
         private func mark(_ token: llama_token) -> [UInt8]? {
             let text = weights.vocabulary.name(of: token)
             if calls?.marks.contains(text) == true { return Array(text.utf8) }

@@ -3,10 +3,10 @@
     import HearthBase
     import HearthInference
 
-    /// One generation: waiting for a sequence, reading its prompt, answering, finished. It tells the tokens it needs computed next;
-    /// ``GenerationLoop`` computes them beside those of others.
+    /// One generation with the states waiting, prefill, decode and finished. It names the tokens to compute next;
+    /// ``GenerationLoop`` computes them together with those of other generations.
     ///
-    /// Confined to the thread that owns the model.
+    /// Only the thread that owns the model may use it.
     final class Generation {
         enum Phase {
             case waiting, prefill, decode, finished
@@ -15,9 +15,9 @@
         let request: GenerationRequest
         let prompt: Prompt
         private(set) var phase = Phase.waiting
-        /// The sequence of the context it computes in, once it has begun.
+        /// The sequence of the context that the generation uses, once it has begun.
         private(set) var sequence = 0
-        /// The tokens of the context it may come to need.
+        /// The most tokens of the context that the generation can use.
         let need: Int
         let model: LoadedModel
         private let time: TimeSource
@@ -26,10 +26,10 @@
         private let outlet: AnswerOutlet
         private var facts: GenerationFacts
         private var running: Stopwatch
-        /// The tokens of the answer that are to be computed.
+        /// The tokens of the answer that are still to be computed.
         private var answer: ArraySlice<llama_token> = []
 
-        /// A generation that waits.
+        /// Makes a waiting generation.
         /// - Throws: ``LLMError``.
         init(_ request: GenerationRequest, prompt: Prompt, model: LoadedModel, time: TimeSource) throws {
             self.request = request
@@ -51,7 +51,8 @@
             running = time.stopwatch()
         }
 
-        /// Goes on from what the sequence holds, a true beginning of the prompt.
+        /// Begins the generation after the tokens that the sequence holds, a beginning of the prompt shorter than the
+        /// prompt.
         func begin(in sequence: Int, miss: PrefixPlan.Miss?) {
             self.sequence = sequence
             phase = .prefill
@@ -82,19 +83,19 @@
             phase == .prefill ? prompt.ledger[range] : answer[range]
         }
 
-        /// Whether the next token is chosen once so many tokens more are computed.
+        /// Whether the next token is chosen after `count` more tokens are computed.
         func needsLogits(after count: Int) -> Bool {
             if request.isPreparation { return false }
             return phase == .prefill ? position + count == prompt.ledger.count : count == answer.count
         }
 
-        /// Ends a preparation for which nothing is left to compute.
+        /// Ends a preparation that has computed all its tokens.
         func endPrepared() {
             facts.cachedTokens = prompt.ledger.count
             end(.maximumNewTokens)
         }
 
-        /// Ends it if its caller has left, or if it has no time or room left. Called before each step.
+        /// Ends the generation if its caller has left, or if its time or its room is used up. Called before each step.
         func endIfAsked() {
             switch phase {
             case .waiting, .finished: break
@@ -115,14 +116,14 @@
             }
         }
 
-        /// Delivers the events that wait for the next piece; called before anything that takes longer than a step of answers.
+        /// Delivers the waiting events. Called before work that takes longer than a step of answers.
         func handOver() { outlet.handOver() }
 
-        /// A picture of its prompt was encoded.
+        /// Counts an encoded picture of the prompt.
         func didEncodePicture() { facts.encodedPictures += 1 }
 
-        /// Its next tokens are computed and stand in the ledger.
-        /// - Parameter index: the last one's place in the batch, if it was to have its logits.
+        /// Records that the next tokens are computed and in the ledger.
+        /// - Parameter index: the place of the last token in the batch, if its logits were requested.
         func didCompute(_ count: Int, logits index: Int32?) {
             if phase == .prefill {
                 outlet.yield(.phase(.prefill(done: position, total: prompt.ledger.count)))
@@ -138,7 +139,7 @@
                 answer = answer.dropFirst(count)
             }
             guard let index else {
-                // Only a prompt that ends with a picture would leave nothing to choose the first token from.
+                // Only a prompt that ends with a picture has no logits for the first token.
                 if phase == .decode, answer.isEmpty { fail(Self.noLogits) }
                 return
             }
@@ -165,13 +166,14 @@
             request.reply.finish(.success(facts.summary(reason: hasCalled ? .toolCalls : reason)))
         }
 
-        /// Ends it with an error instead of a summary. The text until then is delivered.
+        /// Ends the generation with an error. The text so far is delivered.
         func fail(_ error: any Error) {
             guard phase != .finished else { return }
             _ = close(nil)
             request.reply.finish(.failure(error))
         }
 
+        /// Delivers the last events.
         /// - Returns: whether the answer calls tools.
         private func close(_ reason: FinishReason?) -> Bool {
             let hasCalled = phase == .decode && writer.finish(&facts, reason: reason)

@@ -8,7 +8,7 @@
         var prefilledTokens = 0
         var prefillSeconds = 0.0
         var generatedTokens = 0
-        /// Those of the generated ones that were written before the model chose any.
+        /// The generated tokens before the model's first chosen token.
         var tokensBeforeFirst = 0
         var thinkingTokens = 0
         var firstTokenSeconds = 0.0

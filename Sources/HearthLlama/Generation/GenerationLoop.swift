@@ -3,19 +3,20 @@
     import HearthBase
     import HearthInference
 
-    /// Answers the requests of one model: each step computes one batch for all that run.
+    /// Answers the requests of one model: each step computes one batch for all running generations.
     ///
-    /// Unchecked as its model is: only the thread of the actor that made it may touch it.
+    /// Unchecked, like its model: only the thread of the actor that made it may use it.
     final class GenerationLoop: @unchecked Sendable {
         let model: LoadedModel
         private let time: TimeSource
-        /// The generations that run, in the order of their requests.
+        /// The running generations, in the order of their requests.
         private(set) var runs: [Generation] = []
         private var batch: TokenBatch
-        /// The tokens of a prompt read in one step while others wait.
+        /// The number of prompt tokens in one step while other generations wait.
         private(set) var pace: StepPace
 
-        /// - Parameter load: of the engine, on whose thread it is made.
+        /// Makes the loop on the engine's thread.
+        /// - Parameter load: the engine's count of used cores.
         init(_ model: LoadedModel, load: CoreLoad, time: TimeSource) {
             self.model = model
             model.moveHere(load)
@@ -26,19 +27,20 @@
 
         enum Admittance {
             case begun, mustWait
-            /// The state of its conversation is read from a file first.
+            /// The saved state of the conversation is read from its file first.
             case readsState
-            /// It failed, or had nothing to compute.
+            /// The request has failed, or had no tokens to compute.
             case ended
         }
 
-        /// Begins a request if there is room for it; called again before each step with the one that came first.
+        /// Begins a request if there is room for it. The engine calls it again before each step for the first waiting
+        /// request.
         /// - Parameter onRead: see ``ConversationMemory/begin(_:need:beside:onRead:)``.
         func admit(_ request: GenerationRequest, onRead: @escaping @Sendable () -> Void = {}) -> Admittance {
             do {
                 if request.signal.isCancelled { throw CancellationError() }
                 guard model.sequences.context.hasMemory else { throw LLMError.encoderOnly }
-                // The prompt of a request that waits is made once.
+                // The prompt of a waiting request is made once.
                 if let prepared = request.prepared, prepared.model === model { return admit(prepared, onRead) }
                 guard runs.count < model.admission.sequences else { return .mustWait }
                 let prompt = try Prompt(request, for: model)
@@ -52,7 +54,7 @@
             }
         }
 
-        /// Begins a generation whose prompt is made, if there is room for it.
+        /// Begins a generation with a finished prompt, if there is room for it.
         func admit(_ run: Generation, _ onRead: @escaping @Sendable () -> Void = {}) -> Admittance {
             if run.request.isPreparation, model.conversations.table.holds(run.prompt.ledger) {
                 run.endPrepared()
@@ -67,7 +69,7 @@
             case .readsState: return .readsState
             case .begun(let place):
                 run.request.prepared = nil
-                // Beside others the number of threads has just been chosen, from better evidence.
+                // While other generations run, measured steps have already chosen the number of threads.
                 if runs.isEmpty { model.chooseThreads() }
                 run.begin(in: place.sequence, miss: place.plan.miss)
                 runs.append(run)
@@ -76,18 +78,18 @@
         }
 
         /// Ends the generations whose callers have left or whose time is over.
-        /// - Returns: those that have ended.
+        /// - Returns: the ended generations.
         func endAsked() -> [Generation] {
             for run in runs { run.endIfAsked() }
             return sweep()
         }
 
-        /// Computes one batch for all that run.
-        /// - Parameter isBesideOthers: another model answers too, and waits for the end of the step.
-        /// - Returns: those that have ended.
+        /// Computes one batch for all running generations.
+        /// - Parameter isBesideOthers: whether another model also answers, and waits for the end of the step.
+        /// - Returns: the ended generations.
         func step(isBesideOthers: Bool = false) -> [Generation] {
             for run in runs { run.endIfAsked() }
-            // Earlier problems are no cause of a failure of this step.
+            // Drops earlier problems, which are not the cause if this step fails.
             _ = LlamaLog.shared.takeProblems()
             computePicture()
             computeTokens(isBesideOthers: isBesideOthers)
@@ -99,14 +101,14 @@
             return sweep()
         }
 
-        /// Ends all generations.
-        /// - Returns: those that ran.
+        /// Ends all generations with an error.
+        /// - Returns: the generations that ran.
         func end(throwing error: any Error) -> [Generation] {
             for run in runs { run.fail(error) }
             return sweep()
         }
 
-        /// Delivers the events that wait for the next pieces; called before anything that takes longer than a step.
+        /// Delivers the waiting events of all generations. Called before work that takes longer than a step.
         func handOver() { for run in runs { run.handOver() } }
 
         private func sweep() -> [Generation] {
@@ -116,17 +118,18 @@
             runs.removeAll { $0.phase == .finished }
             // Another context may compute next.
             if runs.isEmpty { model.sequences.context.rest() }
-            // Its pixels stay from one part of a picture to the next, and the next part may never be asked for.
+            // The projector keeps a picture's pixels for its next part, and a cancelled request never asks for that
+            // part.
             if !runs.contains(where: \.hasPicturesLeft) { model.projector?.dropPixels() }
             return ended
         }
 
-        /// A picture is a computation of its own: one in each step, so that answers go on between two of them.
+        /// Computes one part of a picture. Each step computes at most one, so that answers continue between two parts.
         private func computePicture() {
             for run in runs {
                 guard case .picture(let picture)? = run.step else { continue }
                 handOver()
-                // A picture is encoded with threads of its own.
+                // The projector encodes pictures with its own threads.
                 model.sequences.context.rest()
                 model.listeners.members = [run.request.signal]
                 let status: Int32
@@ -172,7 +175,7 @@
             }
             model.listeners.members = parts.map(\.run.request.signal)
             let watch = time.stopwatch()
-            // The steps of a prompt have all sizes and tell nothing of the number of threads.
+            // The steps of prompts differ in size, so their times say nothing about the number of threads.
             let isDecode = parts.allSatisfy { $0.run.phase == .decode && $0.tokens.count == 1 }
             if !isDecode { handOver() }
             let status =
@@ -185,7 +188,7 @@
             for part in parts { part.run.didCompute(part.tokens.count, logits: part.logits) }
         }
 
-        /// Truncates the sequences to their ledgers. Status 2 is a computation that was given up: its callers have left.
+        /// Truncates the sequences to their ledgers. Status 2 is an aborted computation: its callers have left.
         private func didFail(_ runs: [Generation], _ status: Int32) {
             for run in runs { model.sequences.truncate(run.sequence, to: run.position) }
             guard status != 2 else { return runs.forEach { $0.endIfAsked() } }

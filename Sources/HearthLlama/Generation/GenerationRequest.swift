@@ -2,7 +2,7 @@
     import HearthBase
     import HearthInference
 
-    /// A generation that was asked for.
+    /// A caller's request for a generation.
     ///
     /// Unchecked: only the engine's thread may touch `prepared`, and `timer` after the request is queued.
     final class GenerationRequest: @unchecked Sendable {
@@ -10,12 +10,12 @@
         let messages: [ChatMessage]
         let options: GenerationOptions
         let signal: StopSignal
-        /// Counts from the request: waiting counts for the time-out and for the time of the first token.
+        /// Starts with the request: the time-out and the time to the first token include the waiting.
         let stopwatch: Stopwatch
         let reply: GenerationReply
-        /// Only the certain part of the prompt is computed, and no token generated.
+        /// Whether the request computes only the certain part of the prompt and generates no token.
         let isPreparation: Bool
-        /// The generation whose prompt is made and that waits for room.
+        /// The generation with a finished prompt that waits for room.
         var prepared: Generation?
         private var timer: Task<Void, Never>?
 

@@ -1,23 +1,23 @@
 #if Llama
     import HearthInference
 
-    /// The requests of an engine: filled from any thread, drained by the engine's thread between two steps.
+    /// The waiting requests of an engine. Any thread adds them; the engine's thread takes them between two steps.
     struct Mailbox {
         /// The generations that have not begun, in the order of their arrival.
         private(set) var waiting: [GenerationRequest] = []
         private(set) var running: [GenerationRequest] = []
-        /// The texts to embed; the first ones are computed.
+        /// The requests for vectors. The engine computes the first one's texts.
         private(set) var vectors: [VectorRequest] = []
-        /// A job that takes the steps is enqueued or runs.
+        /// Whether a job that computes the steps is enqueued or runs.
         private var isServed = false
 
         var generations: [GenerationRequest] { running + waiting }
 
         /// Adds a generation, unless the queue is full.
         /// - Parameter queue: the roles whose requests the same model answers, the request's own among them.
-        /// - Returns: why it is refused.
+        /// - Returns: the reason of a refusal.
         mutating func add(_ request: GenerationRequest, _ admission: Admission, queue: [EngineRole]) -> LLMError? {
-            // A cancelled request only waits to be removed.
+            // A cancelled request is only waiting for its removal.
             let ahead = waiting.count { queue.contains($0.role) && !$0.signal.isCancelled }
             let busy = running.count { queue.contains($0.role) }
             if let refusal = admission.refusal(waiting: ahead, running: busy) { return refusal }
@@ -27,7 +27,7 @@
 
         mutating func add(_ request: VectorRequest) { vectors.append(request) }
 
-        /// Moves a request from those that wait to those that run.
+        /// Removes a request that begins from the waiting ones.
         mutating func begin(_ request: GenerationRequest) {
             waiting.removeAll { $0 === request }
             running.append(request)
@@ -38,16 +38,17 @@
             running.removeAll { one in ended.contains { $0 === one } }
         }
 
-        /// After a text: the next caller's texts follow, and a request that has ended leaves.
+        /// Moves the first request for vectors to the end after each text, so that callers take turns, or removes it
+        /// when it has ended.
         mutating func rotateVectors(removing isEnded: Bool) {
             let first = vectors.removeFirst()
             if !isEnded { vectors.append(first) }
         }
 
-        /// After a step: whether there is another step to take. If not, the next request enqueues a job.
+        /// Returns whether there is another step to compute. If not, the next request enqueues a job.
         /// - Parameters:
-        ///   - held: generations that wait for something else than a step: a model that is read, or a saved state.
-        ///   - holdsVectors: the model that makes vectors is being read.
+        ///   - held: generations that wait for a model or a saved state that is being read.
+        ///   - holdsVectors: whether the model that makes vectors is being read.
         mutating func hasWork(except held: [GenerationRequest] = [], holdsVectors: Bool = false) -> Bool {
             let hasWork =
                 !running.isEmpty || !vectors.isEmpty && !holdsVectors
@@ -56,7 +57,7 @@
             return hasWork
         }
 
-        /// Whether a job has to be enqueued that takes the steps: there are requests, and no such job.
+        /// Returns whether a job must be enqueued: there are requests, and no job serves them.
         mutating func startsServing() -> Bool {
             guard !isServed, !(running.isEmpty && waiting.isEmpty && vectors.isEmpty) else { return false }
             isServed = true

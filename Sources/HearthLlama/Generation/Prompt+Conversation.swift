@@ -4,7 +4,7 @@
     import HearthInference
 
     extension Prompt {
-        /// The prompt of a conversation, without the messages that do not fit.
+        /// Makes the prompt of a conversation and leaves out old messages that do not fit.
         init(_ request: GenerationRequest, for model: LoadedModel) throws {
             let options = request.options
             guard options.usesChatTemplate else {
@@ -19,11 +19,11 @@
             }
             let fit = ContextFit(
                 window: model.information.contextLength,
-                // A preparation drops the messages that the question will drop.
+                // A preparation leaves out the same messages as the question after it.
                 maximumNewTokens: request.isPreparation
                     ? GenerationOptions().maximumNewTokens : options.maximumNewTokens,
                 messageLimit: model.historyLimit)
-            // The ends of all prompts are the same, whichever messages they keep.
+            // All prompts end with the same text, so one rendering serves all of them.
             var rendered: ChatTemplate.Rendered?
             let tools = options.constraint?.coversAnswer == true ? [] : options.tools
             let tokens = PromptTokens(vocabulary: model.vocabulary, projector: model.projector) { messages in
@@ -65,7 +65,7 @@
             self.notices = notices
         }
 
-        /// The joined texts of the messages as they are, without a chat template.
+        /// Joins the texts of the messages without a chat template.
         private static func raw(_ messages: [ChatMessage], for model: LoadedModel) throws -> Prompt {
             let text = messages.map(\.content).joined()
             let tokens = try model.vocabulary.tokens(of: text, addSpecial: true, parseSpecial: true)
@@ -77,13 +77,13 @@
             return Prompt([.tokens(tokens)], text: text)
         }
 
-        /// What a conversation's prompt is certain to begin with while its last message may still go on: what two that go on in
-        /// different ways have in common. What belongs to one of them only could not be taken back where layers are recurrent.
+        /// The certain beginning of a conversation's prompt while its last message may still grow: the common prefix of
+        /// two different continuations. Recurrent layers could not take back a token that belongs to only one of them.
         private static func known(of messages: [ChatMessage], by tokens: PromptTokens) throws -> Prompt {
             guard let text = messages.last?.content else { return Prompt([], text: "") }
-            // The word it ends with may be the front of another.
+            // The last word may be the beginning of a longer word.
             let end = text.lastIndex(where: \.isWhitespace).map(text.index(after:)) ?? text.startIndex
-            // A letter, and what joins the white space before it.
+            // A letter, and text that joins the white space before it.
             let prompts = try ["a", "\n1"].map { going in
                 var messages = messages
                 messages[messages.count - 1].content = text[..<end] + going

@@ -3,7 +3,7 @@
     import Foundation
     import HearthBase
 
-    /// Runs jobs one after the other on a background thread, which exists while there are any.
+    /// Runs jobs one after the other on a background thread, which exists only while there are jobs.
     final class BackgroundQueue: Sendable {
         typealias Job = @Sendable () -> Void
 
@@ -19,7 +19,7 @@
 
         private let state = Locked(State())
 
-        /// Adds a job; it runs after all that were added before.
+        /// Adds a job, which runs after all earlier jobs.
         func add(_ job: @escaping Job) {
             let starts = state.withLock { state in
                 state.jobs.append(job)
@@ -29,7 +29,7 @@
             if starts { Thread.detachNewThread { while let job = self.state.withLock({ $0.next() }) { job() } } }
         }
 
-        /// Blocks until the jobs that were added before have ended.
+        /// Blocks until all earlier jobs have ended.
         func settle() {
             let ended = DispatchSemaphore(value: 0)
             add { ended.signal() }

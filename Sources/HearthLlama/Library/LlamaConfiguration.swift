@@ -3,55 +3,61 @@
     import HearthBase
     import HearthInference
 
-    /// How a model is loaded.
+    /// Settings for loading a model.
     public struct LlamaConfiguration: Sendable, Hashable {
-        /// The context window in tokens, `nil` for what suits the device's memory; never more than the model was trained with.
+        /// The context window in tokens, at most the model's trained length. `nil` chooses one for the device's memory.
         public var contextLength: Int?
-        /// The tokens that all conversations computed side by side may have together, `nil` for as many as one context window has;
-        /// never fewer than that.
+        /// The most tokens of all conversations together, at least the context window. `nil` for as many as one context
+        /// window.
         public var cells: Int?
-        /// The most tokens one prefill call takes, 1...8192, default 512. A processor stops in the middle of a call; what
-        /// cannot, gets at most 256 tokens at once.
+        /// The most tokens one prefill call takes, 1...8192, default 512. Back ends that cannot stop in the middle of a
+        /// call get at most 256 tokens in one call.
         public var batchSize: Int
-        /// The threads that compute, `nil` for as many as the machine has cores for from moment to moment: computing threads spin
-        /// while they wait for each other, so a busy core slows all of them.
+        /// The number of computing threads. `nil` adapts it to the free cores: computing threads spin while they wait
+        /// for each other, so a busy core slows all of them.
         public var threadCount: Int?
-        /// The most messages of a conversation's history in a prompt; `nil` for what suits the device's memory, and for as many
-        /// as fit where the context was chosen.
+        /// The most messages of a conversation's history in a prompt. `nil` chooses a number for the device's memory,
+        /// or as many as fit if ``contextLength`` is set.
         public var historyLimit: Int?
         /// A chat template (Jinja) in place of the model's own.
         public var chatTemplate: String?
-        /// The memory a process on the device may have, in bytes. The default context follows from it, and what does not fit is
-        /// refused.
+        /// The memory that the process may use, in bytes. The default context depends on it, and models that need more
+        /// are refused.
         public var deviceMemory: UInt64
-        /// Whether a model is loaded, and embeds, although it needs more memory than there is: most machines then read its weights
-        /// again and again, or end the process. Default `false`.
+        /// Whether a model is loaded, and makes vectors, even if it needs more memory than the device has. Most
+        /// machines then read the weights again and again, or end the process. Default `false`.
         public var ignoresMemory: Bool
-        /// Model layers to place on a GPU if there is one, negative for as many as its free memory holds.
+        /// Model layers to place on a GPU; negative for as many as its free memory holds.
         public var gpuLayers: Int
 
-        /// How the cache stores keys and values. Smaller types leave room for a longer context; `q8_0` loses next to nothing.
+        /// The type of the cache's keys and values. Smaller types leave room for a longer context; `q8_0` loses next to
+        /// no quality.
         public var cacheType: CacheType
-        /// Whether attention is computed piece by piece; `automatic` leaves it to the memory plan. Smaller types of the cache have it on in any case. Contexts for vectors
-        /// and projectors leave it to llama.cpp.
+        /// Whether attention is computed with flash attention; `automatic` leaves the choice to the memory plan.
+        /// Smaller cache types always switch it on. For vectors and projectors llama.cpp decides.
         public var flashAttention: FlashAttention
-        /// The fewest and most tokens of a picture, for models that leave a choice; `nil` for what the projector's file says.
+        /// The fewest and most tokens of a picture, for models that offer a choice; `nil` for the limits in the
+        /// projector's file.
         public var imageTokens: ImageTokens
-        /// The requests answered side by side, `nil` for what suits the model and for mostly one at a time. They share the
-        /// context's cells, so one alone has all of them; those that do not fit beside each other wait.
+        /// The requests answered side by side; `nil` chooses a number for the model, mostly for one caller at a time.
+        /// They share the context's cells, so a single request can use all of them. Requests that do not fit together
+        /// wait.
         public var sequences: Int?
-        /// The requests that may wait beside those that are answered; one more is refused as `busy`. Default 64.
+        /// The most waiting requests; one more is refused as `busy`. Default 64.
         public var queueLimit: Int
-        /// Where the computed states of conversations are kept that have no place in the context, so that they also outlive the
-        /// model and the process; they hold what was said. `nil`, the default, keeps some in memory while the model is loaded.
+        /// The folder for the computed states of conversations that have no place in the context. There they outlive
+        /// the model and the process, and contain the conversations' text. `nil`, the default, keeps some states in
+        /// memory while the model is loaded.
         public var stateFolder: Path?
-        /// The bytes all kept states may take, those of other models in the same folder among them; a state that is larger by
-        /// itself is not kept. 0 for none, which leaves a folder as it is; `nil` for 1 GiB in a folder, and in memory for a
-        /// thirty-second of the device's, at most 256 MiB. In memory it is never more than the loaded models leave of it.
+        /// The most bytes of all kept states, with those of other models in the same folder. A larger single state is
+        /// not kept. 0 keeps none and leaves a folder unchanged. `nil` is 1 GiB in a folder; in memory it is a
+        /// thirty-second of the device's memory, at most 256 MiB. States in memory also never exceed the memory that
+        /// the loaded models leave free.
         public var stateBytes: UInt64?
 
-        /// Defaults that suit the machine, unless said otherwise.
-        /// - Parameter deviceMemory: `nil` for the smaller of what is built in and what the control group allows, which is read now.
+        /// Makes a configuration whose defaults suit the machine.
+        /// - Parameter deviceMemory: the bytes the process may use; `nil` for the smaller of the installed memory and
+        ///   the control group's limit, which is read in this call.
         public init(
             contextLength: Int? = nil, cells: Int? = nil, batchSize: Int = 512, threadCount: Int? = nil,
             deviceMemory: UInt64? = nil, gpuLayers: Int = -1,
@@ -78,59 +84,59 @@
             self.ignoresMemory = ignoresMemory
         }
 
-        /// The context a device of this memory gets by default: 4096 tokens below 6 GiB (whole GiB), 8192 from there on.
+        /// The default context of a device, in tokens: 4096 below 6 GiB of memory (whole GiB), 8192 from 6 GiB.
         public static func defaultContextLength(deviceMemory: UInt64) -> Int {
             DeviceRule(deviceMemory: deviceMemory).contextLength
         }
 
-        /// The messages of history to send.
+        /// The most messages of history in a prompt.
         var resolvedHistoryLimit: Int? {
             historyLimit ?? (contextLength == nil ? DeviceRule(deviceMemory: deviceMemory).historyLimit : nil)
         }
 
-        /// The context to ask for, given the one the model was trained with.
+        /// The context length to request from llama.cpp, given the model's trained length.
         func resolvedContextLength(trained: Int) -> Int {
             let wanted = max(1, contextLength ?? Self.defaultContextLength(deviceMemory: deviceMemory))
             return trained > 0 ? min(wanted, trained) : wanted
         }
 
-        /// Whether values are stored as flash attention reads them.
+        /// Whether values are stored in the order that flash attention reads.
         var hasFlashAttention: Bool { flashAttention != .off || cacheType != .f16 }
 
-        /// The cells to ask for beside a context window of this length.
+        /// The cells to request from llama.cpp, given the context window.
         func resolvedCells(window: Int) -> Int { max(window, cells ?? window) }
 
-        /// The bytes kept states may take.
+        /// The most bytes of kept states.
         var resolvedStateBytes: UInt64 {
             stateBytes ?? (stateFolder == nil ? min(256 << 20, deviceMemory / 32) : 1 << 30)
         }
 
-        /// The bytes encoded pictures may take.
+        /// The most bytes of encoded pictures.
         var resolvedPictureBytes: UInt64 { min(256 << 20, deviceMemory / 64) }
 
-        /// The sequences to ask for.
-        /// - Parameter canShare: the model keeps a state for each token, which costs nothing until there is one; recurrent layers
-        ///   keep a whole one for each sequence from the beginning.
+        /// The number of sequences to request from llama.cpp.
+        /// - Parameter canShare: whether the model keeps one state for each token, so that an unused sequence costs
+        ///   nothing. Recurrent layers keep a whole state for each sequence from the beginning.
         func resolvedSequences(canShare: Bool) -> Int {
             min(Self.mostSequences, max(1, sequences ?? (canShare ? Admission.usualSequences : 1)))
         }
 
-        /// The most sequences of one context: more are more than a machine answers at once.
+        /// The most sequences of one context; a machine cannot answer more at once.
         public static let mostSequences = 64
 
-        /// The highest batch size that is ever used: seed 001's `batchCapacity`.
+        /// The largest batch size in use: seed 001's `batchCapacity`.
         public static let batchCapacity = 8192
 
-        /// The batch size to ask for.
+        /// The batch size to request from llama.cpp.
         var resolvedBatchSize: Int { min(Self.batchCapacity, max(1, batchSize)) }
 
-        /// The most tokens to compute in one call. Only the CPU back end looks at llama.cpp's abort callback, so elsewhere a
-        /// call has to be short.
+        /// The most tokens of one call. Only the CPU back end checks llama.cpp's abort callback; calls on other back
+        /// ends must be short.
         static func chunkSize(batch: Int, isInterruptible: Bool) -> Int {
             isInterruptible ? batch : min(256, batch)
         }
 
-        /// The layers to place on a GPU; a simulator has none that computes.
+        /// The layers to place on a GPU; 0 in a simulator, which has no GPU that computes.
         var resolvedGPULayers: Int {
             #if targetEnvironment(simulator)
                 0
@@ -139,10 +145,10 @@
             #endif
         }
 
-        /// The number of threads to begin with.
+        /// The initial number of threads.
         var resolvedThreadCount: Int { min(512, max(1, threadCount ?? Self.coreCount - 1)) }
 
-        /// The cores this process may use.
+        /// The number of cores this process may use.
         static let coreCount = SystemProcessors.usable
     }
 #endif

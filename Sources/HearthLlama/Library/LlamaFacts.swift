@@ -2,34 +2,33 @@
     import CLlama
     import HearthInference
 
-    /// What llama.cpp is and what it can compute on, on this machine.
+    /// The version of llama.cpp and the devices it can compute on.
     package struct LlamaFacts: Sendable, Hashable {
         /// A device of one of ggml's back ends.
         package struct Device: Sendable, Hashable {
-            /// Such as `CPU` or `Vulkan0`.
+            /// The device's name, such as `CPU` or `Vulkan0`.
             package let name: String
-            /// Such as the processor's name.
+            /// The device's description, such as the processor's name.
             package let description: String
             /// The back end that drives it.
             package let backEnd: String
             package let isGPU: Bool
-            /// Whether it uses the machine's own memory.
+            /// Whether the device uses the machine's own memory.
             package let isIntegrated: Bool
-            /// The bytes of its memory, 0 if it does not say.
+            /// The bytes of the device's memory, 0 if unknown.
             package let memoryBytes: UInt64
-            /// The bytes of it that are free now, 0 if it does not say.
+            /// The free bytes of the device's memory, 0 if unknown.
             package let freeBytes: UInt64
         }
 
-        /// llama.cpp's own version.
         package let version: String
         package let devices: [Device]
 
-        /// The memory of the devices that layers are placed on.
+        /// The memory of the devices that hold layers.
         package var gpuMemory: GPUMemory? { Self.gpuMemory(of: devices) }
 
-        /// The memory of the devices llama.cpp places layers on: of all cards together, and of one that shares the machine's
-        /// memory only where there is no card. `nil` where there is none, or one that does not say how much it has.
+        /// The memory of the devices that llama.cpp places layers on: that of all cards together, or of an integrated
+        /// device only if there is no card. `nil` without a device, or when a device does not report its memory.
         static func gpuMemory(of devices: [Device]) -> GPUMemory? {
             let own = devices.filter { $0.isGPU && !$0.isIntegrated }
             let used = own.isEmpty ? Array(devices.filter(\.isGPU).prefix(1)) : own
@@ -39,11 +38,12 @@
                 isShared: !used.allSatisfy { !$0.isIntegrated && backEndsOfCards.contains($0.backEnd) })
         }
 
-        /// The back ends whose devices have memory of their own where they are not integrated; others, such as Metal, call
-        /// those cards too that share the machine's.
+        /// The back ends whose non-integrated devices have their own memory. Others, such as Metal, also report devices
+        /// that share the machine's memory as cards.
         private static let backEndsOfCards: Set = ["CUDA", "ROCm", "MUSA", "SYCL", "Vulkan"]
 
-        /// Loads the back ends and asks them. Blocks: some milliseconds, longer where a GPU's driver wakes up.
+        /// Loads the back ends and reads their devices. Blocks for some milliseconds, longer while a GPU's driver
+        /// starts.
         package static func read() -> LlamaFacts {
             LlamaLibrary.prepare()
             let devices = (0..<ggml_backend_dev_count()).compactMap { index -> Device? in
@@ -62,7 +62,7 @@
             return LlamaFacts(version: LlamaLibrary.version, devices: devices)
         }
 
-        /// Whether ggml sees a device that weights could be placed on. Devices stay what they are while a process lives.
+        /// Whether ggml has a device that can hold weights. The list of devices does not change while the process runs.
         static let hasGPU = read().devices.contains(where: \.isGPU)
 
         private static func text(_ pointer: UnsafePointer<CChar>?) -> String {

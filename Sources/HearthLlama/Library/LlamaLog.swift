@@ -4,10 +4,11 @@
     import Foundation
     import HearthBase
 
-    /// The log of llama.cpp, joined to lines and handed to the package's own.
+    /// Joins the log output of llama.cpp to lines and writes them to the package's log.
     ///
-    /// llama.cpp has one log callback for the process, so this is one object for the process. It is called on the thread that called
-    /// llama.cpp: problems are kept by thread, so that no model's failure is explained by another's problem.
+    /// llama.cpp has one log callback for each process, so there is one object for each process. llama.cpp calls it on
+    /// the thread that called llama.cpp. Problems are kept by thread, so that one model's problem never explains the
+    /// failure of another.
     final class LlamaLog: Sendable {
         static let shared = LlamaLog()
 
@@ -21,7 +22,7 @@
         private static let keptProblems = 8
         private let key = "hearth.llama.log." + UUID().uuidString
 
-        /// The calling thread's; `nil` where it has said nothing yet.
+        /// The calling thread's record; `nil` before its first line.
         private var record: Record? { Thread.current.threadDictionary[key] as? Record }
 
         private func madeRecord() -> Record {
@@ -31,7 +32,7 @@
             return record
         }
 
-        /// Takes a piece of a line; `continues` joins it to the piece before.
+        /// Adds a piece of a line; `continues` joins it to the piece before.
         func append(_ text: String, level: Log.Level, continues: Bool) {
             let record = madeRecord()
             var lines: [(Log.Level, String)] = []
@@ -47,27 +48,27 @@
                 if !line.isEmpty { lines.append((record.level, line)) }
             }
             for (level, line) in lines {
-                // The first lines name the cause, those after them only pass it on.
+                // The first lines name the cause; later lines only repeat it.
                 if level == .error, record.problems.count < Self.keptProblems { record.problems.append(line) }
                 Log.write(level, line)
             }
         }
 
-        /// Takes what one of llama.cpp's libraries says.
+        /// Adds a message of one of llama.cpp's libraries.
         func append(_ level: ggml_log_level, _ text: UnsafePointer<CChar>?) {
             guard let text else { return }
             let rank: Log.Level =
                 switch level {
                 case GGML_LOG_LEVEL_ERROR: .error
                 case GGML_LOG_LEVEL_WARN: .warning
-                // Information of llama.cpp is for its developers.
+                // llama.cpp's information is meant for its developers.
                 default: .debug
                 }
             append(String(cString: text), level: rank, continues: level == GGML_LOG_LEVEL_CONT)
         }
 
-        /// The first error lines of the calling thread since its last call. To get those of one call of llama.cpp, take
-        /// them before it too.
+        /// Returns and removes the first error lines of the calling thread. Call it before and after a call of
+        /// llama.cpp to get the lines of that call.
         func takeProblems() -> [String] {
             guard let record else { return [] }
             defer { record.problems = [] }
@@ -75,17 +76,17 @@
         }
     }
 
-    /// What is done once for the process before anything else of llama.cpp is used.
+    /// The preparation of llama.cpp, once for each process, before any other call.
     enum LlamaLibrary {
-        /// Installs the log and finds the back ends; later calls do nothing.
+        /// Installs the log callback and finds the back ends; later calls do nothing.
         static func prepare() { _ = prepared }
 
         private static let prepared: Void = {
             llama_log_set({ level, text, _ in LlamaLog.shared.append(level, text) }, nil)
             hearth_vision_log(
                 { level, text, _ in LlamaLog.shared.append(ggml_log_level(rawValue: UInt32(level)), text) }, nil)
-            // A build with its back ends linked in has registered them already; only one that loads them is told to look,
-            // because the search takes what lies in the working directory.
+            // A build with linked back ends has registered them already. Only a build that loads them searches, because
+            // the search also loads libraries in the working directory.
             if ggml_backend_dev_count() == 0 { ggml_backend_load_all() }
             llama_backend_init()
             if version != pinnedVersion {
@@ -94,7 +95,7 @@
             }
         }()
 
-        /// The version of llama.cpp the package is written for.
+        /// The version of llama.cpp for which the package is written.
         static var pinnedVersion: String { HEARTH_LLAMA_VERSION }
 
         /// The version of llama.cpp that is linked.

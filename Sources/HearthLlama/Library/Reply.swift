@@ -4,8 +4,8 @@
 
     /// Delivers the events and the end of one request to its caller.
     ///
-    /// The engine's thread delivers events; any thread may end the reply, as a cancelled caller does. After the end has been
-    /// reported, no event is delivered.
+    /// The engine's thread delivers events. Any thread may end the reply, such as that of a cancelled caller. After the
+    /// end is reported, no event is delivered.
     final class Reply<Value: Sendable>: Sendable {
         typealias End = Result<Value, any Error>
 
@@ -26,7 +26,7 @@
 
         init(_ onEvent: @escaping @Sendable (GenerationEvent) -> Void = { _ in }) { self.onEvent = onEvent }
 
-        /// Delivers an event; called by the engine's thread only.
+        /// Delivers an event. Only the engine's thread calls it.
         func deliver(_ event: GenerationEvent) {
             let isOpen = state.withLock { state in
                 state.isDelivering = state.end == nil
@@ -37,13 +37,14 @@
             change { $0.isDelivering = false }
         }
 
-        /// Ends the reply; the first end counts.
+        /// Ends the reply; only the first end counts.
         func finish(_ end: End) { change { $0.end = $0.end ?? end } }
 
-        /// Reports the end, now or later, once.
+        /// Sets the function that receives the end. It is called once.
         func onEnd(_ report: @escaping @Sendable (End) -> Void) { change { $0.report = report } }
 
-        /// The value of the reply, once `begin` has queued the request. A cancelled caller leaves at once.
+        /// Waits for the value of the reply after `begin` has queued the request. A cancelled caller stops waiting at
+        /// once.
         func value(cancelling signal: StopSignal, _ begin: () -> Void) async throws -> Value {
             try Task.checkCancellation()
             begin()

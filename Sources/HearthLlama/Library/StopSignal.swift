@@ -2,8 +2,8 @@
     import HearthBase
     import Synchronization
 
-    /// Tells the computing threads to stop, and why. Set from any thread and read by ggml between two steps of its graph, so
-    /// it is one atomic number.
+    /// Tells the computing threads to stop, with the cause. Any thread may set it. ggml reads it between two steps of
+    /// its graph, so it is one atomic number.
     final class StopSignal: Sendable {
         private enum Cause {
             static let none: UInt8 = 0
@@ -17,21 +17,21 @@
         var isCancelled: Bool { cause.load(ordering: .relaxed) == Cause.cancelled }
         var isExpired: Bool { cause.load(ordering: .relaxed) == Cause.expired }
 
-        /// The caller has left.
+        /// Stops because the caller has left.
         func cancel() { cause.store(Cause.cancelled, ordering: .relaxed) }
 
-        /// The time is up. A cancellation before stays one.
+        /// Stops because the time is over. An earlier cancellation remains the cause.
         func expire() {
             _ = cause.compareExchange(expected: Cause.none, desired: Cause.expired, ordering: .relaxed)
         }
 
-        /// Expires after the time-out, unless the returned task is cancelled before.
+        /// Expires after the time-out, unless the returned task is cancelled earlier.
         func expiring(
             after timeout: Duration, _ time: TimeSource, _ onExpiry: @escaping @Sendable () -> Void
         ) -> Task<Void, Never>? {
-            // The clock's arithmetic has an end; a time-out of years is no limit.
+            // The clock's arithmetic can overflow; a time-out of more than a year is no limit.
             guard timeout < .seconds(365 * 86400) else { return nil }
-            // Detached: the engine's own thread is busy with the answer.
+            // Detached, because the engine's own thread is busy with the answer.
             return Task.detached { [self] in
                 do { try await time.sleep(for: timeout) } catch { return }
                 expire()
@@ -40,11 +40,11 @@
         }
     }
 
-    /// The signals of the requests that one computation is for. It is given up when all of them are set.
+    /// The signals of all requests in one computation, which is aborted when all of them are set.
     ///
-    /// Unchecked: changed and read by the thread that computes only; ggml asks on the thread that called it.
+    /// Unchecked: only the computing thread changes and reads it; ggml calls back on that thread.
     final class StopGroup: @unchecked Sendable {
-        /// Empty while a model warms up, which is not given up.
+        /// Empty while a model warms up, which is never aborted.
         var members: [StopSignal] = []
 
         var isSet: Bool {

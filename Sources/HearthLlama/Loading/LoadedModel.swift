@@ -6,8 +6,8 @@
 
     /// The model of one role: weights, a context for conversations, and one for vectors after the first call for one.
     ///
-    /// Unchecked because it owns C handles: only one thread at a time may touch it. That is the loading thread until it is loaded,
-    /// then the engine's, and at the end the one that saves its conversations.
+    /// Unchecked because it owns C handles: only one thread at a time may use it. The loading thread uses it first,
+    /// then the engine's thread, and at the end the thread that saves its conversations.
     final class LoadedModel: @unchecked Sendable {
         let weights: ModelWeights
         /// The context for conversations, with the ledger of its tokens.
@@ -17,30 +17,30 @@
         let chunkSize: Int
         /// The most messages of a conversation's history in a prompt.
         let historyLimit: Int?
-        /// Whether it answers questions about pictures although it was loaded for text.
+        /// Whether the model answers questions about pictures although it was loaded for text.
         let supportsVision: Bool
-        /// The projector that reads pictures; `nil` for a model that answers text alone.
+        /// The projector that encodes pictures; `nil` for a model that reads only text.
         let projector: Projector?
-        /// The most tokens a part of a picture may have.
+        /// The most tokens of one part of a picture.
         let largestPicture: Int
-        /// How many requests are answered together.
+        /// Decides how many requests are answered together.
         let admission: Admission
-        /// The stop signals of the requests that the next computation is for.
+        /// The stop signals of the requests in the next computation.
         let listeners = StopGroup()
         /// The number of threads that compute the next step.
         let threads: StepThreads
-        /// Makes vectors of texts, with a context of its own; `nil` before the first call.
+        /// Makes vectors of texts with its own context; `nil` before the first call.
         var embedder: TextEmbedder?
-        /// The conversations that come back to it.
+        /// The conversations whose state is kept.
         let conversations: ConversationMemory
 
         var vocabulary: Vocabulary { weights.vocabulary }
 
-        /// Loads the weights, makes a context and computes one token, so that the first answer does not pay for it.
+        /// Loads the weights, makes a context and computes one token, so that the first answer is not slowed by it.
         ///
         /// - Parameters:
-        ///   - hasGPU: whether ggml sees a device besides the processor.
-        ///   - fileSystem: where the states of conversations are kept.
+        ///   - hasGPU: whether ggml has a device besides the processor.
+        ///   - fileSystem: the file system of the saved conversation states.
         ///   - progress: called with 0...1 on the loading thread; `false` ends loading.
         init(
             path: Path, projector: Path? = nil, configuration: LlamaConfiguration, supportsVision: Bool = false,
@@ -56,13 +56,14 @@
             self.projector = projectorMade
             let length = configuration.resolvedContextLength(trained: weights.trainedContextLength)
             let batch = min(configuration.resolvedBatchSize, length)
-            // The compute buffers grow with the chunk, and nothing gets faster beyond llama.cpp's own default.
+            // The compute buffers grow with the chunk, and chunks above llama.cpp's default are no faster.
             let shape = ModelContext.Shape(
                 length: length, cells: configuration.resolvedCells(window: length), batch: batch,
-                // A picture whose tokens look both ways is computed in one call.
+                // A picture whose tokens attend to each other in both directions is computed in one call.
                 chunk: projectorMade?.looksBothWays == true ? batch : min(batch, 512),
                 threads: configuration.resolvedThreadCount,
-                // Several conversations share cells by counting positions, which are not the same there.
+                // Conversations share cells by counting positions; with grid positions a picture has fewer positions
+                // than cells.
                 sequences: projectorMade?.hasGridPositions == true
                     ? 1 : min(batch, configuration.resolvedSequences(canShare: weights.canForgetAPart)),
                 cacheType: configuration.cacheType, flashAttention: configuration.flashAttention)
@@ -73,7 +74,7 @@
             }
             information = Self.readInformation(weights, context)
             let isOnGPU = configuration.resolvedGPULayers != 0 && hasGPU
-            // Also without a layer on it a GPU computes large batches.
+            // A GPU that holds no layer still computes large batches.
             chunkSize = LlamaConfiguration.chunkSize(batch: context.batchSize, isInterruptible: !hasGPU)
             historyLimit = configuration.resolvedHistoryLimit
             admission = Admission(
@@ -92,7 +93,8 @@
             try warmUp(path)
         }
 
-        /// Bounds the states of conversations and the encoded pictures in memory; those used longest ago go first.
+        /// Limits the states of conversations and the encoded pictures in memory; the least recently used are dropped
+        /// first.
         /// - Returns: whether one was dropped.
         func keep(_ room: KeptBytes) -> Bool {
             let states = room.states.map { conversations.keep(atMost: $0) } ?? false
@@ -100,7 +102,8 @@
             return states || pictures
         }
 
-        /// Names the files and settings that a state fits; empty without a folder, where no other process's states are met.
+        /// Identifies the files and settings to which a state belongs. Empty without a folder, because states of other
+        /// processes are then never read.
         private static func maker(
             _ path: Path, _ projector: Path?, _ configuration: LlamaConfiguration
         ) throws -> String {
@@ -137,28 +140,29 @@
 
         // MARK: Threads
 
-        /// Moves the model to the calling thread, whose engine counts with `load`.
+        /// Moves the model to the calling thread, whose engine measures its cores with `load`.
         func moveHere(_ load: CoreLoad) { threads.count(with: load) }
 
-        /// Before a prompt: as many threads as the machine has cores for.
+        /// Sets the number of threads to the machine's free cores. Called before a prompt.
         func chooseThreads() { threads.choose() }
 
-        /// Runs one token's step of so many answers, and learns from the time it takes.
+        /// Computes one token for each of `streams` answers, and measures its time.
         func runDecodeStep(streams: Int, _ step: () -> Int32) -> Int32 {
             threads.expect(streams: streams)
             sequences.context.setThreadCount(threads.count)
             return threads.runDecodeStep(step)
         }
 
-        /// Runs a step in which prompts are read.
-        /// - Parameter others: the number of threads that computed, if not those of the context; asked after the step.
+        /// Runs a step that computes prompts.
+        /// - Parameter others: the number of threads that computed, if other than those of the context; called after
+        ///   the step.
         func runPrefillStep(by others: () -> Int? = { nil }, _ step: () throws -> Int32) rethrows -> Int32 {
             sequences.context.setThreadCount(threads.count)
             return try threads.runPrefillStep(by: others, step)
         }
     }
 
-    /// The most bytes of data that only makes later answers faster, and can be dropped at any time.
+    /// The limits for data that makes later answers faster and can be dropped at any time, in bytes.
     struct KeptBytes: Sendable, Hashable {
         /// The states of conversations; `nil` if none are kept in memory.
         var states: UInt64?

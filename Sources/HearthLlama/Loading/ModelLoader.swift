@@ -9,33 +9,34 @@
         let projector: Path?
         let role: EngineRole
         let configuration: LlamaConfiguration
-        /// The plan by which it fits the memory; `nil` if the file does not tell its sizes.
+        /// The plan for the model's memory; `nil` if the file does not declare its sizes.
         var plan: LoadPlan?
         let supportsVision: Bool
         let signal: StopSignal
-        /// The GPU that its layers are placed on, after ``place(on:)``.
+        /// The GPU that holds the model's layers, after ``place(on:)``.
         var gpu: GPUMemory?
 
-        /// Decides where its layers lie, now that the devices are free for it.
+        /// Decides where the model's layers are placed, after the devices' memory is free.
         mutating func place(on devices: [LlamaFacts.Device]) {
             plan?.place(on: devices)
             gpu = LlamaFacts.gpuMemory(of: devices)
         }
 
-        /// The bytes of it in the machine's memory; `nil` if its sizes are not known.
+        /// The bytes that the model needs in the machine's memory; `nil` if its sizes are unknown.
         var hostBytes: UInt64? { plan?.hostBytes(on: gpu) }
 
-        /// Whether the model answers for vision too, where it is loaded for text.
-        var sees: Bool { supportsVision || projector != nil }
+        /// Whether the model also answers for vision when it is loaded for text.
+        var answersForVision: Bool { supportsVision || projector != nil }
     }
 
-    /// Reads one model, on a thread of its own with a stack as large as the engine's, so that answers of the other role go on meanwhile.
+    /// Reads one model on its own thread, with a stack as large as the engine's. Answers of the other role continue
+    /// meanwhile.
     actor ModelLoader {
         private let executor = ThreadExecutor(name: "hearth.load")
 
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-        /// Reads a model and warms it up. The model it replaces is unloaded already.
+        /// Reads a model and warms it up, after the replaced model is unloaded.
         func load(
             _ order: LoadOrder, fileSystem: any FileSystem, progress: @escaping @Sendable (Float) -> Void
         ) throws -> LoadedModel {

@@ -5,7 +5,7 @@
 
     /// The computed conversations of a model: some in the sequences of its context, the others as saved states.
     final class ConversationMemory {
-        /// The maker of the states: the file of weights, and the form in which llama.cpp writes them.
+        /// Identifies the states that fit: by the file of weights and llama.cpp's format.
         let maker: String
         private let reach: MemoryReach
         private let states: StateCache
@@ -13,10 +13,12 @@
         private let attendsToAll: Bool
         private(set) var table: SlotTable
 
+        /// Makes the memory of a model's conversations.
         /// - Parameters:
-        ///   - canGoBack: the model can forget the end of what it has read.
-        ///   - attendsToAll: a step also computes the attention to the cells of other conversations, and discards it.
-        ///   - states: where the states of conversations are kept that have no place in the context.
+        ///   - canGoBack: whether the model can forget the end of a sequence.
+        ///   - attendsToAll: whether a step also computes, and discards, the attention to the cells of other
+        ///     conversations.
+        ///   - states: the states of conversations that have no place in the context.
         init(
             _ sequences: Sequences, maker: String, canGoBack: Bool, attendsToAll: Bool = false, states: StateCache
         ) {
@@ -40,32 +42,33 @@
             let plan: PrefixPlan
         }
 
-        /// What became of a prompt that asks for a sequence.
+        /// The result for a prompt that needs a sequence.
         enum Outcome {
             case begun(Place)
-            /// All sequences compute.
+            /// All sequences are computing.
             case noSequence
-            /// A saved state is read from its file first; `onRead` of ``begin(_:need:beside:onRead:)`` tells its end.
+            /// A saved state is being read from its file; `onRead` of ``begin(_:need:beside:onRead:)`` is called after
+            /// it.
             case readsState
         }
 
-        /// Finds a sequence and brings it as close to a prompt as the saved conversations allow. Its ledger is then a true
-        /// beginning of the prompt, and shorter.
+        /// Finds a sequence for a prompt and fills it from the saved conversations as far as they match. Its ledger is
+        /// then a beginning of the prompt, and shorter than it.
         /// - Parameters:
-        ///   - need: the tokens of the context it may come to need.
-        ///   - others: the same of those that compute now, all together.
-        ///   - onRead: called on another thread, once a state is read that the prompt waits for.
+        ///   - need: the most tokens of the context that the prompt and its answer can use.
+        ///   - others: the same number for all running generations together.
+        ///   - onRead: called on another thread after a state that the prompt waits for is read.
         func begin(
             _ prompt: Prompt, need: Int, beside others: Int, onRead: @escaping @Sendable () -> Void = {}
         ) -> Outcome {
             for gone in states.takeLost() { table.forget(gone) }
-            // What computes now can be copied from, as far as it has come.
+            // The computed tokens of a running generation can be copied.
             for slot in table.slots.indices where table.slots[slot].isBusy {
                 table.note(slot, holding: held(sequences.ledger(slot)))
             }
             let tokens = prompt.ledger
             var chosen = table
-            // A saved state that has no room beside the others waits until it has.
+            // A saved state waits until there is room for it beside the running generations.
             guard
                 let choice = chosen.choose(
                     prompt: tokens, asked: prompt.asked, isTruncated: prompt.isTruncated, room: cells - others)
@@ -78,7 +81,7 @@
             table = chosen
             let slot = choice.slot
             if choice.saves { save(slot, as: nil) }
-            // Copied before room is made, which may empty the source.
+            // The tokens are copied first, because making room may empty their source.
             if let copy = choice.copies { sequences.copy(copy.slot, to: slot, count: copy.count) }
             if attendsToAll { saveIdle(except: slot) }
             makeRoom(max(need, restored?.reading.state?.tokens.count ?? 0) + others, except: slot)
@@ -91,7 +94,7 @@
             } else if choice.plan.reused == 0 {
                 sequences.clear(slot)
             }
-            // Whatever the plan was, the ledger decides.
+            // The ledger is checked against the plan.
             guard sequences.ledger(slot).count == choice.plan.reused, tokens.starts(with: sequences.ledger(slot))
             else {
                 sequences.clear(slot)
@@ -104,14 +107,14 @@
 
         private var cells: Int { sequences.context.cells }
 
-        /// Replaces what a sequence holds by a saved state. One that cannot be restored is forgotten.
+        /// Replaces the tokens of a sequence by a saved state. A state that cannot be restored is not used again.
         private func restore(_ number: Int, _ reading: StateCache.Reading, in slot: Int) -> Bool {
             if let state = reading.state, state.maker == maker, sequences.restore(state.tokens, state.state, in: slot) {
                 return true
             }
             table.forget(number)
             switch reading {
-            // The reason is in the log already.
+            // The folder has logged the reason.
             case .unreadable: states.leave(number)
             case .gone, .damaged:
                 Log.write(.info, "memory", "the saved state of a conversation is gone or damaged")
@@ -123,10 +126,10 @@
             return false
         }
 
-        /// Frees a sequence, which holds what its ledger says.
+        /// Frees a sequence, which keeps the tokens in its ledger.
         func end(_ sequence: Int) { table.release(sequence, holding: held(sequences.ledger(sequence))) }
 
-        /// Empties idle sequences, the least recently used first, until so many tokens fit beside the others.
+        /// Empties idle sequences, the least recently used first, until `tokens` more fit beside the others.
         private func makeRoom(_ tokens: Int, except slot: Int) {
             while tokens + table.idleTokens(except: slot) > cells, let idle = table.leastRecentlyUsed(except: slot) {
                 if table.unsavedSlots.contains(idle) { save(idle, as: nil) }
@@ -134,8 +137,8 @@
             }
         }
 
-        /// Moves idle conversations out of the context to states in memory, from where they come back in some milliseconds. A file
-        /// takes longer, so with a folder they stay.
+        /// Moves idle conversations from the context to states in memory, which can be restored in some milliseconds. A
+        /// file takes longer to read, so with a folder the conversations stay in the context.
         private func saveIdle(except slot: Int) {
             guard !states.outlivesTheModel else { return }
             for idle in table.idleSlots(except: slot) {
@@ -149,8 +152,9 @@
             table.release(slot, holding: held([]))
         }
 
-        /// Writes what only the context holds to the folder, if there is one, and waits for the files: the one used last as the last, since
-        /// files go by their dates. Called when the model leaves, outside the engine's thread.
+        /// Writes the conversations that only the context holds to the folder, if there is one, and waits for the
+        /// files. The most recently used one is written last, because files are ordered by date. Called on another
+        /// thread than the engine's when the model is unloaded.
         func saveAll() {
             guard states.outlivesTheModel else { return }
             for slot in table.unsavedSlots.reversed() {
@@ -160,7 +164,7 @@
             states.settle()
         }
 
-        /// Bounds the bytes of states in memory; those used longest ago go first. Files stay as they are.
+        /// Limits the bytes of states in memory; the least recently used are dropped first. Files are not deleted.
         /// - Returns: whether one was dropped.
         func keep(atMost bytes: UInt64) -> Bool {
             guard !states.outlivesTheModel else { return false }

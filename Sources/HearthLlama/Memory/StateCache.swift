@@ -3,14 +3,15 @@
     import HearthBase
     import HearthInference
 
-    /// The states of conversations that have no place in the context: in memory, or as files of a folder, which
-    /// outlive the model and the process.
+    /// The states of conversations that have no place in the context. They are in memory, or in files of a folder,
+    /// which outlive the model and the process.
     ///
-    /// Files are read, checked and written on a background thread; a state that waits to be written is read from memory. A folder may have
-    /// the states of several models and processes, and files that are no states. Only files that begin as a
-    /// state does are ever deleted: this model's broken ones, and the least recently used beyond the limit, of any model.
+    /// A background thread reads, checks and writes the files; a state that waits for its writing is read from memory.
+    /// A folder may contain the states of several models and processes, and other files. Only files that begin like a
+    /// state are ever deleted: this model's broken ones, and the least recently used ones beyond the limit, of any
+    /// model.
     final class StateCache: Sendable {
-        /// Where a state is kept.
+        /// The place of a state.
         enum Place: Sendable {
             case memory(StateFile)
             /// A file; `unwritten` until the background thread has written it.
@@ -19,51 +20,52 @@
             fileprivate var path: Path? { if case .file(let path, _) = self { path } else { nil } }
         }
 
-        /// What became of a state that was kept.
+        /// The result of reading a kept state.
         enum Reading: Sendable, Hashable {
             case whole(StateFile)
             case gone
-            /// Not as it was written.
+            /// The file differs from the one that was written.
             case damaged
-            /// The disk or the system refuses for now; what the file holds is not known.
+            /// The disk or the system cannot read the file now; its content is unknown.
             case unreadable
         }
 
         private struct Contents {
             var limit: UInt64
             var places: [Int: Place] = [:]
-            /// States that could not be written, or whose files went beyond the limit.
+            /// The numbers of states that could not be written, or whose files were deleted because of the limit.
             var lost: [Int] = []
             var unwrittenBytes: UInt64 = 0
-            /// The state that is read from its file, until ``reading`` is its result.
+            /// The number of the state that is being read from its file, until ``reading`` holds the result.
             var asked: Int?
             var reading: Reading?
         }
 
-        /// The bytes of states that may wait to be written; one state alone may be larger.
+        /// The most bytes of states that wait to be written; a single state may be larger.
         static let unwrittenLimit: UInt64 = 128 << 20
 
         private let folder: StateFolder?
         private let contents: Locked<Contents>
         private let queue = BackgroundQueue()
 
-        /// - Parameter limit: the bytes that all states may take, those of others in the folder among them; 0 for none,
-        ///   which leaves a folder as it is.
+        /// Makes a cache.
+        /// - Parameter limit: the most bytes of all states, with those of other models in the folder; 0 keeps none and
+        ///   leaves a folder unchanged.
         init(folder: Path?, limit: UInt64, fileSystem: any FileSystem = LocalFileSystem()) {
             self.folder = folder.map { StateFolder(path: $0, fileSystem: fileSystem) }
             contents = Locked(Contents(limit: limit))
         }
 
-        /// Whether a saved state still exists when the model is loaded again.
+        /// Whether saved states still exist after the model is unloaded.
         var outlivesTheModel: Bool { folder != nil }
 
-        /// The bytes that all states may take.
+        /// The most bytes of all states.
         var limit: UInt64 {
             get { contents.withLock { $0.limit } }
             set { contents.withLock { $0.limit = newValue } }
         }
 
-        /// The place for a new state; `nil` for one beyond the limit, or while too many bytes wait to be written.
+        /// The place for a new state; `nil` for a state above the limit, or while too many bytes wait to be written.
         func place(for state: StateFile) -> Place? {
             let bytes = state.byteCount
             guard bytes <= limit else { return nil }
@@ -82,7 +84,7 @@
             return .file(folder.path.appending(name), unwritten: state)
         }
 
-        /// Gives a state its number, and has a new one written to its file.
+        /// Stores a state under a number; a new one in a folder is written to its file.
         func keep(_ place: Place, as number: Int) {
             contents.withLock { $0.places[number] = place }
             guard let folder, case .file(let path, let state?) = place else { return }
@@ -103,7 +105,7 @@
             }
         }
 
-        /// Takes the numbers of the states that were lost on the disk.
+        /// Returns and removes the numbers of lost states.
         func takeLost() -> [Int] {
             contents.withLock { contents in
                 defer { contents.lost = [] }
@@ -112,8 +114,8 @@
         }
 
         /// Reads a state.
-        /// - Parameter onRead: called on the background thread, once a file is read: ask again then.
-        /// - Returns: `nil` while the state is read from its file. One is read at a time.
+        /// - Parameter onRead: called on the background thread after a file is read; then call this function again.
+        /// - Returns: `nil` while a state is read from its file. Only one is read at a time.
         func read(_ number: Int, onRead: @escaping @Sendable () -> Void) -> Reading? {
             let (known, path) = contents.withLock { contents -> (Reading?, Path?) in
                 switch contents.places[number] {
@@ -121,7 +123,7 @@
                 case .memory(let state), .file(_, unwritten: let state?): return (.whole(state), nil)
                 case .file(let path, nil):
                     if contents.asked == number {
-                        // Taken once: a whole state may be large.
+                        // Removed with the first call, because a whole state may be large.
                         guard let reading = contents.reading.take() else { return (nil, nil) }
                         contents.asked = nil
                         return (reading, nil)
@@ -140,12 +142,12 @@
             return nil
         }
 
-        /// Forgets a state; its file stays for a process that can read it.
+        /// Forgets a state and leaves its file to other processes.
         func leave(_ number: Int) { _ = remove(number) }
 
-        /// Deletes a state, and its file if it is written.
+        /// Deletes a state, and its file if it was written.
         func delete(_ number: Int) {
-            guard let folder, case .file(let path, nil) = remove(number) else { return }
+            guard case .file(let path, nil) = remove(number), let folder else { return }
             queue.add { folder.delete(path) }
         }
 
@@ -156,10 +158,10 @@
             }
         }
 
-        /// Blocks until the files are as they were asked to be.
+        /// Blocks until all requested file changes are made.
         func settle() { queue.settle() }
 
-        /// The states that an earlier model of the same making left, the least recently used first. Blocks.
+        /// The saved states with the same maker, the least recently used first. Blocks.
         func found(maker: String, window: Int) -> [(place: Place, tokens: [TokenID], bytes: UInt64)] {
             guard let folder, limit > 0 else { return [] }
             return list { try folder.files() }.reversed().compactMap { file in
@@ -175,9 +177,9 @@
             }
         }
 
-        /// Brings the folder within the limit. Blocks.
-        /// - Parameter spared: the number of the state that was written last.
-        /// - Returns: the numbers of those that are gone.
+        /// Deletes files until the folder is within the limit. Blocks.
+        /// - Parameter spared: the number of the state written last.
+        /// - Returns: the numbers of the deleted states.
         func trim(sparing spared: Int? = nil) -> [Int] {
             let limit = limit
             guard let folder, limit > 0 else { return [] }

@@ -9,8 +9,8 @@
     /// "HKVS"  u32 version  SHA-256 of all that follows  u32 length of the maker  the maker
     /// u32 count of tokens  the tokens, i32 each  u64 length of the state  the state      (little endian)
     /// ```
-    /// llama.cpp ends the process over states it did not write, so nothing reaches it whose digest is wrong. The file is a
-    /// cache: it is not brought to the disk with force, and one that a power cut has torn is a cold start.
+    /// llama.cpp ends the process when it reads a state that it did not write, so a file with a wrong digest is never
+    /// passed to it. The file is a cache: it is not synced, and one that a power cut has damaged is not used.
     struct StateFile: Sendable, Hashable {
         static let magic = Array("HKVS".utf8)
         static let version: UInt32 = 1
@@ -26,8 +26,8 @@
         /// The length of the file in bytes.
         var byteCount: UInt64 { UInt64(Self.headLength + maker.utf8.count + tokens.count * 4 + state.count + 16) }
 
-        /// Writes the file without a copy of the state, which may have a gigabyte. The digest comes last; a
-        /// file without it is of no use.
+        /// Writes the file without copying the state, which may have a gigabyte. The digest is written last; a file
+        /// without it cannot be used.
         /// - Throws: ``FileError``.
         func write(to file: OpenFile, _ fileSystem: any FileSystem) throws {
             var head = Self.magic + Self.version.littleEndianBytes
@@ -41,7 +41,7 @@
             var hasher = SHA256Hasher()
             try head.withUnsafeBytes { bytes in
                 hasher.update(UnsafeRawBufferPointer(rebasing: bytes[Self.headLength...]))
-                // It begins as a state at once, so that one that is never finished is found and counts.
+                // The file begins like a state from its first byte, so that an unfinished one is found and counted.
                 try fileSystem.write(file, bytes, at: 0)
             }
             try state.withUnsafeBytes { bytes in
@@ -52,7 +52,8 @@
             try digest.bytes.withUnsafeBytes { try fileSystem.write(file, $0, at: UInt64(digestOffset)) }
         }
 
-        /// Reads the bytes of a file; `nil` unless every byte is as it was written. The state shares the memory of `data`.
+        /// Reads the bytes of a file. Returns `nil` if any byte differs from the written ones. The state shares the
+        /// memory of `data`.
         init?(decoding data: Data) {
             guard data.count > Self.headLength, data.prefix(4).elementsEqual(Self.magic) else { return nil }
             let body = data.dropFirst(Self.headLength)
@@ -72,9 +73,10 @@
             self.state = state
         }
 
-        /// What the first bytes of a file tell of it; nothing of that is proved yet.
+        /// The content of a file's first bytes, before the digest is checked.
         enum Front: Sendable, Hashable {
-            /// No state, or one that is of no use here but may be to others: another model's, a larger window's, a later version's.
+            /// Another file, or a state for others: of another model, with more tokens than this window, or of a later
+            /// version.
             case foreign
             /// A state that no model can use.
             case broken
@@ -83,10 +85,10 @@
 
         /// Reads the front of a file.
         /// - Parameters:
-        ///   - data: its first ``frontLength(tokens:)`` bytes, or all of them.
-        ///   - size: the bytes it has.
-        ///   - maker: whose states are of use.
-        ///   - window: the tokens that they must be fewer than.
+        ///   - data: the file's first ``frontLength(tokens:)`` bytes, or all of them.
+        ///   - size: the bytes of the file.
+        ///   - maker: the maker of usable states.
+        ///   - window: the context window; usable states have fewer tokens.
         static func front(of data: Data, size: UInt64, maker: String, window: Int) -> Front {
             guard isState(data) else { return .foreign }
             var reader = Reader(data.dropFirst(magic.count))
@@ -95,7 +97,7 @@
             guard reader.skip(SHA256Digest.byteCount), let found = reader.maker() else { return .broken }
             guard found == maker else { return .foreign }
             guard let count = reader.number(UInt32.self) else { return .broken }
-            // Before the window is: a count that the file has no room for is no large state.
+            // Checked before the window: a count too large for the file is damage and not a large state.
             let end = UInt64(headLength + maker.utf8.count + 16) + UInt64(count) * 4
             guard size >= end else { return .broken }
             guard Int(count) < window else { return .foreign }
@@ -103,13 +105,13 @@
             return .usable(tokens: tokens)
         }
 
-        /// Whether the first bytes of a file are those of a state, of any version.
+        /// Whether the first bytes of a file belong to a state of any version.
         static func isState(_ data: Data) -> Bool { data.prefix(magic.count).elementsEqual(magic) }
 
-        /// The bytes that ``front(of:size:maker:window:)`` needs at most for so many tokens.
+        /// The most bytes that ``front(of:size:maker:window:)`` needs for a number of tokens.
         static func frontLength(tokens: Int) -> Int { headLength + makerLimit + tokens * 4 + 16 }
 
-        /// Takes little-endian numbers off the front; `nil` past the end.
+        /// Reads little-endian numbers from the front; `nil` past the end.
         private struct Reader {
             var rest: Data.SubSequence
 

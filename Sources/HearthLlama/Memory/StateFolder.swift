@@ -2,22 +2,22 @@
     import Foundation
     import HearthBase
 
-    /// The states in a folder, of all models and processes, beside files that are no states. The date of a file tells when its state was
-    /// used last. All calls block.
+    /// The states in a folder, of all models and processes, next to other files. The date of a file is the time of its
+    /// last use. All calls block.
     struct StateFolder {
         let path: Path
         let fileSystem: any FileSystem
 
-        /// A file that begins as a state does.
+        /// A file that begins like a state.
         struct File {
             let path: Path
             let used: Date
             let bytes: UInt64
-            /// A process is writing it, or was ended before it was whole.
+            /// Whether a process is writing the file, or ended before it was complete.
             let isTemporary: Bool
         }
 
-        /// The states of whatever maker and version, those used last first.
+        /// The states of all makers and versions, the most recently used first.
         func files() throws -> [File] {
             guard try fileSystem.status(at: path)?.kind == .folder else { return [] }
             return try fileSystem.contents(of: path).compactMap { name in
@@ -49,10 +49,10 @@
             }
         }
 
-        /// Brings the folder within so many bytes: the states used last stay, as far as they fit. One that another process just
-        /// wrote or used is thus the last to go.
-        /// - Parameter spared: one that counts as used now.
-        /// - Returns: those deleted.
+        /// Deletes states until the folder is within a limit. The most recently used states stay, as far as they fit; a
+        /// state that another process just used is thus deleted last.
+        /// - Parameter spared: a state that counts as used now.
+        /// - Returns: the deleted files.
         func trim(to limit: UInt64, sparing spared: Path? = nil) throws -> Set<Path> {
             let files = try files()
             var kept: UInt64 = 0
@@ -68,11 +68,11 @@
             return gone
         }
 
-        /// Dates a state as used now, by writing its first bytes again.
+        /// Marks a state as used now by writing its first bytes again.
         func touch(_ file: Path) {
             do {
                 let open = try fileSystem.open(file, .readWrite)
-                // Opening makes a file that another process deleted in between.
+                // Opening creates the file anew if another process has just deleted it.
                 guard try fileSystem.status(of: open).size > 0 else { return delete(file) }
                 try StateFile.magic.withUnsafeBytes { try fileSystem.write(open, $0, at: 0) }
             } catch {
@@ -80,7 +80,7 @@
             }
         }
 
-        /// Writes a state; the log tells why that fails.
+        /// Writes a state; a failure is logged.
         func write(_ state: StateFile, to path: Path) -> Bool {
             do {
                 try fileSystem.makeFolders(self.path, permissions: 0o700)
@@ -100,7 +100,7 @@
             }
         }
 
-        /// Reads a state and dates it as used now.
+        /// Reads a state and marks it as used now.
         func read(_ path: Path) -> StateCache.Reading {
             do {
                 guard let status = try fileSystem.status(at: path), status.kind == .file else { return .gone }

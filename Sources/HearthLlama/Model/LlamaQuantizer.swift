@@ -5,13 +5,13 @@
     import HearthBase
     import HearthInference
 
-    /// Makes a smaller GGUF file of a larger one, with llama.cpp's own rules on which tensor gets which type.
+    /// Quantises a GGUF file. llama.cpp's rules choose the type of each tensor.
     package enum LlamaQuantizer {
-        /// What a file can be made.
+        /// The quantised types.
         package enum Target: String, Sendable, Hashable, CaseIterable {
             case q8_0, q6_k, q5_k_m, q4_k_m, q4_0, f16
 
-            /// The bits a weight takes on average, as `llama-quantize` prints them for a model of 8 billion weights.
+            /// The average bits of a weight, as `llama-quantize` prints them for a model of 8 billion weights.
             package var bitsPerWeight: Double {
                 switch self {
                 case .q8_0: 8.5
@@ -35,25 +35,25 @@
             }
         }
 
-        /// The version of llama.cpp that does it.
+        /// The version of llama.cpp that quantises.
         package static var version: String { LlamaLibrary.version }
 
-        /// A look at the head of a file that is to be quantised, before all of it is read. Blocks.
-        /// - Throws: `cannot-load-model` for what is no model, or shorter than its head says.
+        /// Checks the header of a file before all of it is read. Blocks.
+        /// - Throws: `cannot-load-model` for a file that is no model, or shorter than its header says.
         package static func check(_ source: Path, fileSystem: any FileSystem = LocalFileSystem()) throws {
             try ModelFile.check(source, as: .model, fileSystem: fileSystem)
         }
 
-        /// Writes a file with the weights of another in fewer bits. Runs on a thread of its own; cancelling the task ends it
-        /// before the next tensor.
+        /// Writes the weights of a file with fewer bits. Runs on its own thread; cancelling the task stops it before
+        /// the next tensor.
         ///
         /// - Parameters:
         ///   - source: a GGUF file.
-        ///   - target: the file to write; it stays, in part, when this fails.
-        ///   - kind: what it becomes.
-        ///   - allowsRequantizing: takes a file that has been quantised before, whose quality suffers twice.
-        ///   - threadCount: how many compute.
-        ///   - progress: 0...1, on that thread.
+        ///   - target: the file to write; after a failure an incomplete file remains.
+        ///   - kind: the type to write.
+        ///   - allowsRequantizing: accepts a file that is already quantised, whose quality is then lost twice.
+        ///   - threadCount: the number of computing threads.
+        ///   - progress: 0...1, called on that thread.
         /// - Throws: `cannot-load-model` for a file that is no model; `cannot-quantize`; `CancellationError`.
         package static func quantize(
             _ source: Path, to target: Path, as kind: Target, allowsRequantizing: Bool = false,
@@ -113,7 +113,7 @@
             watcher.progress(1)
         }
 
-        /// Carries the progress through C, and the request to stop.
+        /// Passes the progress and the cancellation through C.
         private final class Watcher: Sendable {
             let flag: StopSignal
             let progress: @Sendable (Double) -> Void

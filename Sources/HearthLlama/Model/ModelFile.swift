@@ -2,17 +2,19 @@
     import HearthBase
     import HearthInference
 
-    /// A look at a file before llama.cpp gets it: a clear answer to the common mistakes, and fewer bytes from strangers for
-    /// its loader.
+    /// Checks a file before llama.cpp reads it. Common mistakes get a clear error, and llama.cpp's loader reads fewer
+    /// untrusted bytes.
     enum ModelFile {
-        /// What a file is to be.
+        /// The intended use of a file.
         enum Use: Sendable {
             case model, projector
         }
 
-        /// - Parameter use: what the file is for; `nil` for anything.
-        /// - Throws: `cannot-load-model` when there is no file, it is not GGUF, damaged, shorter than its header says, or for
-        ///   something else; for a split model also when that is so of another part, or it is not the first one.
+        /// Checks a file.
+        /// - Parameter use: the intended use; `nil` for any.
+        /// - Throws: `cannot-load-model` when the file is missing, is not GGUF, is damaged, is shorter than its header
+        ///   says, or has another use. For a split model also when this is true of another part, or when the file is
+        ///   not the first part.
         static func check(_ path: Path, as use: Use?, fileSystem: any FileSystem = LocalFileSystem()) throws {
             let header = try header(of: path, fileSystem)
             try checkParts(header, path, fileSystem)
@@ -23,7 +25,7 @@
             }
         }
 
-        /// Looks at all files of a split model, which llama.cpp looks for by their names.
+        /// Checks all files of a split model, which llama.cpp finds by their names.
         private static func checkParts(_ header: GGUFHeader, _ path: Path, _ fileSystem: any FileSystem) throws {
             guard header.splitCount > 1, header.splitCount <= ShardName.maximumCount else { return }
             guard let parts = header.parts(at: path) else {
@@ -44,8 +46,8 @@
             }
         }
 
-        /// Reads the header of one file, which has to be as long as that says.
-        /// - Parameter remedy: what helps where there is no such file.
+        /// Reads the header of one file and checks the file's length against it.
+        /// - Parameter remedy: the remedy in the error if the file is missing.
         private static func header(
             of path: Path, _ fileSystem: any FileSystem, remedy: String = "Check the path."
         ) throws -> GGUFHeader {
@@ -73,7 +75,7 @@
             }
         }
 
-        /// Refuses what llama.cpp is sure to refuse: it would, only after the present model was unloaded.
+        /// Refuses files that llama.cpp would refuse only after the present model is unloaded.
         private static func checkModel(_ header: GGUFHeader, _ path: Path) throws(LLMError) {
             let remedy = "Give the path of the model's own .gguf file."
             if header.architecture == "clip" {
@@ -88,7 +90,7 @@
             }
         }
 
-        /// Asks what llama.cpp asks of a projector for pictures, which is not its architecture (`clip_model_loader`).
+        /// Makes llama.cpp's checks of a projector, which do not use its architecture (`clip_model_loader`).
         private static func checkProjector(_ header: GGUFHeader, _ path: Path) throws(LLMError) {
             guard case .bool(true) = header.metadata["clip.has_vision_encoder"] else {
                 throw failure(

@@ -2,9 +2,9 @@
     import Foundation
     import HearthBase
 
-    /// Tells one file of weights from another by a few of its bytes: its size, its beginning and 64 places spread over it,
-    /// some 320 KiB in all. Weights that were trained or quantised differently differ nearly everywhere, so this is enough
-    /// to keep the state of one model from another; it is no proof against a file made to deceive it.
+    /// Identifies a file of weights by some of its bytes: its size, its beginning and 64 places in it, about 320 KiB in
+    /// all. Weights that were trained or quantised differently differ nearly everywhere, so this separates the states
+    /// of two models. It does not protect against a file made to deceive it.
     enum ModelFingerprint {
         static func read(_ path: Path, fileSystem: any FileSystem = LocalFileSystem()) throws -> String {
             let file = try fileSystem.open(path, .read)

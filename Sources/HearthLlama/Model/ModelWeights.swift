@@ -4,21 +4,21 @@
     import HearthBase
     import HearthInference
 
-    /// The weights, vocabulary and chat template of one file, shared by all its contexts and by token counts
-    /// on other threads; freed with the last reference.
+    /// The weights, vocabulary and chat template of one file. All its contexts share them, and so do token counts on
+    /// other threads. They are freed with the last reference.
     ///
-    /// Unchecked because it owns C handles: nothing changes them once they are made, llama.cpp documents its tokeniser as
-    /// safe to call from any thread, and rendering a template reads it only.
+    /// Unchecked because it owns C handles: nothing changes them after they are made, llama.cpp documents its tokeniser
+    /// as safe to call from any thread, and rendering only reads a template.
     final class ModelWeights: @unchecked Sendable {
         let model: OpaquePointer
         let mark = LoadMark()
         let vocabulary: Vocabulary
         private let template: ChatTemplate
-        /// What the model's template has around thinking and answer.
+        /// The template's text around thinking and answer.
         let frame: AnswerFrame
-        /// Whether the template knows tools, and its way of calling them can be followed.
+        /// Whether the template supports tools in a call format that this package can constrain and read.
         let callsTools: Bool
-        /// Whether the template knows thinking at all.
+        /// Whether the template supports thinking.
         let templateThinks: Bool
         private let sortedTokens = Locked<TokenTrie?>(nil)
         private let sortingBegan = Locked(false)
@@ -32,7 +32,8 @@
             }
         }
 
-        /// Orders the tokens on another thread, for the first answer that is held to a grammar: it takes some tenths of a second.
+        /// Builds the trie of tokens on another thread for the first answer with a grammar; it takes some tenths of a
+        /// second.
         func prepareTokenTrie() {
             let begins = sortingBegan.withLock { began in
                 defer { began = true }
@@ -45,7 +46,7 @@
             }
         }
 
-        /// The bytes of the longest token; `nil` where a token may stand for any number of them.
+        /// The bytes of the longest token; `nil` if one token can stand for any number of bytes.
         private let longestPiece: Int?
 
         /// Reads the file.
@@ -85,14 +86,14 @@
             }
         }
 
-        // The template only reads the model while it renders, so the order does not matter.
+        // The template reads the model only while it renders, so the order does not matter.
         deinit {
             llama_model_free(model)
             Handles.give(.weights)
         }
 
         /// The prompt text of a conversation.
-        /// - Parameter tools: what is offered to a model whose template knows tools.
+        /// - Parameter tools: the tools offered to a model whose template supports tools.
         func render(
             _ messages: [ChatMessage], tools: [ToolDefinition] = [], enableThinking: Bool = true
         ) throws -> ChatTemplate.Rendered {
@@ -105,8 +106,9 @@
                 tools: tools, enableThinking: enableThinking)
         }
 
-        /// Calls and thinking are written out by the template or as JSON, so unlike text they cannot be kept apart from its control tokens: those that
-        /// their texts spell out get a space. The template gets to see the arguments without their escapes, and writes them so.
+        /// Puts a space into the control tokens that calls and thinking spell out. The template or JSON writes these
+        /// texts, so unlike message text they cannot be tokenised apart from the template's control tokens. The
+        /// template receives, and writes, the arguments without escapes.
         private func withoutControlTokens(_ message: ChatMessage) throws -> ChatMessage {
             guard !message.toolCalls.isEmpty || message.role == .tool || !message.thinking.isEmpty else {
                 return message
@@ -127,10 +129,10 @@
             return message
         }
 
-        /// The fewest tokens that a text of so many bytes can have, known without cutting it.
+        /// The fewest tokens that a text of `count` bytes can have, known without tokenising it.
         func fewestTokens(inBytes count: Int) -> Int { longestPiece.map { count / $0 } ?? 0 }
 
-        /// The fewest tokens that messages can have in a prompt, known without cutting them.
+        /// The fewest tokens that messages can have in a prompt, known without tokenising them.
         func fewestTokens(in messages: [ChatMessage]) -> Int {
             messages.reduce(0) { sum, message in
                 let calls = message.toolCalls.reduce(0) { $0 + $1.arguments.utf8.count }
@@ -138,12 +140,13 @@
             }
         }
 
-        /// Whether the end of what was read can be forgotten: recurrent layers keep one state, not one for each token.
+        /// Whether the model can forget the end of a sequence: recurrent layers keep one state for the sequence, not
+        /// one for each token.
         var canForgetAPart: Bool { !llama_model_is_recurrent(model) && !llama_model_is_hybrid(model) }
 
         var trainedContextLength: Int { Int(llama_model_n_ctx_train(model)) }
 
-        /// The length of the vectors the model gives out.
+        /// The length of the model's vectors.
         var embeddingLength: Int { Int(llama_model_n_embd_out(model)) }
 
         /// A value of the file's metadata as text; `%` stands for the architecture.
@@ -155,7 +158,7 @@
         private func text(_ key: String) -> String? {
             var buffer = [CChar](repeating: 0, count: 256)
             let length = Int(llama_model_meta_val_str(model, key, &buffer, buffer.count))
-            // What is longer than the buffer is no number or name this package asks for.
+            // A value longer than the buffer is no number or name that this package reads.
             guard length >= 0, length < buffer.count else { return nil }
             return String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
@@ -185,13 +188,13 @@
         }
     }
 
-    /// Identifies one load of a model, for callers that must not keep the model.
+    /// Identifies one load of a model, for code that must not keep the model in memory.
     final class LoadMark: Sendable {}
 
-    /// Why a model could not be loaded.
+    /// The reasons of failed loads.
     enum LoadFailure {
-        /// What the shim says, else the first error line since the attempt began, which is the cause that the lines after it
-        /// pass on.
+        /// The shim's reason, otherwise the first error line since the attempt began: that line names the cause, and
+        /// later lines only repeat it.
         static func reason(_ reason: UnsafeMutablePointer<CChar>? = nil, else other: String) -> String {
             defer { hearth_string_free(reason) }
             let lines = LlamaLog.shared.takeProblems()
@@ -207,7 +210,7 @@
         }
     }
 
-    /// Carries a load's progress through C, and the request to stop.
+    /// Passes a load's progress and its cancellation through C.
     private final class ProgressObserver {
         private let body: (Float) -> Bool
         private(set) var isStopped = false

@@ -3,27 +3,29 @@
     import HearthBase
     import HearthInference
 
-    /// The tokens and pictures that an answer follows. It ends with text, from which the first token of the answer is chosen.
+    /// The tokens and pictures of a prompt. It ends with text, whose last token gives the logits for the answer's first
+    /// token.
     struct Prompt {
-        /// All of it as a ledger has it.
+        /// The whole prompt as ledger numbers.
         private(set) var ledger: [llama_token]
-        /// How much of the ledger comes before the beginning of the answer.
+        /// The number of ledger entries before the beginning of the answer.
         private(set) var asked: Int
-        /// The text its beginning of the answer stands in.
+        /// The text that contains the prompt's beginning of the answer.
         let text: String
-        /// How the answer calls the tools it was offered.
+        /// The format in which the answer calls the offered tools.
         let calls: CallFormat?
-        /// The oldest messages were left out.
+        /// Whether the oldest messages were left out.
         let isTruncated: Bool
         /// The cells of the context that pictures take beyond their positions.
         let extraCells: Int
         /// Facts to tell the caller when the generation begins.
         var notices: [GenerationEvent] = []
-        /// By the position where each begins, in order.
+        /// The pictures with the positions where they begin, in order.
         private var pictures: [(start: Int, picture: any PromptPicture)]
 
+        /// Makes a prompt.
         /// - Parameters:
-        ///   - text: the same as text.
+        ///   - text: the text of the same prompt.
         ///   - opening: the tokens with which the template begins the answer.
         init(
             _ parts: [PromptPart], text: String, opening: [llama_token] = [], calls: CallFormat? = nil,
@@ -40,7 +42,7 @@
                 }
             }
             self.ledger = ledger
-            // Where the two were cut into other tokens together, all of it counts as asked.
+            // If the tokeniser joined the end of the question and the opening, the whole prompt counts as the question.
             asked = ledger.count - (ledger.suffix(opening.count) == opening[...] ? opening.count : 0)
             extraCells = pictures.reduce(0) { $0 + $1.picture.cells - $1.picture.ledger.count }
             self.pictures = pictures
@@ -49,7 +51,7 @@
             self.isTruncated = isTruncated
         }
 
-        /// Its first `count` positions, without a picture that is not whole among them.
+        /// The first `count` positions, without a picture that only begins in them.
         func cut(to count: Int) -> Prompt {
             var front = self
             front.asked = reusable(count)
@@ -58,14 +60,14 @@
             return front
         }
 
-        /// What there is to compute at a position.
+        /// The computation at a position.
         enum Step {
             /// Tokens up to the end or to the next picture.
             case tokens(Range<Int>)
             case picture(any PromptPicture)
         }
 
-        /// The step at a position before the end, which is not in the middle of a picture.
+        /// The step at a position before the end, outside a picture.
         func step(at position: Int) -> Step {
             guard let next = pictures.first(where: { $0.start >= position }) else {
                 return .tokens(position..<ledger.count)
@@ -73,10 +75,10 @@
             return next.start == position ? .picture(next.picture) : .tokens(position..<next.start)
         }
 
-        /// Whether a picture begins at a position or after it.
+        /// Whether a picture begins at or after a position.
         func hasPictures(from position: Int) -> Bool { pictures.last.map { $0.start >= position } ?? false }
 
-        /// How many of the first `count` positions are of use: a picture is computed as a whole.
+        /// The number of usable positions among the first `count`: a picture is reused only as a whole.
         func reusable(_ count: Int) -> Int {
             let cut = pictures.first { $0.start < count && count < $0.start + $0.picture.ledger.count }
             return cut?.start ?? count

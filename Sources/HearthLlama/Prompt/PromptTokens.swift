@@ -4,16 +4,16 @@
     import HearthBase
     import HearthInference
 
-    /// Makes the tokens of a conversation: the template's control tokens, and never a user's.
+    /// Makes the tokens of a conversation. Control tokens come only from the template, never from a user's text.
     ///
     /// A message that spells out a control token, such as `<|im_end|>`, could otherwise end its own turn and speak for
-    /// another role. Its text is cut into tokens apart from the template's, wherever the template puts it and however often; what
-    /// a template writes in another way gets a space into the control tokens it spells. All other prompts are cut in one go,
-    /// which gives exactly the tokens the model was trained on. Pictures stand before their message's text; no text can stand for
-    /// one.
+    /// another role. Its text is tokenised apart from the template's, wherever and however often the template inserts
+    /// it. If a template writes a text in another notation, the control tokens in the text get a space. A prompt
+    /// without such text is tokenised as a whole, which gives exactly the tokens of the model's training. Pictures come
+    /// before their message's text; no text can stand for a picture.
     struct PromptTokens {
         let vocabulary: Vocabulary
-        /// What makes pictures readable; without it they are left out.
+        /// The projector that encodes pictures; without one, pictures are left out.
         var projector: Projector?
         let render: ([ChatMessage]) throws -> String
 
@@ -22,12 +22,12 @@
             let insertions = try self.insertions(in: messages)
             guard !insertions.isEmpty else { return [.tokens(try whole(messages))] }
 
-            // Private-use characters that no message has stand in for them while the template runs.
+            // Private-use characters that occur in no message mark the insertions while the template runs.
             let marker = Marker(unlike: messages)
             var plain = messages
             var rendered = try render(marked(plain, insertions.indices, insertions, marker))
-            // Some templates leave a text out, or write it in another notation, as JSON does. They get it itself, without what
-            // could be taken for a control token.
+            // Some templates leave a text out, or write it in another notation such as JSON. They receive the text
+            // itself, with a space in each spelled-out control token.
             let lost = insertions.indices.filter { insertions[$0].isText && !marker.stands(for: $0, in: rendered) }
             if !lost.isEmpty {
                 for number in lost {
@@ -60,7 +60,7 @@
             return marked
         }
 
-        /// The parts of a rendered text, with the insertions wherever the template has put their marks.
+        /// The parts of a rendered text, with the insertions at their marks.
         private func parts(of rendered: String, _ insertions: [Insertion], _ marker: Marker) throws -> [PromptPart] {
             var rest = rendered[...]
             var parts: [PromptPart] = []
@@ -91,7 +91,7 @@
             parts.append(.tokens(tokens))
         }
 
-        /// What the template does not get to see.
+        /// A text or picture that the template receives as a mark.
         private struct Insertion {
             enum Kind {
                 case text(String)
@@ -117,7 +117,8 @@
             return insertions
         }
 
-        /// Marks that stand for insertions. Looked for as they are written: what follows one may be a character that joins it.
+        /// Marks that stand for insertions. The search for them is literal, because the next character may combine with
+        /// a mark.
         private struct Marker {
             private let beginning: String
             private static let end = "\u{E0F2}"
@@ -162,7 +163,7 @@
     }
 
     extension ModelWeights {
-        /// The cells of a context that a conversation takes.
+        /// The number of cells that a conversation needs.
         func count(_ messages: [ChatMessage], projector: Projector?) throws -> Int {
             try PromptTokens(vocabulary: vocabulary, projector: projector) { try self.render($0).text }
                 .parts(of: messages).reduce(0) { $0 + $1.cells }

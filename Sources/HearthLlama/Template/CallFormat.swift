@@ -4,9 +4,9 @@
     import HearthBase
     import HearthInference
 
-    /// How a template's model writes calls of the tools it was offered. Immutable, so any thread may read it.
+    /// The format in which a template's model writes calls of the offered tools. Immutable, so any thread may read it.
     final class CallFormat: @unchecked Sendable {
-        /// The C side of it, freed with its owner.
+        /// The C handle, freed with its owner.
         final class Raw {
             let pointer: OpaquePointer
 
@@ -29,16 +29,16 @@
         }
 
         private let raw: Raw
-        /// What calls look like, from their first word to the end of the answer.
+        /// The grammar of calls, from their first word to the end of the answer.
         let grammar: Grammar
-        /// One of these begins them.
+        /// The words with which calls begin.
         let words: [String]
-        /// Control tokens that are part of calls.
+        /// The control tokens that are part of calls.
         let marks: Set<String>
-        /// What ends an answer besides the model's own end.
+        /// The texts that end an answer besides the model's own end.
         let stops: [String]
 
-        /// - Throws: `grammar-unusable` where calls could not be held to their shape.
+        /// - Throws: `grammar-unusable` if calls cannot be constrained to the format.
         init(_ raw: Raw, tools: [String]) throws {
             var reason: UnsafeMutablePointer<CChar>?
             let text = hearth_call_format_describe(raw.pointer, &reason)
@@ -58,10 +58,11 @@
             }
         }
 
-        /// The calls in what a model wrote, without ids for those that have none.
+        /// Reads the calls in a model's text. Calls without an id keep none.
         /// - Parameters:
-        ///   - text: from the first word on.
-        ///   - whole: all of it, with its thinking: some formats are read only so, and others only without what may stand before.
+        ///   - text: the text from the first word of the calls.
+        ///   - whole: the whole text with its thinking. Some formats can be read only with the text before the calls,
+        ///     others only without it.
         /// - Throws: `generation-failed` for text that cannot be read.
         func calls(in text: String, after whole: String) throws -> [ToolCall] {
             if whole != text, let calls = try? calls(in: whole), !calls.isEmpty { return calls }
@@ -82,12 +83,12 @@
             return try JSONDecoder().decode([ToolCall].self, from: Self.taken(list, reason))
         }
 
-        /// Whether a call that a template has written into a history is one the grammar allows, and is read back.
+        /// Whether the grammar allows a call in a rendered history, and the call is read back unchanged.
         /// - Parameters:
-        ///   - told: the history as text, with the call in it.
+        ///   - told: the rendered history that contains the call.
         ///   - prompt: the text before the answer that calls.
         func reads(_ call: ToolCall, in told: String, after prompt: String) throws -> Bool {
-            // A prompt that ends with an opened thinking has a little in common with a call.
+            // A prompt that ends with an opening of thinking can share some text with a call.
             let common = prompt.commonPrefix(with: told).count - (words.map(\.count).max() ?? 0)
             let rest = told.dropFirst(max(0, common))
             guard let start = words.compactMap({ rest.firstRange(of: $0)?.lowerBound }).min() else { return false }
@@ -109,7 +110,7 @@
             return values[0] != nil && values[0] == values[1]
         }
 
-        /// How a call may begin that has no mark of its own; those the grammar does not know are left out.
+        /// The possible beginnings of a call without an opening mark. Beginnings outside the grammar are left out.
         private static func beginnings(_ tool: String) -> [String] {
             [
                 #"{"name": "\#(tool)""#, #"{"name":"\#(tool)""#, #"{ "name": "\#(tool)""#, "{\n\"name\": \"\(tool)\"",

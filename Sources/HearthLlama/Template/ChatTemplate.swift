@@ -5,12 +5,12 @@
     import HearthBase
     import HearthInference
 
-    /// Owns the chat template of a model, which must outlive it.
+    /// Owns the chat template of a model. The model must outlive it.
     struct ChatTemplate: ~Copyable {
         private let raw: OpaquePointer
 
-        /// Reads `source`, or the template out of the model where that is empty; ChatML if it has none. One that Jinja cannot read
-        /// is taken from llama.cpp's fixed list, with a warning in the log, where that knows it by its looks.
+        /// Reads `source`, or the model's own template without one; ChatML if the model has none. For a template that
+        /// Jinja cannot read, llama.cpp's fixed list is used, with a warning in the log, if it recognises the template.
         /// - Throws: `chat-template-failed`.
         init(model: OpaquePointer?, source: String? = nil) throws {
             var reason: UnsafeMutablePointer<CChar>?
@@ -35,14 +35,14 @@
         /// A conversation as text.
         struct Rendered {
             let text: String
-            /// The end of the text, with which the template begins the answer; empty where that cannot be told.
+            /// The end of the text, with which the template begins the answer; empty if it cannot be determined.
             let opening: String
-            /// How calls of the tools offered are written; `nil` where none were.
+            /// The format of the offered tools' calls; `nil` without tools.
             let calls: CallFormat?
         }
 
-        /// Whether the template describes tools, and its way of calling them can be followed: a call as it stands in its history is one
-        /// that the grammar allows and that is read back.
+        /// Whether the template describes tools in a usable call format: the grammar allows a call from a rendered
+        /// history, and the call is read back unchanged.
         borrowing func callsTools() -> Bool {
             guard hearth_chat_templates_know_tools(raw) else { return false }
             let tool = ToolDefinition(
@@ -67,7 +67,7 @@
             }
         }
 
-        /// Around thinking and answer, as llama.cpp reads it out of the template.
+        /// The texts around thinking and answer that llama.cpp finds in the template.
         struct Facts: Decodable, Hashable {
             var opening: String?
             var closing: String?
@@ -76,7 +76,7 @@
             var trail: String?
         }
 
-        /// What the template says of thinking; nothing where llama.cpp finds none in it.
+        /// The template's texts around thinking; empty where llama.cpp finds no thinking in it.
         borrowing func facts() throws -> Facts {
             var reason: UnsafeMutablePointer<CChar>?
             guard let text = hearth_chat_templates_frame(raw, &reason) else { throw Self.failure(reason) }
@@ -84,8 +84,8 @@
             return try JSONDecoder().decode(Facts.self, from: Data(bytes: text, count: strlen(text)))
         }
 
-        /// The marks of the model's thinking, and the template's text between them and the answer; `nil` where llama.cpp finds
-        /// no thinking in the template.
+        /// The marks of the model's thinking, and the template's text between them and the answer. `nil` where
+        /// llama.cpp finds no thinking in the template.
         borrowing func frame(_ vocabulary: Vocabulary) throws -> AnswerFrame? {
             let found: Facts
             do {
@@ -97,14 +97,14 @@
             guard let opening = found.opening, let closing = found.closing else { return nil }
             var frame = AnswerFrame(tags: [ThinkingTags(opening: opening, closing: closing)])
             let lead = found.lead ?? ""
-            // Text alone could as well be the model's own; control tokens alone are not shown anyhow.
+            // Letters alone could also be the model's own text, and control tokens alone are never shown.
             if try vocabulary.mixesControlTokens(lead) { (frame.lead, frame.turn) = (lead, found.turn ?? "") }
             frame.end = try vocabulary.framedEnd(found.trail ?? "")
             return frame
         }
 
-        /// The prompt of a conversation, ready for the model's answer.
-        /// - Throws: `chat-template-failed`; `grammar-unusable` for tools whose calls cannot be followed.
+        /// The prompt of a conversation, with the beginning of the model's answer.
+        /// - Throws: `chat-template-failed`; `grammar-unusable` for tools whose calls cannot be constrained.
         borrowing func render(
             _ messages: [ChatMessage], tools: [ToolDefinition] = [], enableThinking: Bool = true
         ) throws -> Rendered {

@@ -4,7 +4,8 @@
     import HearthBase
     import HearthInference
 
-    /// A conversation as C wants it. One arena of bytes holds all texts, so that pointers into it are valid together.
+    /// A conversation as C structures. One arena of bytes holds all texts, so that all pointers are valid at the same
+    /// time.
     struct ChatTurns {
         private struct Turn {
             let role: Int
@@ -19,7 +20,7 @@
         private var arena: [CChar] = []
         private var turns: [Turn] = []
 
-        /// - Throws: `chat-template-failed` for calls that are nested too deep.
+        /// - Throws: `chat-template-failed` for calls that are nested too deeply.
         init(_ messages: [ChatMessage]) throws {
             for message in messages {
                 let role = place(message.role.rawValue)
@@ -46,7 +47,7 @@
             return start
         }
 
-        /// Valid as long as the body runs.
+        /// Passes the messages to `body`. The pointers are valid only while it runs.
         func withMessages<Result>(
             _ body: (UnsafeBufferPointer<hearth_chat_message>) throws -> Result
         ) rethrows -> Result {
@@ -83,7 +84,7 @@
     }
 
     extension ToolCall {
-        /// With arguments that are an object in any case.
+        /// The call with an object as its arguments, also if it has none.
         fileprivate var explicit: ToolCall {
             arguments.isEmpty ? ToolCall(id: id, name: name, arguments: "{}") : self
         }

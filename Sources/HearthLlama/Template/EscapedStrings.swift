@@ -1,10 +1,10 @@
 #if Llama
     import Foundation
 
-    /// The strings of a JSON text that are not written as they are meant.
+    /// The strings with escapes in a JSON text.
     enum EscapedStrings {
-        /// The text with what a change makes of each string and key that has an escape in it. All else stays byte by byte: another
-        /// order or notation would be another prompt than the one that is computed already. Text that is no JSON is as good.
+        /// Applies a change to each string and key that contains an escape. All other bytes stay: another order or
+        /// notation would be another prompt than the one already computed. Text that is not JSON is accepted.
         static func mapped(in json: String, _ change: (String) throws -> String) throws -> String {
             let bytes = Array(json.utf8)
             var result: [UInt8] = []
@@ -33,7 +33,7 @@
             return copied == 0 ? json : String(decoding: result + bytes[copied...], as: UTF8.self)
         }
 
-        /// The text of a literal; `nil` for one that neither this package nor llama.cpp can read.
+        /// The text of a literal; `nil` if neither this package nor llama.cpp can read it.
         private static func decoded(_ literal: ArraySlice<UInt8>) -> String? {
             try? JSONDecoder().decode([String].self, from: Data("[".utf8) + literal + Data("]".utf8)).first
         }

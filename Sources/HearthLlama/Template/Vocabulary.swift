@@ -4,7 +4,7 @@
     import HearthBase
     import HearthInference
 
-    /// Text to tokens and back. Valid as long as its model.
+    /// Converts text to tokens and back. Valid as long as its model.
     struct Vocabulary {
         private let raw: OpaquePointer
 
@@ -12,8 +12,8 @@
 
         var count: Int { Int(llama_vocab_n_tokens(raw)) }
 
-        /// The bytes of the longest token's text; `nil` for kinds that cut white space away or take any word they do not know
-        /// for one token. O(vocabulary).
+        /// The bytes of the longest token's text. `nil` for vocabularies that remove white space or turn any unknown
+        /// word into one token. O(vocabulary).
         var longestPiece: Int? {
             let kind = llama_vocab_type(raw)
             guard [LLAMA_VOCAB_TYPE_SPM, LLAMA_VOCAB_TYPE_BPE, LLAMA_VOCAB_TYPE_RWKV].contains(kind) else { return nil }
@@ -22,12 +22,12 @@
             }
         }
 
-        /// A token every model has, to warm up with: beginning of text, else end of text, else the first.
+        /// A token of every model, for warming up: beginning of text, else end of text, else the first.
         var warmUpToken: llama_token {
             [llama_vocab_bos(raw), llama_vocab_eos(raw)].first { $0 >= 0 } ?? 0
         }
 
-        /// The token that ends an answer, if there is one.
+        /// The token that ends an answer; `nil` if the model has none.
         var endToken: llama_token? {
             [llama_vocab_eot(raw), llama_vocab_eos(raw)].first { $0 >= 0 && isEndOfGeneration($0) }
         }
@@ -36,7 +36,7 @@
 
         func isControl(_ token: llama_token) -> Bool { llama_vocab_is_control(raw, token) }
 
-        /// Tokens the model's makers want never to be chosen.
+        /// The tokens that the model's metadata excludes from answers.
         var suppressedTokens: [llama_token] {
             var count: Int32 = 0
             guard let tokens = llama_vocab_get_suppress_tokens(raw, &count) else { return [] }
@@ -47,7 +47,8 @@
         ///
         /// - Parameters:
         ///   - addSpecial: adds the tokens the model wants around a whole text.
-        ///   - parseSpecial: reads `<|im_end|>` and its like as control tokens instead of as letters.
+        ///   - parseSpecial: reads the names of control tokens, such as `<|im_end|>`, as control tokens instead of as
+        ///     letters.
         func tokens(of text: some StringProtocol, addSpecial: Bool, parseSpecial: Bool) throws -> [llama_token] {
             var text = String(text)
             return try text.withUTF8 { bytes in
@@ -69,25 +70,26 @@
             }
         }
 
-        /// A text in which no control token is spelled out: each gets a space after its first letter.
+        /// Puts a space after the first letter of each spelled-out control token.
         func withoutControlTokens(_ text: String) throws -> String {
             var text = text
             let spelled = try tokens(of: text, addSpecial: false, parseSpecial: true).filter(isControl)
             for name in Set(spelled.map(name(of:))) where !name.isEmpty {
-                // Letter by letter, as llama.cpp looks for it: what follows may be a character that joins the last one.
+                // A literal search, as in llama.cpp: the next character may combine with the last letter.
                 text = text.replacingOccurrences(
                     of: name, with: "\(name.prefix(1)) \(name.dropFirst())", options: .literal)
             }
             return text
         }
 
-        /// Whether a text has control tokens and letters between them.
+        /// Whether a text contains both control tokens and letters.
         func mixesControlTokens(_ text: String) throws -> Bool {
             let tokens = try tokens(of: text, addSpecial: false, parseSpecial: true)
             return tokens.contains(where: isControl) && !tokens.allSatisfy(isControl)
         }
 
-        /// What ends an answer before the token that ends the generation, where control tokens enclose letters in it.
+        /// The text that ends an answer before the token that ends the generation, where control tokens enclose
+        /// letters.
         /// - Parameter trail: the template's text after an answer.
         func framedEnd(_ trail: String) throws -> String? {
             let tokens = try tokens(of: trail, addSpecial: false, parseSpecial: true)
@@ -106,7 +108,8 @@
             LLMError(.generateFailed, "the text cannot be cut into tokens", disposition: .usage)
         }
 
-        /// Writes the bytes of a token into `buffer`, which grows when needed, and gives their number; control tokens have none.
+        /// Writes the bytes of a token into `buffer`, which grows if needed, and returns their number. Control tokens
+        /// have none.
         func piece(of token: llama_token, into buffer: inout [CChar]) -> Int {
             let count = llama_token_to_piece(raw, token, &buffer, Int32(buffer.count), 0, false)
             if count >= 0 { return Int(count) }
@@ -120,13 +123,13 @@
             return buffer.prefix(count).map { UInt8(bitPattern: $0) }
         }
 
-        /// The bytes of all tokens; none of those that end a generation. O(vocabulary).
+        /// The bytes of all tokens; empty for the tokens that end a generation. O(vocabulary).
         var pieces: [[UInt8]] {
             var buffer = [CChar](repeating: 0, count: 64)
             return (0..<llama_vocab_n_tokens(raw)).map { isEndOfGeneration($0) ? [] : bytes(of: $0, &buffer) }
         }
 
-        /// How the vocabulary writes a token, also a control token.
+        /// The vocabulary's text of a token, also of a control token.
         func name(of token: llama_token) -> String {
             llama_vocab_get_text(raw, token).map { String(cString: $0) } ?? ""
         }

@@ -2,12 +2,13 @@
     import Foundation
     import HearthBase
 
-    /// Reads from the kernel the number of cores that are free for the engine.
+    /// Reads the number of cores that are free for the engine from the kernel.
     ///
-    /// All other threads of the machine count as others, the package's own downloads and servers among them. All models
-    /// of an engine tell one of these of their steps: each of them sees the cores that the others compute with as its own.
+    /// All other threads of the machine count as other programs, with the package's own downloads and servers. All
+    /// models of an engine report their steps to one object of this class: the cores that one model computes with count
+    /// as the engine's own for the others.
     final class CoreLoad {
-        /// What the kernel's accounts say, in seconds since some beginning.
+        /// The kernel's processor accounts, in seconds since an arbitrary time.
         struct Reading: Sendable, Hashable {
             /// Wall-clock time.
             var time: Double
@@ -22,14 +23,14 @@
         private let read: () -> Reading?
         private let clock: () -> Double
         private var last: Reading?
-        /// What was available when `last` was read.
+        /// The available cores when `last` was read.
         private var latest: Double?
-        /// Whether the kernel says anything at all.
+        /// Whether the kernel reports processor times.
         private(set) var isKnown: Bool
-        /// The processor time of the threads that compute beside the engine's own, as far as it is known.
+        /// The known processor time of the computing threads other than the engine's own.
         private var others = 0.0
 
-        /// Used on one thread, the engine's, which calls ``restart()`` if another one made it.
+        /// Makes a measure for one thread, the engine's. An engine on another thread calls ``restart()``.
         /// - Parameters:
         ///   - read: the kernel's accounts, `nil` where there are none.
         ///   - clock: the processor time of the calling thread in seconds.
@@ -42,7 +43,7 @@
             isKnown = last != nil
         }
 
-        /// From now on the calling thread is the engine's.
+        /// Makes the calling thread the engine's thread and starts the accounts again.
         func restart() {
             last = read()
             latest = nil
@@ -50,13 +51,13 @@
             others = 0
         }
 
-        /// A step was computed: its other threads spin for as long as the engine's own computes.
+        /// Counts a computed step. Its other threads spin for as long as the engine's own thread computes.
         /// - Parameters:
-        ///   - thread: the processor time of the engine's thread in it.
-        ///   - count: the threads that computed it.
+        ///   - thread: the processor time of the engine's thread in the step.
+        ///   - count: the number of threads that computed it.
         func add(thread: Double, count: Int) { others += max(0, thread) * Double(count - 1) }
 
-        /// The cores free for the engine since the last call; `nil` when too little time has passed to tell.
+        /// The cores free for the engine since the last call; `nil` when too little time has passed for a reading.
         func available() -> Double? {
             guard let now = read() else { return nil }
             guard let before = last else {
@@ -64,7 +65,7 @@
                 return nil
             }
             let time = now.time - before.time
-            // The kernel counts in ticks of some 10 ms.
+            // The kernel counts in ticks of about 10 ms.
             guard time >= 0.08 else { return nil }
             let own = min(now.thread - before.thread + others, now.process - before.process)
             last = now
@@ -74,8 +75,8 @@
             return available
         }
 
-        /// The same, or what another model was told less than a second ago where it is too soon to tell.
-        func lately() -> Double? {
+        /// The available cores; if it is too soon for a reading, the last one if it is less than a second old.
+        func recentlyAvailable() -> Double? {
             if let available = available() { return available }
             guard let last, let now = read(), now.time - last.time < 1 else { return nil }
             return latest

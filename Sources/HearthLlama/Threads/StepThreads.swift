@@ -1,24 +1,25 @@
 #if Llama
     import HearthBase
 
-    /// The number of threads with which one model computes: a configured number, or one that follows from the times of its steps and from
-    /// what the machine has left.
+    /// The number of threads with which one model computes: a configured number, or one adapted to the times of its
+    /// steps and to the machine's free cores.
     ///
-    /// Used on the engine's thread only, as is the ``CoreLoad`` that all models of an engine share: the threads that compute for one
-    /// of them are no strangers to the others.
+    /// Only the engine's thread uses it and the ``CoreLoad`` that all models of an engine share. The cores that one
+    /// model computes with count as the engine's own for the others.
     final class StepThreads {
-        /// The threads that compute the next step, the engine's own among them.
+        /// The number of threads for the next step, with the engine's own.
         private(set) var count: Int
         /// `nil` for a configured number, or on a machine of one core.
         private var tuner: ThreadTuner?
-        /// `nil` as long as no engine has the model.
+        /// `nil` until an engine owns the model.
         private(set) var load: CoreLoad?
         private var timedStreams = 1
         private let time: TimeSource
 
+        /// Makes the number of threads of a model.
         /// - Parameters:
-        ///   - count: the threads to begin with.
-        ///   - adapts: whether another number may do better.
+        ///   - count: the initial number.
+        ///   - adapts: whether the number is adapted.
         init(count: Int, adapts: Bool, time: TimeSource = .system) {
             self.time = time
             let tuner = ThreadTuner(maximum: LlamaConfiguration.coreCount)
@@ -26,39 +27,40 @@
             self.count = self.tuner?.count ?? max(1, count)
         }
 
-        /// From now on the steps are those of the engine that counts with `load`.
+        /// Reports later steps to the engine's `load`.
         func count(with load: CoreLoad) { self.load = load }
 
-        /// Before a prompt: as many threads as the machine has cores for.
+        /// Sets the number of threads to the machine's free cores. Called before a prompt.
         func choose() {
-            guard tuner != nil, let available = load?.lately() else { return }
+            guard tuner != nil, let available = load?.recentlyAvailable() else { return }
             adjust { $0.begin(available: available) }
         }
 
-        /// Before a step of so many answers is given its threads: the times of more or fewer of them tell nothing about it.
+        /// Sets the number of answers in the next step. Times of steps with another number are dropped.
         func expect(streams: Int) {
             guard streams != timedStreams else { return }
             timedStreams = streams
             adjust { $0.forgetTimes() }
         }
 
-        /// Runs one token's step of all answers, and learns from the time it takes.
+        /// Computes one token of each answer and measures its time.
         func runDecodeStep(_ step: () -> Int32) -> Int32 {
             let (status, seconds) = accounted(by: { nil }, step)
             guard status == 0 else { return status }
             adjust { tuner in
-                // The machine's accounts are read a few times a second, the time of each step is known anyway.
+                // The kernel's accounts are read a few times a second; the time of each step is known anyway.
                 guard tuner.observe(step: seconds) else { return }
                 let available = load?.available()
-                // Where it is only too soon to tell, the next step asks again.
+                // If it is too soon for a reading, the next step tries again.
                 if available != nil || load?.isKnown != true { tuner.take(available: available) }
             }
             return status
         }
 
-        /// Runs a step in which prompts or other texts are read. Between two of them the machine's word is taken, as before a prompt:
-        /// programs come and go while a long one is read, and prompts may follow each other without a pause.
-        /// - Parameter others: how many threads it was that computed, if not ``count``; asked after the step.
+        /// Runs a step that computes prompts or texts for vectors. As before a prompt, the free cores then set the
+        /// number of threads: the load of the machine changes during a long prompt, and prompts may follow each other
+        /// without a pause.
+        /// - Parameter others: the number of threads that computed, if not ``count``; called after the step.
         func runPrefillStep(by others: () -> Int? = { nil }, _ step: () throws -> Int32) rethrows -> Int32 {
             let (status, seconds) = try accounted(by: others, step)
             if tuner?.observe(prompts: seconds) == true { choose() }

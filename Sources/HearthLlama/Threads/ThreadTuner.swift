@@ -1,21 +1,22 @@
 #if Llama
-    /// How many threads compute: a decision without effects, from what the machine has left and from measured steps.
+    /// Decides how many threads compute, from the machine's free cores and from measured steps, without effects.
     ///
-    /// ggml's threads spin while they wait for each other, so a thread that shares its core with another program slows all
-    /// of them: on a machine of two cores two threads beside two busy programs compute 3 tokens a second, where one computes
-    /// 68. A step too many is therefore given up at once, and a step more only tried where a core lies idle.
+    /// ggml's threads spin while they wait for each other, so a thread that shares its core with another program slows
+    /// all of them: on a machine of two cores with two busy programs, two threads compute 3 tokens a second and one
+    /// computes 68. Too large a number is therefore reduced at once, and a larger number is only tried if a core is
+    /// idle.
     ///
-    /// | what is seen | what is done |
+    /// | observation | decision |
     /// | --- | --- |
     /// | fewer cores are left than threads compute | as many threads as cores are left |
-    /// | a core lies idle | the larger number on trial for some steps |
-    /// | the trial is not faster, or one step of it much slower | back, and not again for a while |
-    /// | two steps in a row much slower than usual | half the threads, and the larger number not again for a while |
-    /// | the machine says nothing of its cores | twice the threads on trial now and then, up to those it began with |
+    /// | a core lies idle | a trial of the larger number for some steps |
+    /// | the trial is not faster, or one step of it much slower | the number before, and no new trial for some time |
+    /// | two steps in a row much slower than usual | half the threads, and no trial of the larger number for some time |
+    /// | the machine does not report its cores | a trial of twice the threads at intervals, up to the initial number |
     struct ThreadTuner: Sendable, Hashable {
         /// The most threads, one for each core.
         let maximum: Int
-        /// The threads that compute the next step.
+        /// The number of threads for the next step.
         private(set) var count: Int
         private let first: Int
 
@@ -30,32 +31,32 @@
         private var trial: Trial?
         private var slowSteps = 0
         private var sinceReading = 0.0
-        /// Numbers that did not pay, and for how many seconds of computing they are not tried again.
+        /// The rejected numbers, with the seconds of computation until they may be tried again.
         private var refused: [Int: Double] = [:]
         private var penalty = Self.firstPenalty
 
-        /// Seconds of computing between two looks at the machine: several ticks of the kernel's accounts.
+        /// The seconds of computation between two readings of the kernel's accounts: several of their ticks.
         static let period = 0.1
         static let trialSteps = 6
-        /// A step that takes so many times as long as usual is more than noise.
+        /// The factor above the usual time from which a step counts as slow, beyond noise.
         static let slowFactor = 1.6
         static let firstPenalty = 2.0
         static let longestPenalty = 30.0
-        /// The part of a core that need not be idle for it to count as free: the system itself takes some.
+        /// The part of a core that may be busy while the core counts as free: the system itself uses some.
         static let tolerance = 0.35
 
-        /// Begins with one thread less than there are cores.
+        /// Begins with one thread less than the number of cores.
         init(maximum: Int) {
             self.maximum = max(1, maximum)
             first = max(1, maximum - 1)
             count = first
         }
 
-        /// Whether there is anything to decide.
+        /// Whether more than one number is possible.
         var isUseful: Bool { maximum > 1 }
 
-        /// Before a prompt: steps of it are too long to try anything, so the machine's word is taken.
-        /// - Parameter available: the cores that no other program uses, `nil` when it is not known.
+        /// Sets the number of threads to the free cores before a prompt, whose steps are too long for trials.
+        /// - Parameter available: the cores that no other program uses, `nil` if unknown.
         mutating func begin(available: Double?) {
             endTrial()
             slowSteps = 0
@@ -65,9 +66,9 @@
             count = ceiling > count && isRefused(ceiling) ? count : ceiling
         }
 
-        /// After each token.
-        /// - Parameter seconds: the time its step took.
-        /// - Returns: whether it is time for ``take(available:)``.
+        /// Records the time of a token's step.
+        /// - Parameter seconds: the time of the step.
+        /// - Returns: whether ``take(available:)`` is due.
         mutating func observe(step seconds: Double) -> Bool {
             guard seconds > 0, seconds.isFinite else { return false }
             pass(seconds)
@@ -89,8 +90,9 @@
             return sinceReading >= Self.period
         }
 
-        /// After each step with prompts in it: these are of all sizes, and their time says nothing of the number of threads.
-        /// - Returns: whether it is time for ``begin(available:)``.
+        /// Records the time of a step with prompts. Such steps differ in size, so their times say nothing about the
+        /// number of threads.
+        /// - Returns: whether ``begin(available:)`` is due.
         mutating func observe(prompts seconds: Double) -> Bool {
             guard seconds > 0, seconds.isFinite else { return false }
             pass(seconds)
@@ -102,17 +104,17 @@
             for key in refused.keys { refused[key, default: 0] -= seconds }
         }
 
-        /// From now on a step is more or less work than before: its time tells nothing about those until now.
+        /// Drops all measured times, because the next steps have another size.
         mutating func forgetTimes() {
             endTrial()
             usual = [:]
             slowSteps = 0
         }
 
-        /// What the machine has left, in cores that no other program uses; `nil` where it does not say.
+        /// Applies the number of cores that no other program uses; `nil` if the machine does not report it.
         mutating func take(available: Double?) {
             sinceReading = 0
-            // Otherwise what was given up once would never come back.
+            // Without a report, a number that was once rejected is tried again.
             let ceiling = available.map { Self.whole($0, maximum) } ?? max(count, min(first, count * 2))
             if ceiling < count {
                 trial = nil
@@ -127,7 +129,7 @@
             guard var current = trial else { return }
             current.steps.append(seconds)
             trial = current
-            // The first step wakes threads and says nothing good.
+            // The first step also wakes the threads; the median of the trial leaves its time out.
             if seconds > current.usual * Self.slowFactor {
                 giveUp(current)
             } else if current.steps.count == Self.trialSteps {

@@ -4,24 +4,24 @@
     import HearthBase
     import HearthInference
 
-    /// What a picture is cut into for a model: the tokens that frame it, and the parts that are encoded one by one.
+    /// The tokens that frame a picture, and the picture's parts, which are encoded one by one.
     ///
-    /// Unchecked because it owns a C handle: nothing changes it once it is made.
+    /// Unchecked because it owns a C handle: nothing changes it after it is made.
     final class PictureParts: @unchecked Sendable {
         enum Part: Sendable, Hashable {
             case text([llama_token])
-            /// So many vectors; fewer positions than that where positions have sections.
+            /// A part of the picture with its numbers of vectors and positions; fewer positions where those have sections.
             case picture(tokens: Int, positions: Int)
         }
 
         let raw: OpaquePointer
         let parts: [Part]
-        /// The last of the parts that are encoded; `nil` of a picture that has none.
+        /// The last part that is encoded; `nil` for a picture without such parts.
         var lastPicture: Int? {
             parts.lastIndex { if case .picture = $0 { true } else { false } }
         }
 
-        /// Takes over the handle.
+        /// Takes ownership of the handle.
         init(_ raw: OpaquePointer) {
             self.raw = raw
             Handles.take(.pieces)

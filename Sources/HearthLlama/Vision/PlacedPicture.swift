@@ -12,8 +12,9 @@
         let cells: Int
         private(set) var wasEncoded = false
 
+        /// Makes a part of a prompt.
         /// - Parameters:
-        ///   - part: which of the picture's parts, so many vectors in so many positions.
+        ///   - part: the number of the picture's part, which has `tokens` vectors in `positions` positions.
         init(_ image: ChatImage, part: Int, tokens: Int, positions: Int, projector: Projector) {
             self.image = image
             self.part = part

@@ -4,26 +4,27 @@
     import HearthBase
     import HearthInference
 
-    /// Encodes pictures for a model: owns the weights of the projector's file, and the last encoded pictures.
+    /// Encodes pictures for a model. Owns the weights of the projector's file, and the most recently encoded pictures.
     ///
-    /// Unchecked because it owns a C handle: pictures may be cut into parts on any thread; only the thread that owns the model
-    /// may encode and compute them.
+    /// Unchecked because it owns a C handle: any thread may cut pictures into parts, but only the thread that owns the
+    /// model may encode and compute them.
     final class Projector: @unchecked Sendable {
         private let raw: OpaquePointer
-        // It reads the model's vocabulary until it is freed.
+        // The projector reads the model's vocabulary until it is freed.
         private let weights: ModelWeights
         private let limits = ImageLimits()
-        /// What pictures of a size are cut into.
+        /// The parts of pictures by size.
         private let cuts = Locked<[PixelSize: PictureParts]>([:])
         private var cache: PictureCache<EncodedPicture>
         /// The picture whose parts are being encoded.
         private var opened: (digest: SHA256Digest, parts: PictureParts)?
-        /// Whether the tokens of a part look at each other both ways, so that they have to be computed in one go.
+        /// Whether the tokens of a part attend to each other in both directions, so that one call must compute all of
+        /// them.
         let looksBothWays: Bool
         /// Whether positions have sections for height and width, so that a picture has more tokens than positions.
         let hasGridPositions: Bool
 
-        /// The threads that encode; nothing changes their number.
+        /// The number of encoding threads, which never changes.
         let threadCount: Int
 
         private struct PixelSize: Hashable {
@@ -32,7 +33,7 @@
         }
 
         /// Opens a projector.
-        /// - Parameter cacheBytes: what encoded pictures may take.
+        /// - Parameter cacheBytes: the most bytes of encoded pictures.
         /// - Throws: `cannot-load-model`.
         init(path: Path, weights: ModelWeights, configuration: LlamaConfiguration, cacheBytes: Int) throws {
             try ModelFile.check(path, as: .projector)
@@ -65,7 +66,7 @@
             Handles.give(.projector)
         }
 
-        /// What a picture is cut into; nothing is unpacked for it.
+        /// Cuts a picture into the tokens that frame it and its parts, without decompressing it.
         func parts(of image: ChatImage) throws -> PictureParts {
             let shown = limits.shown(width: image.header.width, height: image.header.height)
             let size = PixelSize(width: shown.width, height: shown.height)
@@ -73,14 +74,14 @@
             guard let blank = hearth_picture_blank(Self.size(shown)) else { throw Self.unreadable("no memory is left") }
             let parts = try cut(Pixels(blank))
             cuts.withLock { known in
-                // Screenshots of one device have few sizes.
+                // The screenshots of a device have few sizes, so more than 256 are unusual.
                 if known.count >= 256 { known.removeAll() }
                 known[size] = parts
             }
             return parts
         }
 
-        /// A picture as it stands in a prompt.
+        /// The parts of a picture in a prompt.
         func promptParts(of image: ChatImage) throws -> [PromptPart] {
             try parts(of: image).parts.enumerated().map { index, part in
                 switch part {
@@ -92,9 +93,9 @@
             }
         }
 
-        /// The vectors of a part of a picture: from the cache, or encoded now.
+        /// The vectors of a part of a picture, from the cache or encoded in this call.
         ///
-        /// Nothing interrupts the encoding of one part; a cancelled request asks for no further part.
+        /// The encoding of one part cannot be interrupted; a cancelled request asks for no further part.
         /// - Throws: `cannot-read-picture`, `generation-failed`.
         func encoded(_ image: ChatImage, part: Int) throws -> (vectors: [Float], isNew: Bool) {
             var picture = cache.value(of: image.digest) ?? EncodedPicture()
@@ -106,27 +107,27 @@
             let vectors = try encode(pieces, part, count: count)
             picture.vectors[part] = vectors
             cache.insert(picture, bytes: picture.bytes, of: image.digest)
-            // Its pixels are many; they stay only while further parts may be asked for, which come in order.
+            // Pixels need much memory. They are kept only until the last part, because parts are encoded in order.
             if part == pieces.lastPicture { dropPixels() }
             return (vectors, true)
         }
 
-        /// Bounds what encoded pictures may take, in bytes; those used longest ago go first.
-        /// - Returns: whether one had to go.
+        /// Limits the bytes of encoded pictures; the least recently used are dropped first.
+        /// - Returns: whether one was dropped.
         func keep(atMost bytes: Int) -> Bool {
             let count = cache.count
             cache.limit(to: bytes)
             return cache.count < count
         }
 
-        /// Whether the pixels of a picture are kept for its further parts.
+        /// Whether the pixels of a picture are kept for its next part.
         var holdsPixels: Bool { opened != nil }
 
-        /// Drops the pixels; a further part reads them anew.
+        /// Drops the pixels; the next part reads the picture again.
         func dropPixels() { opened = nil }
 
         /// Computes a part of an encoded picture at a position of a sequence.
-        /// - Returns: what `llama_decode` says; -1 for something else than a part of a picture.
+        /// - Returns: the status of `llama_decode`; -1 if the part is not a part of a picture.
         func decode(
             _ vectors: [Float], of image: ChatImage, part: Int, in context: OpaquePointer, position: Int, sequence: Int
         ) -> Int32 {
@@ -196,7 +197,7 @@
     private struct Pixels: ~Copyable {
         let raw: OpaquePointer
 
-        /// Takes over the handle.
+        /// Takes ownership of the handle.
         init(_ raw: OpaquePointer) {
             self.raw = raw
             Handles.take(.bitmap)
@@ -208,9 +209,9 @@
         }
     }
 
-    /// A picture as vectors, as far as it is encoded.
+    /// The vectors of a picture's encoded parts.
     struct EncodedPicture: Sendable {
-        /// By part.
+        /// The vectors by part.
         var vectors: [Int: [Float]] = [:]
 
         var bytes: Int { vectors.values.reduce(0) { $0 + $1.count * MemoryLayout<Float>.stride } }

@@ -3,21 +3,22 @@
     import HearthBase
     import HearthInference
 
-    /// Something in a prompt that is no text, computed as a whole into the next positions of a sequence.
+    /// A part of a prompt that is no text. It is computed as a whole into the next positions of a sequence.
     protocol PromptPicture: AnyObject {
-        /// What stands for it in a ledger, one for each position it takes, at least one: numbers below 0, which no token has, and
-        /// the same ones for the same picture only.
+        /// The numbers for the picture in a ledger, one for each of its positions, at least one. They are below 0,
+        /// where no token is, and only the same picture has the same numbers.
         var ledger: [llama_token] { get }
 
-        /// The cells of the context it takes: more than positions where those have sections for height and width.
+        /// The number of cells; more than positions where positions have sections for height and width.
         var cells: Int { get }
 
-        /// Whether the last computation had to encode it first.
+        /// Whether the last computation encoded the picture first.
         var wasEncoded: Bool { get }
 
-        /// Computes it. The context has so many positions of the sequence, and as many more afterwards as the ledger is long.
-        /// - Returns: what `llama_decode` returns.
-        /// - Throws: when there is nothing to compute; the context is as it was.
+        /// Computes the picture at the next position of the sequence. Afterwards the context holds as many more
+        /// positions as the ledger is long.
+        /// - Returns: the status of `llama_decode`.
+        /// - Throws: if the picture cannot be encoded; the context is then unchanged.
         func compute(in context: OpaquePointer, at position: Int, of sequence: Int) throws -> Int32
     }
 
@@ -31,7 +32,7 @@
         case tokens([llama_token])
         case picture(any PromptPicture)
 
-        /// The cells of the context it takes.
+        /// The number of cells that the part needs.
         var cells: Int {
             switch self {
             case .tokens(let tokens): tokens.count

@@ -56,8 +56,10 @@ public struct CloudEngine: InferenceEngine {
             var request = try request(settings.dialect.healthPath, limit: limit)
             request.idleTimeout = limit
             let response = try await client.execute(request)
-            guard !(200..<300).contains(response.status) else { return }
-            throw try await refusal(response)
+            guard (200..<300).contains(response.status) else { throw try await refusal(response) }
+            if response.headers["Content-Type"]?.lowercased().hasPrefix("text/html") == true {
+                throw CloudFailure(settings: settings).webPage
+            }
         } catch let error as HTTPError {
             throw CloudFailure(settings: settings).transport(error, hasBegun: false)
         }
@@ -103,6 +105,7 @@ public struct CloudEngine: InferenceEngine {
     // MARK: Requests
 
     private func request(_ path: String, body: Data? = nil, limit: Duration) throws -> HTTPRequest {
+        guard !settings.lacksKey else { throw CloudFailure(settings: settings).keyMissing }
         var base = settings.url.absoluteString
         while base.hasSuffix("/") { base.removeLast() }
         // An address may have the API's version already.

@@ -27,6 +27,13 @@ struct CloudFailure: Sendable {
             context: context(remedy: "Set the address of the cloud model to the server that answers."))
     }
 
+    /// The vendor's server answers nothing without a key: nothing is sent to it.
+    var keyMissing: LLMError {
+        LLMError(
+            .unauthorised, "\(settings.host) wants a key, and none is set",
+            context: context(remedy: "Give the key of the cloud model."))
+    }
+
     private func error(status: Int?, _ document: JSONValue, retryAfter: String?) -> LLMError {
         let error = document["error"] ?? document
         let details = error["details"]?.items ?? []
@@ -135,6 +142,13 @@ struct CloudFailure: Sendable {
             .unusableAnswer, "\(settings.host) sent \(what)", context: context(remedy: remedy), underlying: underlying)
     }
 
+    /// The page of a proxy or a network that wants a log-in.
+    var webPage: LLMError {
+        unusable(
+            "a web page instead of an answer",
+            remedy: "Check the address of the cloud model, and whether this network wants a sign-in.")
+    }
+
     func interrupted(_ how: String, underlying: (any Error)? = nil) -> LLMError {
         LLMError(
             .answerInterrupted, "the answer of \(settings.host) \(how)", context: context(remedy: "Ask again."),
@@ -167,7 +181,9 @@ struct CloudFailure: Sendable {
                 underlying: error)
         default:
             return LLMError(
-                .unreachable, error.message, context: context(remedy: error.context.remedy),
+                .unreachable, error.message,
+                context: context(
+                    remedy: error.context.remedy ?? "Check the network and the address of the cloud model."),
                 disposition: error.disposition, underlying: error)
         }
     }

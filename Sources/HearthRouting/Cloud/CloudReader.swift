@@ -46,7 +46,7 @@ struct CloudReader: Sendable {
             switch first {
             case UInt8(ascii: "{"): form = .document([])
             case UInt8(ascii: "["): form = .list(JSONArrayStream(limit: Self.limit))
-            case UInt8(ascii: "<"): throw page
+            case UInt8(ascii: "<"): throw failure.webPage
             default: form = .events(ServerSentEventParser(dialect.mode, limit: Self.limit))
             }
         }
@@ -108,12 +108,6 @@ struct CloudReader: Sendable {
         var events: [GenerationEvent] = []
         if text.matchedStop == nil { text.finish { events.append($0) } }
         return events
-    }
-
-    private var page: LLMError {
-        failure.unusable(
-            "a web page instead of an answer",
-            remedy: "Check the address of the cloud model, and whether this network wants a sign-in.")
     }
 
     private mutating func read(_ event: ServerSentEvent) throws -> [GenerationEvent] {

@@ -93,6 +93,9 @@ public struct CloudSettings: Sendable, Hashable {
             }
     }
 
+    /// Whether the server is the vendor's own, which answers nothing without a key, and the key is missing.
+    package var lacksKey: Bool { key == nil && url.host() == kind.defaultURL?.host() }
+
     /// The host for messages.
     package var host: String {
         let name = url.host() ?? "the cloud"

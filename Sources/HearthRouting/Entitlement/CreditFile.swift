@@ -14,13 +14,13 @@ struct CreditFile: Sendable {
     private var lockPath: Path { folder.appending("credits.lock") }
 
     /// Reads the book without a lock: replaced files are always whole. Blocks.
-    /// - Throws: ``RoutingError`` with `credits-unreadable`, `FileError`.
+    /// - Throws: ``RoutingError`` with `credits-unreadable`.
     func read() throws -> CreditBook {
         do {
             return try CreditBook(data: fileSystem.contents(ofFile: path, limit: CreditBook.maximumFileSize))
         } catch let error as FileError where error.code == .notFound {
             return CreditBook(at: time.now)
-        } catch let error as DecodingError {
+        } catch  where error is DecodingError || error is FileError {
             throw RoutingError(
                 .creditsUnreadable, "the credits in \(path) cannot be read",
                 context: ErrorContext(

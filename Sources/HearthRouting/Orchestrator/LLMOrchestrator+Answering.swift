@@ -45,24 +45,23 @@ extension LLMOrchestrator {
     /// Answers a request with the engine that the rules choose.
     func answer(_ call: Call) async throws -> Outcome {
         let decision = try await admit(call)
-        guard decision.source == .cloud, let cloud else { return try await answerLocally(call, decision) }
+        guard decision.source == .cloud, let cloud else {
+            let failure = decision.reason.isLasting ? nil : decision.refusal
+            return try await answerLocally(call, decision, insteadOf: failure)
+        }
         let error: any Error
         switch try await answer(call, from: cloud, decision) {
         case .ended(let outcome): return outcome
         case .failed(let failure): error = failure
         }
+        await note(nil, of: call.request)
         guard call.request.preference != .cloud else { throw error }
         let failure = RouteFailure(error)
         Log.write(.info, "routing", "a local model takes over: \(error)")
         var trace = decision.trace
         trace.append("cloud answer: failed before its first word (\(failure.code))")
         let reason: RouteReason = failure.kind == .noCredits ? .noCredits : .tookOver(code: failure.code)
-        do {
-            return try await answerLocally(call, RouteDecision(.local, reason, trace: trace))
-        } catch let missing as LLMError where missing.code == .modelNotLoaded {
-            // Without a local model, the failure of the cloud is the one to act on.
-            throw error
-        }
+        return try await answerLocally(call, RouteDecision(.local, reason, trace: trace), insteadOf: error)
     }
 
     /// Decides the request; waits for a new connection to be stable.
@@ -89,11 +88,20 @@ extension LLMOrchestrator {
 
     // MARK: Local
 
-    private func answerLocally(_ call: Call, _ decision: RouteDecision) async throws -> Outcome {
+    /// Answers with a local model.
+    /// - Parameter failure: the reason why the cloud does not answer; without a local model, it is the error to act on.
+    private func answerLocally(
+        _ call: Call, _ decision: RouteDecision, insteadOf failure: (any Error)?
+    ) async throws -> Outcome {
         apply(.localBegan)
         defer { apply(.localEnded) }
         let gate = AnswerGate(onFirst: { call.onAnswering(decision) }, onEvent: call.onEvent)
-        let engine = try await localEngine(for: call.request) { gate.pass(.phase(.loading(fraction: $0))) }
+        let engine: any InferenceEngine
+        do {
+            engine = try await localEngine(for: call.request) { gate.pass(.phase(.loading(fraction: $0))) }
+        } catch let missing as LLMError where missing.code == .modelNotLoaded {
+            throw failure ?? missing
+        }
         let summary = try await SpelledToolEngine(engine)
             .generate(call.messages, options: call.remainingOptions()) { gate.pass($0) }
         if !gate.close().isVisible { call.onAnswering(decision) }

@@ -56,6 +56,10 @@ public actor LLMOrchestrator {
         route = Route(
             policy: RoutePolicy(forceLocal: forceLocal, cloud: cloud?.address, premium.rights), settings: settings,
             at: .zero, recorded: recorded.endpoint, date: time.now)
+        // A device that is offline sends no first request.
+        if cloud != nil, !route.policy.isThisMachine, await !network.reading().isOnline {
+            _ = route.handle(.network(isOnline: false), at: .zero)
+        }
         follow(network)
     }
 
@@ -195,12 +199,13 @@ public actor LLMOrchestrator {
     /// Waits for the end of an eviction, so that no model is loaded while it is freed.
     func evictionEnded() async { await eviction?.value }
 
-    /// Records a decision; a private one only counts for its answer.
-    func note(_ decision: RouteDecision, of request: RouteRequest) async {
+    /// Records the state of the cloud, and the decision of an answer; a private one only counts for its answer.
+    func note(_ decision: RouteDecision?, of request: RouteRequest) async {
         guard let journal, !request.isPrivate else { return }
         let date = time.now
         await journal.note(
-            [RouteRecord.Entry(decision, at: date)], RouteRecord.Endpoint(route, at: watch.elapsed, date: date))
+            decision.map { [RouteRecord.Entry($0, at: date)] } ?? [],
+            RouteRecord.Endpoint(route, at: watch.elapsed, date: date))
     }
 
     private func checkHealth(_ number: Int) {

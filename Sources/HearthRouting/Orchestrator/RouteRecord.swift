@@ -119,11 +119,18 @@ package actor RouteJournal {
     private let fileSystem: any FileSystem
     private var pending: [RouteRecord.Entry] = []
     private var endpoint: RouteRecord.Endpoint?
+    private var hasNews = false
     private var writing: Task<Void, Never>?
 
+    private let lockTimeout: Duration
+
     /// A journal in a folder, which is made if necessary.
-    package init(folder: Path, fileSystem: any FileSystem = LocalFileSystem()) {
+    /// - Parameter lockTimeout: the longest wait for another process, which holds the lock for one change of the file.
+    package init(
+        folder: Path, fileSystem: any FileSystem = LocalFileSystem(), lockTimeout: Duration = .seconds(2)
+    ) {
         self.folder = folder
+        self.lockTimeout = lockTimeout
         self.fileSystem = fileSystem
     }
 
@@ -144,6 +151,7 @@ package actor RouteJournal {
     package func note(_ entries: [RouteRecord.Entry], _ endpoint: RouteRecord.Endpoint?) {
         pending += entries
         self.endpoint = endpoint
+        hasNews = true
         guard writing == nil else { return }
         writing = Task {
             while await write() {}
@@ -158,11 +166,15 @@ package actor RouteJournal {
         let entries = pending
         let endpoint = endpoint
         pending = []
+        hasNews = false
         do {
-            try await blocking { [folder, fileSystem] in
+            try await blocking { [folder, fileSystem, lockTimeout] in
                 try fileSystem.makeFolders(folder, permissions: 0o700)
-                // Without the lock, another process is writing: its decisions are as good, and these are lost.
-                guard let lock = try FileLock.tryAcquire(folder.appending("route.lock")) else { return }
+                let place = folder.appending("route.lock")
+                guard let lock = try FileLock.acquire(place, within: lockTimeout) else {
+                    throw FileError(
+                        .ioFailure, "another process holds \(place)", context: ErrorContext(file: place.string))
+                }
                 defer { lock.release() }
                 var record = Self.read(folder, fileSystem: fileSystem)
                 record.add(entries)
@@ -172,8 +184,8 @@ package actor RouteJournal {
         } catch {
             Log.write(.warning, "routing", "could not record decisions: \(error)")
         }
-        if pending.isEmpty { writing = nil }
-        return !pending.isEmpty
+        if !hasNews { writing = nil }
+        return hasNews
     }
 
     private static func path(in folder: Path) -> Path { folder.appending("route.json") }

@@ -2,7 +2,7 @@ import HearthBase
 
 /// Performs `body` within a time. A body that does not end when it is cancelled is not waited for.
 /// - Throws: `error` when the time is over; what `body` throws; `CancellationError`.
-func within<Result: Sendable>(
+package func within<Result: Sendable>(
     _ limit: Duration, of time: TimeSource, orThrow error: any Error,
     _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {

@@ -97,6 +97,14 @@ package struct Route: Sendable, Hashable {
         return times.compactMap { $0 }.filter { $0 > now }.min()
     }
 
+    /// Takes over the state of the connection from an earlier route, so that its windows go on; without one, the connection
+    /// counts as stable.
+    package mutating func continueLink(of earlier: Route?) {
+        guard !policy.isThisMachine else { return }
+        (link, hasBeenStable, hasReport) =
+            earlier.map { ($0.link, $0.hasBeenStable, $0.hasReport) } ?? (.stable, true, false)
+    }
+
     private mutating func takeNetwork(_ isOnline: Bool, at now: Duration) {
         guard !policy.isThisMachine else { return }
         // An earlier process saw another connection: the first one of this process is still to come.

@@ -57,14 +57,48 @@ package enum RouteReason: Sendable, Hashable {
         case .settling(let seconds, false): "the connection is new; the cloud is used in \(seconds) s"
         case .settling(let seconds, true): "the connection has just returned; the cloud is used in \(seconds) s"
         case .checking: "the cloud is being checked"
-        case .unhealthy: "the cloud did not answer the last health check"
+        case .unhealthy: "the last check of the cloud failed"
         case .failing(let seconds):
             seconds > 0
                 ? "the cloud failed repeatedly; it is tried again in \(seconds) s"
                 : "the cloud failed repeatedly; another request is testing it"
-        case .paused(let code, let seconds): "the cloud refused requests (\(code)); it is tried again in \(seconds) s"
+        case .paused(let code, let seconds): "\(Self.text(ofFailure: code)); it is tried again in \(seconds) s"
         case .cloud: "the cloud is allowed and reachable"
-        case .tookOver(let code): "the cloud failed before its first word (\(code))"
+        case .tookOver(let code): Self.text(ofFailure: code)
+        }
+    }
+
+    /// The failure of a cloud with this code, for people.
+    private static func text(ofFailure code: String) -> String {
+        switch code {
+        case "unauthorised": "the cloud wants a key, or refused the one it got"
+        case "not-entitled": "the account at the cloud does not include the model"
+        case "remote-model-missing": "the cloud does not offer the model"
+        case "unreachable": "the cloud cannot be reached, or failed"
+        case "rate-limited": "the cloud takes no requests for now"
+        case "timed-out": "the cloud did not answer in time"
+        case "unusable-answer": "the cloud sent something that is not an answer"
+        case "context-window-exceeded": "the conversation is too long for the cloud"
+        case "credits-unreadable", "credits-busy": "the credits cannot be read"
+        default: "the cloud failed before its first word (\(code))"
+        }
+    }
+
+    /// Whether the failure lasts until a person changes the settings or the account.
+    package var needsRepair: Bool {
+        switch self {
+        case .tookOver(let code), .paused(let code, _):
+            ["unauthorised", "not-entitled", "remote-model-missing", "unusable-answer", "credits-unreadable"].contains(
+                code)
+        default: false
+        }
+    }
+
+    /// Whether only another setting or another request changes the decision.
+    package var isLasting: Bool {
+        switch self {
+        case .forceLocal, .privateConversation, .localPreferred, .modelNamed, .cloudMissing, .tier: true
+        case .noCredits, .offline, .settling, .checking, .unhealthy, .failing, .paused, .cloud, .tookOver: false
         }
     }
 

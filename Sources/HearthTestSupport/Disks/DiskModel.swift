@@ -1,13 +1,13 @@
 import Foundation
 import HearthBase
 
-/// One change to a ``PowerCutDisk``; names are from its root down.
+/// One change to a ``PowerCutDisk``; names begin at its root.
 enum DiskChange: Sendable, CustomStringConvertible {
     case create([String], node: Int, permissions: UInt32)
     case write(node: Int, offset: Int, bytes: [UInt8])
     case resize(node: Int, size: Int)
     case synchronize(node: Int)
-    /// A synchronisation that failed: what it should have brought to the disk counts as clean from now on, and is lost.
+    /// A failed synchronisation: the file's changes count as clean from now on, and are lost.
     case failToSynchronize(node: Int)
     case synchronizeFolder([String])
     case rename([String], to: [String])
@@ -34,12 +34,12 @@ enum DiskChange: Sendable, CustomStringConvertible {
     }
 }
 
-/// What a disk holds, twice over: as programs see it now, and as of the last synchronisation of each file and folder.
+/// The contents of a disk in two states: the present one, and that of the last synchronisation of each file and folder.
 struct DiskModel: Sendable {
     private struct File {
         var now: [UInt8] = []
         var synced: [UInt8] = []
-        /// What of `now` a synchronisation would bring to the disk.
+        /// The ranges of `now` that a synchronisation would write.
         var dirty = RangeSet<Int>()
         var permissions: UInt32
 
@@ -53,7 +53,7 @@ struct DiskModel: Sendable {
             dirty = RangeSet()
         }
 
-        /// As a disk that was writing when the power went may leave it: each sector old or new.
+        /// The bytes that a disk may leave when the power fails during a write: each sector old or new.
         func torn(_ coin: inout SeededGenerator) -> [UInt8] {
             var bytes = Bool.random(using: &coin) ? now : Array(now.prefix(synced.count))
             for start in stride(from: 0, to: bytes.count, by: DiskModel.sector) {
@@ -80,14 +80,14 @@ struct DiskModel: Sendable {
     }
 
     private static let root = 0
-    /// The bytes a disk writes all or none of.
+    /// The number of bytes that a disk writes all together or not at all.
     private static let sector = 512
     private var nodes: [Int: Node] = [root: .folder(Folder(permissions: 0o755))]
     private(set) var nextNode = 1
 
-    // MARK: - The beginning
+    // MARK: - Loading
 
-    /// Takes over what a real folder holds, all of it synchronised, and returns which file is which node.
+    /// Loads the contents of a real folder as synchronised, and returns the node of each file.
     mutating func load(_ folder: Path) throws -> [FileIdentity: Int] {
         var identities: [FileIdentity: Int] = [:]
         try load(folder, into: Self.root, &identities)
@@ -193,9 +193,9 @@ struct DiskModel: Sendable {
         nodes[node] = .folder(folder)
     }
 
-    // MARK: - The end
+    // MARK: - After a power cut
 
-    /// Writes what is left after a power cut into a real folder.
+    /// Writes the contents after a power cut into a real folder.
     func write(into folder: Path, policy: PowerCutDisk.Policy, seed: UInt64) throws {
         var coin = SeededGenerator(seed: seed)
         var written: [Int: Path] = [:]
@@ -210,12 +210,12 @@ struct DiskModel: Sendable {
         switch nodes[node] {
         case .folder(let folder):
             if node != Self.root { try disk.makeFolder(path, permissions: folder.permissions) }
-            // The order of a dictionary is another in every run.
+            // A dictionary has another order in every run.
             for (name, child) in names(of: folder, policy, &coin).sorted(by: { $0.key < $1.key }) {
                 try write(child, to: Path(path.string + "/" + name), policy, &coin, &written)
             }
         case .file(let file):
-            // Two names of one file stay that.
+            // Two names of one file stay names of one file.
             if let other = written[node] { return try disk.makeHardLink(at: path, to: other) }
             written[node] = path
             let open = try disk.open(path, .createNew, permissions: file.permissions)

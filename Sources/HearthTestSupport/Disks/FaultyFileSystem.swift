@@ -1,14 +1,14 @@
 import Foundation
 import HearthBase
 
-/// A file system that fails when a test wants it to: the Nth call with an `errno`, or every byte past a full disk.
+/// A file system with faults that a test chooses: the Nth call fails with an `errno`, or every byte past a full disk.
 ///
 /// ```swift
 /// let disk = FaultyFileSystem()
 /// disk.fail(call: 3, errno: EIO)
 /// ```
 package final class FaultyFileSystem: ForwardingFileSystem {
-    /// The calls it can tell apart.
+    /// The kinds of calls.
     package enum Operation: String, Sendable, Hashable, CaseIterable {
         /// Opening for reading only.
         case openExisting
@@ -17,11 +17,11 @@ package final class FaultyFileSystem: ForwardingFileSystem {
         case read, write, allocate, truncate, synchronize, synchronizeFolder, rename, removeFile, removeFolder
         case makeFolder, makeLink, makeHardLink
 
-        /// Whether the call can change the disk; only these are counted where no kind is named.
+        /// Whether the call can change the disk; without a named kind, only these calls are counted.
         package var isMutating: Bool { self != .openExisting && self != .read }
     }
 
-    /// A call that was made.
+    /// A recorded call.
     package struct Call: Sendable, Hashable {
         package let operation: Operation
         package let path: Path
@@ -35,9 +35,9 @@ package final class FaultyFileSystem: ForwardingFileSystem {
         let tears: Bool
     }
 
-    /// The extra work of a call.
+    /// The fault of a call.
     private enum Fate {
-        case goesThrough
+        case passes
         case fails(FileError, tears: Bool)
     }
 
@@ -50,22 +50,22 @@ package final class FaultyFileSystem: ForwardingFileSystem {
     package let base: any FileSystem
     private let state = Locked(State())
 
-    /// A file system without faults until one is asked for.
+    /// Makes a file system without faults.
     package init(_ base: any FileSystem = LocalFileSystem()) { self.base = base }
 
-    // MARK: - Asking for faults
+    // MARK: - Setting faults
 
-    /// Every call, in order, the failed ones included.
+    /// Every call, in order, with the failed ones.
     package var calls: [Call] { state.withLock { $0.calls } }
 
-    /// The calls that may change the disk, in order, the failed ones included.
+    /// The calls that may change the disk, in order, with the failed ones.
     package var mutations: [Call] { state.withLock { $0.calls.filter(\.operation.isMutating) } }
 
-    /// Makes one call from now on fail, without effect unless it tears.
+    /// Makes a later call fail. It has no effect unless it tears.
     /// - Parameters:
-    ///   - call: which, counted from 1, among the mutating ones or those of the named kind.
-    ///   - stays: whether every later such call fails too, as on a disk that has died.
-    ///   - tears: whether a write that fails has written the first half of its bytes.
+    ///   - call: the number of the call, counted from 1, among the mutating calls or those of the named kind.
+    ///   - stays: whether every later such call also fails, as on a broken disk.
+    ///   - tears: whether a failed write has written the first half of its bytes.
     package func fail(
         call: Int, of operation: Operation? = nil, errno number: Int32, stays: Bool = false, tears: Bool = false
     ) {
@@ -73,10 +73,10 @@ package final class FaultyFileSystem: ForwardingFileSystem {
         state.withLock { $0.fault = fault }
     }
 
-    /// Lets files grow by so many bytes more; what is written past that fails with `ENOSPC`, after the part that fits.
+    /// Lets files grow by at most `bytes`. A write past that limit writes the part that fits and fails with `ENOSPC`.
     package func fillDisk(after bytes: UInt64) { state.withLock { $0.bytesLeft = bytes } }
 
-    /// Takes every fault away.
+    /// Removes all faults.
     package func heal() {
         state.withLock {
             $0.fault = nil
@@ -87,13 +87,13 @@ package final class FaultyFileSystem: ForwardingFileSystem {
     private func fate(_ operation: Operation, _ path: Path) -> Fate {
         state.withLock { state in
             state.calls.append(Call(operation: operation, path: path))
-            guard var fault = state.fault else { return .goesThrough }
+            guard var fault = state.fault else { return .passes }
             guard fault.operation == operation || fault.operation == nil && operation.isMutating else {
-                return .goesThrough
+                return .passes
             }
             fault.call -= 1
             state.fault = fault
-            guard fault.call == 0 || fault.call < 0 && fault.stays else { return .goesThrough }
+            guard fault.call == 0 || fault.call < 0 && fault.stays else { return .passes }
             return .fails(FileError(errno: fault.number, doing: operation.rawValue, path: path), tears: fault.tears)
         }
     }
@@ -102,7 +102,7 @@ package final class FaultyFileSystem: ForwardingFileSystem {
         if case .fails(let error, _) = fate(operation, path) { throw error }
     }
 
-    /// Takes up to `wanted` bytes from what the disk still holds.
+    /// Takes up to `wanted` bytes of the disk's free space.
     private func take(_ wanted: UInt64) -> UInt64 {
         state.withLock { state in
             guard let left = state.bytesLeft else { return wanted }
@@ -200,7 +200,7 @@ package final class FaultyFileSystem: ForwardingFileSystem {
 }
 
 extension FaultyFileSystem {
-    /// The calls so far that a fault of this kind counts.
+    /// The number of recorded calls that a fault of this kind counts.
     package func callCount(of operation: Operation?) -> Int {
         operation.map { operation in calls.count { $0.operation == operation } } ?? mutations.count
     }

@@ -1,6 +1,6 @@
 import HearthBase
 
-/// A file system that hands every call on to another unless it says otherwise.
+/// A file system that forwards every call to another one, unless it implements the call itself.
 package protocol ForwardingFileSystem: FileSystem {
     var base: any FileSystem { get }
 }

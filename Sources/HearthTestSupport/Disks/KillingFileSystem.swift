@@ -7,16 +7,16 @@ import HearthBase
     import Glibc
 #endif
 
-/// A file system that ends its own process with `SIGKILL` at a chosen call: what no handler, no `defer` and no destructor
-/// sees. For child processes of tests only.
+/// A file system that ends its own process with `SIGKILL` at a chosen call, so that no handler, `defer` or destructor
+/// runs. Only for child processes of tests.
 package final class KillingFileSystem: ForwardingFileSystem {
-    /// A call, by what it does and to which file: `rename journal`. Names that are another in every run are told apart by
-    /// their meaning only: `write journal.tmp`.
+    /// A call, named by its operation and its file: `rename journal`. Names that differ in every run are named only by
+    /// their meaning: `write journal.tmp`.
     package struct Step: Sendable, Hashable, CustomStringConvertible {
         package let operation: FaultyFileSystem.Operation
         package let name: String
 
-        /// A step of the given facts.
+        /// Makes a step.
         package init(_ operation: FaultyFileSystem.Operation, _ name: String) {
             self.operation = operation
             self.name = name
@@ -32,7 +32,7 @@ package final class KillingFileSystem: ForwardingFileSystem {
             }
         }
 
-        /// Digests and tokens are another in every run.
+        /// Replaces digests and tokens, which differ in every run.
         private static func shown(_ name: Substring) -> String {
             guard name.allSatisfy(\.isHexDigit) else { return String(name) }
             return switch name.utf8.count {
@@ -43,7 +43,7 @@ package final class KillingFileSystem: ForwardingFileSystem {
             }
         }
 
-        /// Reads what ``description`` wrote.
+        /// Reads the text of ``description``.
         package init?(_ text: some StringProtocol) {
             let words = text.split(separator: " ", maxSplits: 1)
             guard words.count == 2, let operation = FaultyFileSystem.Operation(rawValue: String(words[0])) else {
@@ -55,22 +55,22 @@ package final class KillingFileSystem: ForwardingFileSystem {
         package var description: String { "\(operation.rawValue) \(name)" }
     }
 
-    /// Where in a call the process ends.
+    /// The moment within a call at which the process ends.
     package enum Moment: String, Sendable, Hashable, CaseIterable {
         case before
-        /// Half of the bytes of a write are written; as `before` for anything else.
+        /// Half of the bytes of a write are written; the same as `before` for other calls.
         case during
         case after
     }
 
-    /// The end of the process.
+    /// The end of the process at a chosen call.
     package struct Kill: Sendable, Hashable {
         package var step: Step
-        /// Which of its calls, counted from 1.
+        /// The number of the call among equal ones, counted from 1.
         package var occurrence: Int
         package var moment: Moment
 
-        /// An end at the given call.
+        /// Makes an end at the given call.
         package init(_ step: Step, occurrence: Int, _ moment: Moment) {
             self.step = step
             self.occurrence = occurrence
@@ -83,10 +83,10 @@ package final class KillingFileSystem: ForwardingFileSystem {
     private let left: Locked<Int>
     private let done: @Sendable (Step, Range<UInt64>?) -> Void
 
-    /// A file system over `base`.
+    /// Makes a file system over `base`.
     /// - Parameters:
-    ///   - kill: where the process ends; `nil` for never.
-    ///   - done: told of every step that may change the disk after it was done, with the bytes written where it is a write.
+    ///   - kill: the call at which the process ends; `nil` for none.
+    ///   - done: called after every step that may change the disk, with the written bytes of a write.
     package init(
         _ base: any FileSystem = LocalFileSystem(), kill: Kill?,
         done: @escaping @Sendable (Step, Range<UInt64>?) -> Void = { _, _ in }
@@ -121,7 +121,7 @@ package final class KillingFileSystem: ForwardingFileSystem {
 
     private static func die() -> Never {
         raise(SIGKILL)
-        // Another thread of a dying process may get as far as this.
+        // Another thread of the ending process may reach this line.
         while true { pause() }
     }
 

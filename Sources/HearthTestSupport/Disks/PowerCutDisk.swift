@@ -1,10 +1,10 @@
 import Foundation
 import HearthBase
 
-/// A folder whose every change is logged, so that a test can rebuild it as a power cut would have left it.
+/// A folder whose changes are all logged, so that a test can recreate its state after a power cut.
 ///
-/// Files are written through it while they have a name. What the folder holds at the beginning counts as safely on the disk.
-/// The bytes are kept in memory: some megabytes are fine, a real model is not.
+/// Files are written through this type while they have a name. The contents of the folder at the beginning count as
+/// synchronised. The bytes are kept in memory: some megabytes are fine, a real model is too large.
 ///
 /// ```swift
 /// let disk = try PowerCutDisk(root: folder.path)
@@ -18,38 +18,38 @@ import HearthBase
 /// }
 /// ```
 package final class PowerCutDisk: ForwardingFileSystem {
-    /// What of the changes not yet brought to the disk survives. A file system may do any of these.
+    /// The unsynchronised changes that survive. A file system may do any of these.
     package enum Policy: Sendable, Hashable, CaseIterable {
-        /// Files as of their last synchronisation, folders as of theirs.
+        /// Files and folders as of their last synchronisation.
         case onlySynced
-        /// Every change up to the cut.
+        /// All changes up to the power cut.
         case everything
         /// Names and links as of the cut, files as of their last synchronisation: empty if there was none.
         case namesWithoutData
-        /// As ``namesWithoutData``, but files have the length they had at the cut, and zeros for what is missing.
+        /// As ``namesWithoutData``, but files have their length at the cut, with zeros in place of the missing bytes.
         case namesWithZeros
-        /// Each folder as of the cut or of its last synchronisation, and each sector of 512 bytes as well: what was written
-        /// later may be there while what was written before is not. The same in every run.
+        /// Each folder and each sector of 512 bytes as of the cut or of its last synchronisation: a later write may
+        /// survive while an earlier one does not. The same in every run.
         case scattered
     }
 
-    /// The folder this disk is.
+    /// The folder of this disk.
     package let root: Path
     package let base: any FileSystem = LocalFileSystem()
 
     private struct State {
         var log: [DiskChange] = []
-        /// The node of each file, by the identity the real disk gives it.
+        /// The node of each file, by its identity on the real disk.
         var nodes: [FileIdentity: Int] = [:]
         var nextNode: Int
-        /// The synchronisations until one fails.
+        /// The number of synchronisations until one fails.
         var synchronizationsLeft: Int?
     }
 
     private let initial: DiskModel
     private let state: Locked<State>
 
-    /// A disk of the existing folder `root` and everything in it.
+    /// Makes a disk of the existing folder `root` and its contents.
     package init(root: Path) throws {
         self.root = try Self.resolve(root)
         var model = DiskModel()
@@ -61,18 +61,19 @@ package final class PowerCutDisk: ForwardingFileSystem {
     /// The number of changes and synchronisations so far.
     package var operationCount: Int { state.withLock { $0.log.count } }
 
-    /// The log in words, such as `rename a/.x.tmp-1 -> a/x`.
+    /// The log as text, such as `rename a/.x.tmp-1 -> a/x`.
     package var operations: [String] { state.withLock { $0.log.map(\.description) } }
 
-    /// Recreates, in an existing empty folder, the disk as a power cut right after so many operations could leave it.
+    /// Recreates the disk in an existing empty folder, as a power cut right after `operation` operations could leave
+    /// it.
     package func rebuild(after operation: Int, policy: Policy, into folder: Path) throws {
         var model = initial
         for change in state.withLock({ $0.log.prefix(operation) }) { try model.apply(change) }
         try model.write(into: folder, policy: policy, seed: UInt64(operation))
     }
 
-    /// Makes one synchronisation of a file from now on fail with `EIO`, counted from 1, and lose what it was to bring to the
-    /// disk: the next one succeeds without it, as Linux does it.
+    /// Makes a later synchronisation of a file fail with `EIO`, counted from 1, and lose the file's changes. As on
+    /// Linux, the next one succeeds without them.
     package func failToSynchronize(call: Int) { state.withLock { $0.synchronizationsLeft = call } }
 
     // MARK: - The calls
@@ -130,7 +131,7 @@ package final class PowerCutDisk: ForwardingFileSystem {
     package func synchronizeFolder(_ path: Path) throws {
         try change { state in
             try base.synchronizeFolder(path)
-            // Above the root everything is on the disk already.
+            // Folders above the root are synchronised already.
             guard let name = Self.below(root, try Self.resolve(path)) else { return }
             state.log.append(.synchronizeFolder(name))
         }
@@ -193,7 +194,7 @@ package final class PowerCutDisk: ForwardingFileSystem {
 
     // MARK: - Names
 
-    /// The change and its line in the log are one step, so that the log has the order in which things happened.
+    /// The change and its line in the log are one step, so that the log has the actual order.
     private func change<Result: Sendable>(_ body: (inout State) throws -> Result) throws -> Result {
         try state.withLock(body)
     }
@@ -205,15 +206,15 @@ package final class PowerCutDisk: ForwardingFileSystem {
         return node
     }
 
-    /// The file that has `path` for its only name. The real disk may give its inode to the next file, which a caller may
-    /// write past this one: a change of that has to be an error, and not the old file's.
+    /// The file whose only name is `path`. The real disk may give its inode to the next file, which a caller may write
+    /// past this disk. A later change with this inode must then be an error, and not a change of the old file.
     private static func lastName(_ path: Path) -> FileIdentity? {
         var status = stat()
         guard lstat(path.string, &status) == 0, status.st_nlink == 1 else { return nil }
         return FileIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
     }
 
-    /// The names from the root to `path`, symbolic links resolved on the way to its folder.
+    /// The names from the root to `path`, with symbolic links in the folders resolved.
     private func relative(_ path: Path) throws -> [String] {
         guard let folder = Self.below(root, try Self.resolve(path.parent)) else {
             throw FileError(errno: EXDEV, doing: "change, outside the disk under test,", path: path)

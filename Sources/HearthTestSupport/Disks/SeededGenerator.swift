@@ -1,4 +1,4 @@
-/// Random numbers that are the same in every run (SplitMix64, Steele, Lea and Flood 2014).
+/// Random numbers that repeat in every run (SplitMix64, Steele, Lea and Flood 2014).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

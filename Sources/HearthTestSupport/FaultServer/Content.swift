@@ -1,9 +1,9 @@
 import Foundation
 
-/// The bytes of a scripted body: given, or made up on the way so that gigabytes cost no memory.
+/// The bytes of a scripted body: given bytes, or a generated pattern, so that gigabytes need no memory.
 package enum Content: Sendable {
     case data(Data)
-    /// `count` bytes of an endless pattern, from its byte `offset` on.
+    /// `count` bytes of an endless pattern, from its byte `offset`.
     case pattern(offset: UInt64 = 0, count: UInt64)
 
     package var count: UInt64 {
@@ -35,7 +35,7 @@ package enum Content: Sendable {
         return all
     }
 
-    /// Looks at some of the bytes from `start` on: at least one, at most `limit`.
+    /// Passes some of the bytes from `start` to the body: at least one, at most `limit`.
     func withBytes<Result>(
         from start: UInt64, upTo limit: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result {
@@ -53,7 +53,7 @@ package enum Content: Sendable {
         }
     }
 
-    /// A prime just below 1 MiB: no offset that is a power of two looks like another.
+    /// A prime just below 1 MiB, so that the pattern differs at any two offsets that are powers of two.
     private static let period = 1_048_573
 
     /// Two periods of bytes from a generator with a fixed seed (splitmix64).

@@ -7,8 +7,8 @@ import HearthBase
     import Glibc
 #endif
 
-/// An HTTP/1.1 server inside the test process, on a free loopback port, that does what it is told: also what a server
-/// must not do.
+/// An HTTP/1.1 server inside the test process, on a free loopback port. It also sends replies that a correct server
+/// never sends.
 ///
 /// ```swift
 /// let server = try FaultServer(FaultServer.file(Data("hello".utf8)))
@@ -26,13 +26,13 @@ package final class FaultServer: Sendable {
     /// Starts to listen on 127.0.0.1.
     ///
     /// - Parameters:
-    ///   - greeting: bytes sent on every connection before a request is read, as no HTTP server does.
-    ///   - blockedAfter: how long a client has to take nothing until ``RecordedRequest/isBlocked`` says so.
+    ///   - greeting: bytes sent on every connection before a request is read, which no HTTP server does.
+    ///   - blockedAfter: the time without a read by the client until ``RecordedRequest/isBlocked`` is set.
     package init(
         greeting: Data = Data(), blockedAfter: Duration = .milliseconds(250), _ handler: @escaping Handler
     ) throws {
-        let patience = Int32(blockedAfter.seconds * 1000)
-        let listener = try Listener(ServerScript(greeting: greeting, patience: patience, handler: handler))
+        let milliseconds = Int32(blockedAfter.seconds * 1000)
+        let listener = try Listener(ServerScript(greeting: greeting, blockedAfter: milliseconds, handler: handler))
         self.listener = listener
         port = listener.port
         listener.start()
@@ -48,10 +48,10 @@ package final class FaultServer: Sendable {
         return url
     }
 
-    /// What it has seen so far.
+    /// The record so far.
     package var record: ServerRecord { listener.recorder.record }
 
-    /// The requests seen so far, in order of arrival.
+    /// The received requests so far, in order of arrival.
     package var requests: [RecordedRequest] { record.requests }
 
     /// Returns the record as soon as `condition` holds for it.
@@ -60,16 +60,16 @@ package final class FaultServer: Sendable {
         await listener.recorder.wait(until: condition)
     }
 
-    /// Closes every connection; returns when the port is free. Others may get it then: for an address without a
-    /// server, use ``ClosedPort``.
+    /// Closes every connection; returns when the port is free. Another process may then use the port: for an address
+    /// without a server, use ``ClosedPort``.
     package func stop() { listener.stop() }
 }
 
-/// What a server was told to do.
+/// The settings of a server.
 struct ServerScript: Sendable {
     let greeting: Data
-    /// The milliseconds until a client that takes nothing counts as blocked.
-    let patience: Int32
+    /// The milliseconds without a read until a client counts as blocked.
+    let blockedAfter: Int32
     let handler: FaultServer.Handler
 }
 
@@ -77,7 +77,7 @@ struct ServerScript: Sendable {
 final class Listener: Sendable {
     let port: UInt16
     let recorder = Recorder()
-    /// Opened when the server stops: a thread that waits for a socket waits for this too.
+    /// Opened when the server stops. A thread that waits for a socket also waits for this gate.
     let end = Gate()
     private let script: ServerScript
     private let socket: Int32
@@ -127,7 +127,7 @@ func inThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
     thread.start()
 }
 
-/// A port of this machine without a server, which no other process gets while this value lives.
+/// A port of this machine without a server, which no other process can use while this value exists.
 package final class ClosedPort: Sendable {
     package let port: UInt16
     private let socket: Int32
@@ -162,7 +162,7 @@ private func boundSocket() throws -> (socket: Int32, port: UInt16) {
     return (socket, UInt16(bigEndian: address.sin_port))
 }
 
-/// How a wait for a socket ended.
+/// The results of a wait for a socket.
 enum WaitOutcome { case ready, peerClosed, other, timedOut }
 
 #if canImport(Darwin)
@@ -171,7 +171,7 @@ enum WaitOutcome { case ready, peerClosed, other, timedOut }
     private let peerClosedEvent = Int16(0x2000)  // POLLRDHUP, which needs _GNU_SOURCE
 #endif
 
-/// Waits until a socket can do something, its peer has gone, or one of the `others` is ready.
+/// Waits until a socket is ready, its peer has closed it, or one of the `others` is ready.
 func waitForSocket(_ socket: Int32, _ events: Int16, or others: [Int32], milliseconds: Int32 = -1) -> WaitOutcome {
     var polled = [pollfd(fd: socket, events: events | peerClosedEvent, revents: 0)]
     polled += others.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

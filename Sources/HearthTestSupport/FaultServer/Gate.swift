@@ -7,7 +7,7 @@ import HearthBase
     import Glibc
 #endif
 
-/// Holds a scripted reply back until the test opens it, or the other side goes away.
+/// Holds a scripted reply until the test opens the gate, or the peer closes the connection.
 package final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -31,18 +31,18 @@ package final class Gate: Sendable {
         close(ends.read)
     }
 
-    /// Lets every request through, from now on.
+    /// Opens the gate for all requests from now on.
     package func open() {
         let isNews = state.withLock { state in
             defer { state.isOpen = true }
             return !state.isOpen
         }
-        // A byte that is never read makes the reading end ready for good, for every thread that polls it. Closing the writing end
-        // would not: a child being started by another test has a copy of it.
+        // A byte that is never read makes the reading end ready for every polling thread, from now on. Closing the
+        // writing end would not do so: a child process that another test is starting has a copy of it.
         if isNews { _ = write(ends.write, [1], 1) }
     }
 
-    /// Returns once `count` replies have come to the gate.
+    /// Returns after `count` replies have reached the gate.
     package func reached(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isReached = state.withLock { state in
@@ -54,7 +54,7 @@ package final class Gate: Sendable {
         }
     }
 
-    /// The descriptor that is ready once the gate is open.
+    /// A descriptor that is ready once the gate is open.
     var descriptor: Int32 { ends.read }
 
     func arrive() {

@@ -2,11 +2,11 @@ import Foundation
 import HearthBase
 import HearthHTTP
 
-/// One request a ``FaultServer`` got, and what became of its answer.
+/// One request to a ``FaultServer``, and the outcome of its reply.
 package struct RecordedRequest: Sendable {
-    /// How an answer ended.
+    /// The end of a reply.
     package enum Outcome: Sendable, Hashable {
-        /// All that was scripted was sent.
+        /// The whole scripted reply was sent.
         case complete
         /// The client closed the connection first.
         case peerClosed
@@ -16,49 +16,49 @@ package struct RecordedRequest: Sendable {
         case stopped
     }
 
-    /// Counted from 0, in order of arrival.
+    /// The number of the request in order of arrival, from 0.
     package let index: Int
-    /// The connection it came on, counted from 0.
+    /// The number of the request's connection, from 0.
     package let connection: Int
     package let method: String
-    /// The path and query as they were sent.
+    /// The sent path and query.
     package let target: String
     package let headers: HTTPHeaders
     package let body: Data
-    /// The bytes of the answer's body given to the system so far.
+    /// The bytes of the reply's body passed to the system so far.
     package internal(set) var bytesSent: UInt64 = 0
-    /// Whether the client has taken nothing for a quarter of a second although there was something to send.
+    /// Whether the client has read no bytes for a quarter of a second although the server had bytes to send.
     package internal(set) var isBlocked = false
-    /// `nil` while the answer is under way.
+    /// `nil` while the reply is being sent.
     package internal(set) var outcome: Outcome?
 
     /// The path without its query.
     package var path: String { target.split(separator: "?").first.map(String.init) ?? "" }
 
-    /// The value of a query item, as it was sent.
+    /// The value of a query item, as sent.
     package func query(_ name: String) -> String? {
         let items = target.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&") ?? []
         return items.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
     }
 
-    /// The bytes asked for of a file of `size` bytes: all without a `Range` header, none for a range outside.
+    /// The requested bytes of a file of `size` bytes: all without a `Range` header, none for a range outside.
     package func asked(of size: UInt64) -> Range<UInt64> { askedRange(headers["Range"], size: size) }
 }
 
-/// What a ``FaultServer`` has seen.
+/// The requests and connections of a ``FaultServer``.
 package struct ServerRecord: Sendable {
-    /// In order of arrival.
+    /// The requests in order of arrival.
     package internal(set) var requests: [RecordedRequest] = []
     package internal(set) var connectionsAccepted = 0
     package internal(set) var connectionsClosed = 0
     /// The open connections, by their number.
     var sockets: [Int: Int32] = [:]
 
-    /// The connections open now.
+    /// The number of open connections.
     package var connectionsOpen: Int { connectionsAccepted - connectionsClosed }
 }
 
-/// The record and the tests that wait for it to say something.
+/// The record, and the tests that wait for a condition on it.
 final class Recorder: Sendable {
     typealias Condition = @Sendable (ServerRecord) -> Bool
 

@@ -1,7 +1,7 @@
 import Foundation
 import HearthHTTP
 
-/// What a ``FaultServer`` answers: an ordinary response, and what goes wrong with it.
+/// The reply of a ``FaultServer``: an ordinary response, and its faults.
 ///
 /// ```swift
 /// let server = try FaultServer { _ in
@@ -9,14 +9,14 @@ import HearthHTTP
 /// }
 /// ```
 package struct Reply: Sendable {
-    /// How the end of the body is told.
+    /// How the end of the body is marked.
     package enum Framing: Sendable {
-        /// By a true `Content-Length`.
+        /// With a correct `Content-Length`.
         case length
-        /// By a `Content-Length` of this many bytes, whatever is sent.
+        /// With this `Content-Length`, independently of the sent bytes.
         case declared(UInt64)
         case chunked
-        /// By the end of the connection.
+        /// With the end of the connection.
         case untilClose
     }
 
@@ -35,21 +35,21 @@ package struct Reply: Sendable {
     var raw: Data?
     var bytesPerSecond: Int?
 
-    /// A response of the given parts.
+    /// Makes a response.
     package init(_ status: Int = 200, headers: HTTPHeaders = [:], body: Content = .data(Data())) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// A short text, which a client asks for anew every time: tests change what their servers say.
+    /// A short text, which a client must not cache, because tests change the replies of their servers.
     package static func text(_ text: String, status: Int = 200) -> Reply {
         Reply(
             status, headers: ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-cache"],
             body: .data(Data(text.utf8)))
     }
 
-    /// The page a captive portal or a proxy shows instead of what was asked for.
+    /// The page of a captive portal or a proxy in place of the requested resource.
     package static var htmlPage: Reply {
         let page = "<!doctype html><title>Sign in</title><p>Sign in to use this network."
         return Reply(headers: ["Content-Type": "text/html"], body: .data(Data(page.utf8)))
@@ -60,35 +60,35 @@ package struct Reply: Sendable {
         Reply(status, headers: ["Location": location])
     }
 
-    /// Bytes on the wire as they are, then the end of the connection: something that is not HTTP.
+    /// Raw bytes, then the end of the connection: a reply that is not HTTP.
     package static func garbage(_ bytes: Data) -> Reply {
         var reply = Reply()
         reply.raw = bytes
         return reply
     }
 
-    /// The end of the connection instead of an answer.
+    /// The end of the connection instead of a reply.
     package static var hangUp: Reply { garbage(Data()) }
 
-    /// Ends the connection after this many bytes of the body.
+    /// Ends the connection after `count` bytes of the body.
     package func dropped(after count: UInt64) -> Reply { with(.drop, at: count) }
 
-    /// Resets the connection (`RST`) after this many bytes of the body.
+    /// Resets the connection (`RST`) after `count` bytes of the body.
     package func reset(after count: UInt64) -> Reply { with(.reset, at: count) }
 
-    /// Waits at the gate after the head and this many bytes of the body.
+    /// Waits at the gate after the head and `count` bytes of the body.
     package func stalled(after count: UInt64 = 0, at gate: Gate) -> Reply { with(.wait(gate), at: count) }
 
-    /// Waits at the gate before anything is sent.
+    /// Waits at the gate before the first byte.
     package func stalledBeforeHead(at gate: Gate) -> Reply { with { $0.gateBeforeHead = gate } }
 
     /// Sets a header.
     package func header(_ name: String, _ value: String) -> Reply { with { $0.headers[name] = value } }
 
-    /// Tells the end of the body in another way.
+    /// Marks the end of the body in another way.
     package func framed(_ framing: Framing) -> Reply { with { $0.framing = framing } }
 
-    /// Sends no faster than this.
+    /// Limits the speed of the body.
     package func paced(bytesPerSecond: Int) -> Reply { with { $0.bytesPerSecond = bytesPerSecond } }
 
     private func with(_ event: Event, at offset: UInt64) -> Reply {
@@ -106,15 +106,15 @@ package struct Reply: Sendable {
 }
 
 extension FaultServer {
-    /// Serves one file properly at every path: `GET` and `HEAD`, ranges, `If-Range`, `If-None-Match`.
+    /// Serves one file correctly at every path: `GET` and `HEAD`, ranges, `If-Range`, `If-None-Match`.
     package static func file(_ data: Data, etag: String? = "\"v1\"") -> Handler { file(.data(data), etag: etag) }
 
-    /// Serves one file properly at every path.
+    /// Serves one file correctly at every path.
     package static func file(_ content: Content, etag: String? = "\"v1\"") -> Handler {
         { request in answer(request, with: content, etag: etag) }
     }
 
-    /// The proper answer to one request for a file, for handlers that spoil it.
+    /// The correct reply to a request for a file, for handlers that add faults to it.
     package static func answer(_ request: RecordedRequest, with content: Content, etag: String? = "\"v1\"") -> Reply {
         var headers: HTTPHeaders = ["Accept-Ranges": "bytes", "Content-Type": "application/octet-stream"]
         if let etag { headers["ETag"] = etag }

@@ -8,7 +8,7 @@ import HearthHTTP
     import Glibc
 #endif
 
-/// One accepted connection: reads requests, performs scripted replies. Used on its own thread only.
+/// One accepted connection: reads requests and sends scripted replies. Only its own thread uses it.
 final class ServerConnection: Sendable {
     private let socket: Int32
     private let index: Int
@@ -22,7 +22,8 @@ final class ServerConnection: Sendable {
         self.recorder = recorder
         self.end = end
         self.script = script
-        // Or a child that another test starts would keep the connection open after this end has closed it.
+        // Otherwise a child process that another test starts would keep the connection open after this end has closed
+        // it.
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
         var size: Int32 = 1 << 20
@@ -136,12 +137,13 @@ final class ServerConnection: Sendable {
         return nil
     }
 
-    /// Sends everything; returns what came between, if something did. Body bytes are counted for request `number`.
+    /// Sends all bytes; returns the outcome if another event ended the sending. Body bytes are counted for request
+    /// `number`.
     private func send(_ content: Content, number: Int?) -> RecordedRequest.Outcome? {
         var done: UInt64 = 0
         while done < content.count {
             let (count, error) = content.withBytes(from: done, upTo: 1 << 20) { bytes in
-                // Sent and counted at once: a test that asks what is on its way finds both or neither.
+                // Sending and counting are one step: a test that asks for the unread bytes sees both or neither.
                 recorder.update { record in
                     #if canImport(Darwin)
                         let count = Darwin.send(socket, bytes.baseAddress, bytes.count, 0)
@@ -168,7 +170,7 @@ final class ServerConnection: Sendable {
         defer { if isBlocked, let number { recorder.update { $0.requests[number].isBlocked = false } } }
         while true {
             switch waitForSocket(
-                socket, Int16(POLLOUT), or: [end.descriptor], milliseconds: isBlocked ? -1 : script.patience)
+                socket, Int16(POLLOUT), or: [end.descriptor], milliseconds: isBlocked ? -1 : script.blockedAfter)
             {
             case .ready: return nil
             case .peerClosed: return .peerClosed
@@ -198,14 +200,14 @@ final class ServerConnection: Sendable {
     }
 }
 
-/// A request taken from the bytes of a connection.
+/// A request parsed from the bytes of a connection.
 private struct ParsedRequest {
     let method: String
     let target: String
     let headers: HTTPHeaders
     let body: Data
 
-    /// `nil` while bytes are missing.
+    /// Parses a request; `nil` while bytes are missing.
     init?(_ received: inout Data) {
         guard let end = received.firstRange(of: Data("\r\n\r\n".utf8)) else { return nil }
         let lines = String(decoding: received[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")

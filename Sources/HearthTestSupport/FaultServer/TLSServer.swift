@@ -7,33 +7,33 @@ import HearthBase
     import Glibc
 #endif
 
-/// An `https` server on loopback that gives out whole scripted answers: `openssl s_server` as a child process.
+/// An `https` server on loopback with fixed replies: `openssl s_server` as a child process.
 ///
-/// Its certificate is one of its own making, so that only a client who is told to trusts it. It stops with its last
+/// Its certificate is self-signed, so only a client that is configured to trust it does. The server stops with its last
 /// reference, and after a thousand connections.
 package final class TLSServer: Sendable {
-    /// What is wrong with a certificate, apart from its missing signature.
+    /// The faults of a certificate, apart from its missing signature.
     package enum Certificate: Sendable, Hashable {
-        /// Nothing: a client that trusts ``TLSServer/authority`` talks to the server.
+        /// None: a client that trusts ``TLSServer/authority`` accepts the server.
         case proper
-        /// It ended yesterday.
+        /// The certificate expired yesterday.
         case expired
-        /// It belongs to another machine.
+        /// The certificate belongs to another machine.
         case ofAnotherMachine
     }
 
-    /// The program it runs, where it is installed.
+    /// The path of the program; `nil` if it is not installed.
     package static let program: Path? = ["/usr/bin/openssl", "/usr/local/bin/openssl", "/opt/homebrew/bin/openssl"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }.map { Path($0) }
 
     package let port: UInt16
-    /// The certificate, as the authority that vouches for itself.
+    /// The self-signed certificate, which is its own authority.
     package let authority: Path
     private let folder: TemporaryFolder
     private let process: Process
 
     /// Starts to listen on 127.0.0.1. Blocks for a moment.
-    /// - Parameter answers: for each path without its slash, the bytes of the whole answer, the head included.
+    /// - Parameter answers: the bytes of the whole reply, with the head, for each path without its slash.
     package init(_ certificate: Certificate = .proper, answers: [String: Data]) throws {
         let folder = try TemporaryFolder()
         try Self.makeCertificate(certificate, in: folder)
@@ -56,7 +56,8 @@ package final class TLSServer: Sendable {
         self.port = port
     }
 
-    // A polite signal would wait for ever: the child has the signal mask of the thread that started it, which blocks all.
+    // `SIGTERM` could wait without end: the child has the signal mask of the thread that started it, which blocks all
+    // signals.
     deinit { kill(process.processIdentifier, SIGKILL) }
 
     /// The address of a path on this server.
@@ -67,13 +68,13 @@ package final class TLSServer: Sendable {
         return url
     }
 
-    /// An answer's bytes: a head with the given lines, and a body.
+    /// The bytes of a reply: a head with the given lines, and a body.
     package static func answer(_ status: Int, headers: [String] = [], body: Data = Data()) -> Data {
         let lines = ["HTTP/1.1 \(status) Scripted", "Content-Length: \(body.count)"] + headers
         return Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
     }
 
-    /// Reads on until the line that names the port.
+    /// Reads the output up to the line with the port.
     private static func port(in output: Pipe) -> UInt16? {
         var text = ""
         while !text.contains(/ACCEPT .*:[0-9]+\n/) {

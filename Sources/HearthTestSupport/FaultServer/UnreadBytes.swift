@@ -8,10 +8,10 @@ import HearthBase
 #endif
 
 extension FaultServer {
-    /// What it has seen so far, and how many of the bytes it sent on each open connection no program has read: they wait in the
-    /// sockets of either end, or were lost between them and will be sent again. Never too many, and of a client that stands still
-    /// too few by at most ``slack``. A connection that the other end has closed is left out, even if this end has not noticed:
-    /// what was not read there is gone, and how much that was is unknown.
+    /// The record so far, and for each open connection the number of sent bytes that no program has read. Such bytes
+    /// wait in the sockets of either end, or were lost between them and will be sent again. The number is never too
+    /// large; for a client that does not read, it is too small by at most ``slack``. A connection that the other end
+    /// has closed is left out, even if this end has not noticed it: its number of unread bytes is unknown.
     package func recordAndUnread() -> (record: ServerRecord, unread: [Int: UInt64]) {
         let waitingThere = Self.received(from: port)
         return listener.recorder.update { record in
@@ -29,7 +29,8 @@ extension FaultServer {
         }
     }
 
-    /// What a system may have received of a connection and not confirmed yet: it waits a moment with every second segment.
+    /// The most bytes that a system may have received without confirming them: it delays the confirmation of every
+    /// second segment.
     private static let slack: UInt64 = 2 * (64 << 10)
 
     private static func peerPort(_ socket: Int32) -> UInt16? {
@@ -41,7 +42,7 @@ extension FaultServer {
         return isKnown ? UInt16(bigEndian: address.sin_port) : nil
     }
 
-    /// The bytes a socket was given and has not sent, and those the other end has not confirmed.
+    /// The bytes that a socket has not sent, and those that the other end has not confirmed.
     private static func waiting(_ socket: Int32) -> (unsent: UInt64, unconfirmed: UInt64) {
         var unconfirmed: Int32 = 0
         #if canImport(Darwin)
@@ -58,13 +59,14 @@ extension FaultServer {
         #endif
     }
 
-    /// The bytes that wait to be read in each socket of this machine that is connected to `port`, by its own port; `nil` where
-    /// the system does not say.
+    /// The unread bytes in each socket of this machine that is connected to `port`, by its own port; `nil` if the
+    /// system does not report them.
     private static func received(from port: UInt16) -> [UInt16: UInt64]? {
         #if os(Linux)
             return SystemFile.contents("/proc/net/tcp")?.split(separator: "\n").dropFirst().reduce(into: [:]) {
                 sockets, line in
-                // Its number, its own address, the other one, its state, and what waits to be sent and to be read.
+                // The fields are a number, the own address, the other address, the state, and the bytes to send and to
+                // read.
                 let words = line.split(separator: " ")
                 guard words.count > 4 else { return }
                 let numbers = [words[1], words[2], words[4]].compactMap { word in
@@ -78,6 +80,6 @@ extension FaultServer {
         #endif
     }
 
-    /// How the system's table writes that a connection is open at this end.
+    /// The state of an open connection in the system's table.
     private static let established = "01"
 }

@@ -3,12 +3,12 @@ import HearthBase
 import HearthHTTP
 import HearthTransfer
 
-/// Gives out numbered addresses, and counts them.
+/// Provides numbered addresses, and counts the requests for them.
 package final class CountingProvider: DownloadURLProvider {
-    /// How it answers.
+    /// The kinds of responses.
     package enum Kind: Sendable, Hashable {
         case works
-        /// The first request is answered; then so many fail, as if its service did not answer.
+        /// The first request is answered; then `times` requests fail, as if the service did not respond.
         case fails(times: Int)
     }
 
@@ -26,7 +26,7 @@ package final class CountingProvider: DownloadURLProvider {
         }
     }
 
-    /// How often it was asked.
+    /// The number of requests.
     package var count: Int { state.withLock { $0.count } }
 
     package func heal() { state.withLock { $0.failures = 0 } }

@@ -2,8 +2,8 @@ import Foundation
 import HearthBase
 import HearthHTTP
 
-/// A server without a network: one file at every address, whole or in parts, and a count of the bytes that were taken.
-/// For tests that fetch a file a thousand times.
+/// A server without a network: one file at every address, whole or in ranges, and a count of the read bytes. For tests
+/// that fetch a file a thousand times.
 package final class MemoryOrigin: HTTPClient {
     private struct State {
         var taken: UInt64 = 0
@@ -20,10 +20,10 @@ package final class MemoryOrigin: HTTPClient {
 
     /// Serves a file.
     /// - Parameters:
-    ///   - step: the most bytes handed over at once.
+    ///   - step: the most bytes of one piece.
     ///   - damage: the offset of a byte that is wrong the first time it is sent.
-    ///   - held: the range that begins at `start` stands still after its first step until `until` bytes were taken in all.
-    ///   - entityTag: the tag a request's answer carries, by its number from 0 on.
+    ///   - held: the range that begins at `start` stops after its first piece until `until` bytes were read in total.
+    ///   - entityTag: the entity tag of a response, by the number of its request from 0.
     package init(
         _ content: Content, step: UInt64 = 8 << 10, damage: Int? = nil, held: (start: UInt64, until: UInt64)? = nil,
         entityTag: @escaping @Sendable (_ request: Int) -> String = { _ in "\"v1\"" }
@@ -35,7 +35,7 @@ package final class MemoryOrigin: HTTPClient {
         state = Locked(State(damage: damage))
     }
 
-    /// The bytes of bodies taken so far.
+    /// The bytes read from all bodies so far.
     package var bytesTaken: UInt64 { state.withLock { $0.taken } }
 
     package func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -64,7 +64,7 @@ package final class MemoryOrigin: HTTPClient {
         let body = HTTPBody { [self] in
             try Task.checkCancellation()
             if let held, range.lowerBound == held.start, rest.withLock({ $0.lowerBound }) > held.start {
-                for await _ in gate {}  // ends with the task, too
+                for await _ in gate {}  // ends also with the task
                 try Task.checkCancellation()
             }
             let next = rest.withLock { rest in

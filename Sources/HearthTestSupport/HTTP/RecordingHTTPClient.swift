@@ -2,21 +2,22 @@ import Foundation
 import HearthBase
 import HearthHTTP
 
-/// An HTTP client that notes which bytes of a file were asked for, and which were taken from the answers.
+/// An HTTP client that records the requested bytes of a file, and the bytes read from the responses.
 ///
-/// A server knows only what it gave to the system; what a client asked for twice, or threw away, shows here.
+/// A server knows only the bytes that it passed to the system. This client also detects bytes that were requested twice
+/// or dropped.
 package final class RecordingHTTPClient: HTTPClient {
-    /// One request, and what was taken from its answer.
+    /// One request, and the bytes read from its response.
     package struct Exchange: Sendable {
         package let url: URL
-        /// The bytes asked for; all of them without a `Range` header.
+        /// The requested bytes; all of them without a `Range` header.
         package let asked: Range<UInt64>
-        /// The asked bytes that had been taken before this request was sent.
+        /// The requested bytes that had been read before this request was sent.
         package let askedAgain: UInt64
         package let idleTimeout: Duration
-        /// `nil` until there is an answer.
+        /// `nil` until there is a response.
         package internal(set) var status: Int?
-        /// The bytes taken from the body.
+        /// The number of bytes read from the body.
         package internal(set) var taken: UInt64 = 0
     }
 
@@ -32,12 +33,12 @@ package final class RecordingHTTPClient: HTTPClient {
     private let beforePiece: @Sendable (HTTPHeaders) async throws -> Int
     private let state = Locked(State())
 
-    /// Notes what passes through `base`.
+    /// Records the requests to `base`.
     /// - Parameters:
     ///   - size: the file's length, where a range without an end stops.
     ///   - silenceLimit: the longest silence this client waits for, whatever a request allows, so that tests are quick.
-    ///   - beforePiece: called with the answer's headers before bytes are handed on; returns how many at most. What a
-    ///     server sends bit by bit may come in one piece if this machine is busy.
+    ///   - beforePiece: called with the response's headers before bytes are passed on; returns the most bytes to pass
+    ///     on. A server's small pieces may arrive as one if this machine is busy.
     package init(
         _ base: any HTTPClient, size: UInt64, silenceLimit: Duration = .seconds(60),
         beforePiece: @escaping @Sendable (HTTPHeaders) async throws -> Int = { _ in .max }
@@ -50,11 +51,11 @@ package final class RecordingHTTPClient: HTTPClient {
 
     /// The exchanges so far, in order.
     package var exchanges: [Exchange] { state.withLock { $0.exchanges } }
-    /// Every byte that was taken at least once.
+    /// The bytes that were read at least once.
     package var taken: RangeSet<UInt64> { state.withLock { $0.taken } }
-    /// How many bytes were taken, each as often as it was.
+    /// The number of read bytes, each counted as often as it was read.
     package var takenCount: UInt64 { state.withLock { $0.exchanges.reduce(0) { $0 + $1.taken } } }
-    /// How many bytes were taken that had been taken before.
+    /// The number of read bytes that had been read before.
     package var takenAgain: UInt64 { state.withLock { $0.takenAgain } }
 
     package func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -102,11 +103,11 @@ package final class RecordingHTTPClient: HTTPClient {
 }
 
 extension RangeSet<UInt64> {
-    /// How many numbers are in it.
+    /// The number of values in the set.
     package var total: UInt64 { ranges.reduce(0) { $0 + UInt64($1.count) } }
 }
 
-/// What a `Range` header asks for of a file of `size` bytes; a range outside of it is empty.
+/// The range that a `Range` header requests of a file of `size` bytes; empty for a range outside of it.
 func askedRange(_ header: String?, size: UInt64) -> Range<UInt64> {
     switch ByteRange.request(header, size: size) {
     case .whole: 0..<size

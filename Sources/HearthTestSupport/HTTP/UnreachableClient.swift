@@ -2,7 +2,8 @@ import Foundation
 import HearthBase
 import HearthHTTP
 
-/// A client without a network that counts the attempts: for code that must never use the network, and for being offline.
+/// A client without a network that counts the attempts: for code that must never use the network, and for the offline
+/// case.
 package final class UnreachableClient: HTTPClient {
     private let requests = Locked<[HTTPRequest]>([])
 

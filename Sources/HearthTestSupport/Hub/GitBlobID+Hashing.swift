@@ -1,7 +1,7 @@
 import HearthBase
 
 extension GitBlobID {
-    /// The name of bytes in memory. Tests need a system with SHA-1.
+    /// Computes git's name of bytes in memory. Requires a system with SHA-1.
     package init(hashing bytes: [UInt8]) {
         do {
             var hasher = try GitBlobHasher(size: UInt64(bytes.count))

@@ -2,13 +2,13 @@ import Foundation
 import HearthBase
 import HearthHTTP
 
-/// What a hub answers, decided from what it holds.
+/// Decides the responses of a hub from its repositories.
 struct HubAnswers: Sendable {
     let state: TestHub.State
     let token: String
     let storagePort: UInt16
 
-    /// The storage answers signed addresses, and as S3 does it refuses a second kind of credentials beside the signature.
+    /// The storage serves signed addresses. Like S3, it refuses other credentials in addition to the signature.
     static func storage(_ request: RecordedRequest, _ state: TestHub.State) -> Reply {
         guard request.headers["Authorization"] == nil else {
             return .text("<Error><Code>InvalidArgument</Code></Error>", status: 400)
@@ -97,7 +97,7 @@ struct HubAnswers: Sendable {
         return entry
     }
 
-    /// What git holds in place of a large file.
+    /// The pointer that git holds in place of a large file.
     private static func pointer(to file: TestHub.File) -> String {
         "version https://git-lfs.github.com/spec/v1\noid sha256:\(SHA256Digest(hashing: file.content.bytes))\n"
             + "size \(file.content.count)\n"
@@ -135,7 +135,7 @@ struct HubAnswers: Sendable {
             .header("X-Linked-Size", "\(file.content.count)").header("ETag", "\"\(gitID)\"")
     }
 
-    // MARK: - Who may see what
+    // MARK: - Access
 
     private func isAuthorized(_ request: RecordedRequest) -> Bool {
         request.headers["Authorization"] == "Bearer \(token)"
@@ -168,7 +168,7 @@ struct HubAnswers: Sendable {
     // MARK: - Replies
 
     private static func json(_ value: Any) -> Reply {
-        // What is built above is JSON; a mistake there would show as an empty answer.
+        // The value above is JSON; a mistake in it would show as an empty response.
         let data = (try? JSONSerialization.data(withJSONObject: value, options: [.sortedKeys])) ?? Data()
         return Reply(headers: ["Content-Type": "application/json; charset=utf-8"], body: .data(data))
     }

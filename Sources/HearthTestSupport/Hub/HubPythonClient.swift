@@ -1,17 +1,17 @@
 import Foundation
 import HearthBase
 
-/// The Hub's own Python client, as set-up left it in the cache: what a client of ours is compared with.
+/// The Hub's own Python client in the cache of the set-up, for comparison with this package's client.
 package enum HubPythonClient {
     /// The pinned version, as in `scripts/env.sh`.
     package static let version = "2.4.0"
 
-    /// The folder to put on Python's path. A test that needs it fails without it: `make setup` fetches it.
+    /// The folder for Python's path. A test that needs it fails without it: `make setup` fetches it.
     package static var path: Path { Path(TestModel.cache.string + "/bench/hub-client-" + version) }
 
-    /// Downloads a snapshot and prints where it lies, or the name of the error's type.
+    /// Downloads a snapshot and prints its path, or the name of the error's type.
     ///
-    /// Arguments: the repository, the revision or `-`, and patterns of the files wanted.
+    /// Arguments: the repository, the revision or `-`, and the patterns of the requested files.
     package static let script = """
         import sys
         from huggingface_hub import snapshot_download
@@ -24,7 +24,7 @@ package enum HubPythonClient {
             sys.exit(1)
         """
 
-    /// The environment it needs to talk to a hub, with a home of its own.
+    /// The environment for the client, with its own home folder.
     package static func environment(endpoint: String, home: Path, token: String? = nil) -> [String: String] {
         var environment = [
             "PYTHONPATH": path.string, "HOME": home.string, "HF_HOME": home.string + "/hf", "HF_ENDPOINT": endpoint,

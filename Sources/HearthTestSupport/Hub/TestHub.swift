@@ -2,33 +2,33 @@ import Foundation
 import HearthBase
 import HearthHTTP
 
-/// A Hugging Face Hub inside the test process, with a second server as its storage: faithful enough that the Hub's own
-/// Python client downloads from it.
+/// A Hugging Face Hub inside the test process, with a second server as its storage. It is complete enough that the
+/// Hub's own Python client downloads from it.
 ///
 /// ```swift
 /// let hub = try TestHub()
 /// let commit = hub.publish("org/model", ["config.json": .small(text), "model.safetensors": .large(content)])
 /// let settings = try HubSettings(endpoint: hub.endpoint)
 /// ```
-/// What it does as the real one does: revisions resolve to commits; a tree comes in pages with `Link`; large files redirect
-/// to another host, which refuses a client that shows it a token; a repository that is missing, or private without its token,
-/// answers 401; one that is gated shows its facts and keeps its files; a renamed one redirects with 307.
+/// Like the real hub: revisions resolve to commits; a tree has pages with `Link`; large files redirect to another host,
+/// which refuses a client that sends it a token; a repository that is missing, or private without its token, gives 401;
+/// a gated one shows its facts and refuses its files; a renamed one redirects with 307.
 package final class TestHub: Sendable {
-    /// The bytes of a file, and how the repository holds them.
+    /// The bytes of a file, and how the repository stores them.
     package struct File: Sendable {
         package let content: Content
-        /// Whether git holds a pointer only, with the SHA-256.
+        /// Whether git holds only a pointer with the SHA-256.
         package let isLarge: Bool
 
-        /// A file in git itself.
+        /// A file stored in git itself.
         package static func small(_ text: String) -> File { File(content: .data(Data(text.utf8)), isLarge: false) }
-        /// A file in git itself.
+        /// A file stored in git itself.
         package static func small(_ data: Data) -> File { File(content: .data(data), isLarge: false) }
-        /// A file in large file storage.
+        /// A file in the large file storage.
         package static func large(_ content: Content) -> File { File(content: content, isLarge: true) }
     }
 
-    /// Who may see a repository.
+    /// The clients that may see a repository.
     package enum Access: Sendable, Hashable {
         case everybody
         /// Only clients with the token see it; for others the repository does not exist.
@@ -52,7 +52,7 @@ package final class TestHub: Sendable {
         var disturbance: (@Sendable (RecordedRequest) -> Reply?)?
     }
 
-    /// The token that opens private and gated repositories.
+    /// The token for private and gated repositories.
     package let token: String
     /// The server of facts and small files.
     package let server: FaultServer
@@ -60,7 +60,7 @@ package final class TestHub: Sendable {
     package let storage: FaultServer
     private let state: Locked<State>
 
-    /// A hub without repositories.
+    /// Makes a hub without repositories.
     package init(token: String = "hf_TestTokenThatNobodyElseMaySee") throws {
         self.token = token
         let state = Locked(State())
@@ -75,10 +75,10 @@ package final class TestHub: Sendable {
         }
     }
 
-    /// Its address, for `HF_ENDPOINT`.
+    /// The hub's address, for `HF_ENDPOINT`.
     package var endpoint: String { "http://127.0.0.1:\(server.port)" }
 
-    /// Makes a commit of these files, and moves a branch there.
+    /// Makes a commit of these files, and moves a branch to it.
     /// - Returns: the commit.
     @discardableResult
     package func publish(
@@ -100,7 +100,7 @@ package final class TestHub: Sendable {
         return commit
     }
 
-    /// Gives a repository another name; the old one leads there.
+    /// Renames a repository; the old name redirects to the new one.
     package func rename(_ repository: String, to name: String) {
         state.withLock { state in
             state.repositories[name] = state.repositories.removeValue(forKey: repository)
@@ -108,14 +108,14 @@ package final class TestHub: Sendable {
         }
     }
 
-    /// The files of a tree that come on one page.
+    /// Sets the number of files on one page of a tree.
     package func page(by size: Int) { state.withLock { $0.pageSize = size } }
 
-    /// Answers some requests otherwise: those for which the closure returns a reply.
+    /// Replaces the response of each request for which the closure returns a reply.
     package func disturb(_ disturbance: (@Sendable (RecordedRequest) -> Reply?)?) {
         state.withLock { $0.disturbance = disturbance }
     }
 
-    /// Every request either server has seen.
+    /// All requests to both servers.
     package var requests: [RecordedRequest] { server.requests + storage.requests }
 }

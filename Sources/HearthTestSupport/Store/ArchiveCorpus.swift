@@ -3,12 +3,12 @@ import HearthBase
 import HearthCatalog
 import HearthStore
 
-/// The archives that `scripts/archives.py` makes, once for all tests.
+/// The archives of `scripts/archives.py`, made once for all tests.
 package struct ArchiveCorpus {
     package struct Item: Sendable, CustomStringConvertible {
         package let path: Path
         package let format: ArchiveFormat
-        /// The code it is refused with, `nil` for a good one.
+        /// The error code of a refused archive, `nil` for a valid one.
         package let code: String?
 
         package var description: String { path.lastComponent }
@@ -52,7 +52,7 @@ package struct ArchiveCorpus {
 }
 
 extension StoreFixture {
-    /// A release that comes packed.
+    /// A release in a packed archive.
     package static func packed(
         _ identity: ReleaseIdentity, format: ArchiveFormat, member: String? = nil, data: Data,
         filename: String = "model.bin"
@@ -66,7 +66,7 @@ extension StoreFixture {
         return release
     }
 
-    /// Puts an archive where a transfer would leave it.
+    /// Puts an archive where a transfer would put it.
     package func stage(archive data: Data, of release: Release) throws -> StagedFile {
         let digest = SHA256Digest(hashing: data)
         return StagedFile(
@@ -74,7 +74,7 @@ extension StoreFixture {
             size: UInt64(data.count), digest: digest, isVerified: true)
     }
 
-    /// Every path below the test's folder, with what it leads to or holds.
+    /// Every path below the test's folder, with its content or its link's target.
     package func everything() throws -> [String: String] {
         var found: [String: String] = [:]
         for name in try LocalFileSystem().files(below: folder.path) {

@@ -1,4 +1,4 @@
-/// A value that a fixture needs is missing.
+/// The error of a missing value in a fixture.
 package struct MissingValue: Error {
     package init() {}
 }

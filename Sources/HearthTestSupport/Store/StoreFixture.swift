@@ -3,7 +3,7 @@ import HearthBase
 import HearthCatalog
 import HearthStore
 
-/// A home of a test's own and small releases to put into it.
+/// A home folder for one test, and small releases to install in it.
 package struct StoreFixture {
     package static let origin = Origin(name: "main", manifestURL: URL(filePath: "/srv/models.json"))
 
@@ -13,7 +13,7 @@ package struct StoreFixture {
     package let fileSystem: any FileSystem
     package let time: TimeSource
 
-    /// The clock hurries, so that a store that waits for a lock in vain fails soon.
+    /// Makes a home folder. On this clock every wait ends at once, so a store that waits for a held lock fails soon.
     package init(fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource = HurriedClock().time) throws {
         folder = try TemporaryFolder()
         home = folder.path("home")
@@ -24,7 +24,7 @@ package struct StoreFixture {
 
     package var layout: HomeLayout { HomeLayout(home: home) }
 
-    /// A store as another process would open it.
+    /// A second store on the same home, as in another process.
     package func anotherStore() -> ModelStore { ModelStore(home: home, fileSystem: fileSystem, time: time) }
 
     package static func identity(
@@ -53,7 +53,7 @@ package struct StoreFixture {
         return release
     }
 
-    /// Puts a release's files where a transfer would leave them.
+    /// Puts a release's files where a transfer would put them.
     package func stage(
         _ release: Release, salt: String = "", isVerified: Bool = true, below place: String = "home/transfers"
     ) throws -> [StagedFile] {
@@ -66,7 +66,7 @@ package struct StoreFixture {
         }
     }
 
-    /// Installs a release, and makes it live if wanted.
+    /// Installs a release, and activates it if requested.
     @discardableResult
     package func install(
         _ identity: ReleaseIdentity, names: [String] = ["weights.gguf"], activate: Bool = false, isVerified: Bool = true
@@ -77,7 +77,7 @@ package struct StoreFixture {
         return activate ? try await store.activate(identity) : installed
     }
 
-    /// Every name below the home that is of something unfinished.
+    /// The names of all unfinished files and folders below the home.
     package func temporaryNames() throws -> [String] {
         let names = FileManager.default.enumerator(atPath: home.string)?.compactMap { $0 as? String } ?? []
         return names.filter { $0.contains(Path.temporaryMark) }
@@ -91,7 +91,7 @@ package struct StoreFixture {
 }
 
 extension ModelStore {
-    /// Re-hashes an installed release and its artifacts.
+    /// Hashes an installed release and its artifacts again.
     package func verify(
         _ release: InstalledRelease, progress: @escaping StoreProgress = { _, _ in }
     ) async throws -> VerificationReport {

@@ -4,9 +4,9 @@ import HearthInference
 import HearthTestSupport
 import Testing
 
-/// Pictures are looked at before anything is unpacked, and most of what strangers send is refused there.
+/// Pictures are checked before they are unpacked, and most hostile files are refused in that check.
 struct ImageHeaderTests {
-    /// The code of the refusal, or `nil`.
+    /// The code of the refusal; `nil` for an accepted file.
     private func refusal(_ bytes: [UInt8], _ limits: ImageLimits = ImageLimits()) -> String? {
         do {
             _ = try ImageHeader(bytes, limits: limits)
@@ -44,7 +44,7 @@ struct ImageHeaderTests {
         }
     }
 
-    @Test func whatIsNoPictureIsRefused() {
+    @Test func otherFilesAreRefused() {
         for bytes: [UInt8] in [
             [], [0xFF], Array("GIF89a and so on".utf8), Array("RIFF1234WEBP".utf8), Array("<svg/>".utf8),
             [UInt8](repeating: 0, count: 1000),
@@ -59,7 +59,7 @@ struct ImageHeaderTests {
         #expect(refusal(TestPictures.png(width: 1 << 30, height: 1 << 30, unpacked: [])) == "picture-too-large")
         #expect(refusal(TestPictures.png(width: 0xFFFF_FFFF, height: 0xFFFF_FFFF, unpacked: [])) == "picture-too-large")
         #expect(refusal(TestPictures.png(width: 8193, height: 8192, unpacked: [])) == "picture-too-large")
-        // So many pixels are allowed, but not of 8 bytes.
+        // This number of pixels is allowed, but not with 8 bytes each.
         #expect(
             refusal(TestPictures.png(width: 8192, height: 8192, packed: [], depth: 16, colour: 6))
                 == "picture-too-large")
@@ -76,11 +76,11 @@ struct ImageHeaderTests {
         #expect(refusal(bmp) == "picture-too-large")
     }
 
-    @Test func filesBeyondTheLimitAreNotLookedAt() {
+    @Test func filesBeyondTheLimitAreNotRead() {
         #expect(refusal([UInt8](repeating: 0xFF, count: (32 << 20) + 1)) == "picture-too-large")
     }
 
-    @Test func aPNGThatUnpacksToMoreThanItShowsIsRefusedWithoutUnpackingIt() {
+    @Test func aPNGThatUnpacksToMoreThanItsSizeIsRefusedWithoutUnpackingIt() {
         let pixels = [UInt8](repeating: 7, count: 10 * (1 + 10 * 3))
         #expect(refusal(TestPictures.png(width: 10, height: 10, unpacked: pixels)) == nil)
         #expect(refusal(TestPictures.png(width: 10, height: 10, unpacked: pixels + [0])) == "cannot-read-picture")
@@ -108,7 +108,7 @@ struct ImageHeaderTests {
         #expect(refusal(TestPictures.progressiveJPEG, limits) == "picture-too-large")
     }
 
-    @Test func alongSideIsMadeSmallerAndShortSidesStay() {
+    @Test func aLongSideIsScaledDownAndShortSidesStay() {
         let limits = ImageLimits()
         #expect(limits.shown(width: 2048, height: 10) == (2048, 10))
         #expect(limits.shown(width: 4096, height: 3072) == (2048, 1536))

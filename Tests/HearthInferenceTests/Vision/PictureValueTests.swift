@@ -36,12 +36,12 @@ struct PictureValueTests {
         #expect(PictureTokens.tokens(of: one, part: 0, count: 7) == Array(tokens.prefix(7)))
         #expect(Set(tokens).isDisjoint(with: PictureTokens.tokens(of: one, part: 1, count: 100)))
         #expect(Set(tokens).isDisjoint(with: PictureTokens.tokens(of: other, part: 0, count: 100)))
-        // Written down in saved states: they must not change.
+        // Saved states contain these numbers, so they must not change.
         #expect(PictureTokens.tokens(of: one, part: 0, count: 2) == PictureTokens.tokens(of: one, part: 0, count: 2))
         #expect(PictureTokens.tokens(of: one, part: 0, count: 0).isEmpty)
     }
 
-    @Test func theCacheGivesUpWhatWasUsedLongestAgo() {
+    @Test func theCacheDropsTheLeastRecentlyUsed() {
         let names = (0..<4).map { SHA256Digest(hashing: Array("\($0)".utf8)) }
         var cache = PictureCache<Int>(limit: 30)
         for index in 0..<3 { cache.insert(index, bytes: 10, of: names[index]) }
@@ -56,7 +56,7 @@ struct PictureValueTests {
         #expect((cache.value(of: names[0]), cache.count, cache.bytes) == (9, 1, 30))
     }
 
-    @Test func theCacheGivesRoomBack() {
+    @Test func theCacheShrinksToItsLimit() {
         let names = (0..<3).map { SHA256Digest(hashing: Array("\($0)".utf8)) }
         var cache = PictureCache<Int>(limit: 30)
         for index in 0..<3 { cache.insert(index, bytes: 10, of: names[index]) }

@@ -5,7 +5,7 @@
     import HearthLlama
     import HearthTestSupport
 
-    /// A request of any kind, and how it ended.
+    /// A request of any kind, and its end.
     struct SoakRequest {
         let engine: LlamaActor
         private var random: SeededGenerator
@@ -21,15 +21,15 @@
             case cancelledPictures, tools, thinking, answerNow, schema, prepared, reloaded
         }
 
-        /// Where memory is counted no model comes and goes: one that is being read would hide what is lost.
+        /// When memory is counted, no model is loaded or unloaded: a model being read would hide a leak.
         private static let kinds = Kind.allCases.filter { $0 != .reloaded || !SoakSize.isFull }
 
-        /// Loads the model for vision, beside whatever is asked meanwhile.
+        /// Loads the model for vision beside other requests.
         static func loadForVision(_ engine: LlamaActor) async throws {
             try await engine.load(TestModel.path(.grid), role: .vision, projector: TestModel.path(.gridProjector))
         }
 
-        /// Told of tools, and made to think, by its template.
+        /// The template describes tools and makes the model think.
         static let template =
             ToolTemplates.hermes
             + "{%- if add_generation_prompt and enable_thinking %}{{- '<think>\\n' }}{%- endif %}"
@@ -39,7 +39,8 @@
             parameters: JSONSchema.object([.init("city", .oneOf([#""Paris""#, #""Rome""#]))]).json)
 
         /// Makes one request.
-        /// - Returns: the reason of its end: that of the summary, the code of the error, or what was done to it.
+        /// - Returns: the reason of its end: that of the summary, the code of the error, or the name of the
+        ///   interruption.
         mutating func make() async throws -> String {
             let kind = Self.kinds.randomElement(using: &random) ?? .plain
             var options = GenerationOptions.seeded(
@@ -75,7 +76,7 @@
             case .answersForVision: role = .vision
             case .cancelledPictures:
                 if Bool.random(using: &random) { role = .vision }
-                // Of other colours than any before them, so that they are encoded.
+                // The colours differ from all earlier ones, so that the pictures are encoded.
                 messages[0].images = try (0..<4).map { _ in
                     try ChatImage(
                         TestPictures.png(
@@ -90,7 +91,7 @@
                 press = Int.random(in: 1...8, using: &random)
             case .schema:
                 let schema = JSONSchema.object([.init("color", .oneOf([#""red""#, #""blue""#]))]).json
-                // Words of every answer, and of hardly any.
+                // Words that occur in every answer, and in hardly any.
                 options.constraint = .jsonSchema(
                     schema, after: Bool.random(using: &random) ? [" ", "e", "a"] : ["```json"])
                 options.maximumNewTokens = 24
@@ -110,7 +111,7 @@
             return "Say " + (0..<words).map { "\(word) \($0 % 7)" }.joined(separator: " ")
         }
 
-        /// A question that is answered with a call as a rule, having seen one.
+        /// A question that the model usually answers with a call, because the history contains one.
         private mutating func useTools(_ messages: inout [ChatMessage], _ options: inout GenerationOptions) {
             let call = ToolCall(id: "call00000", name: Self.weather.name, arguments: #"{"city": "Rome"}"#)
             messages = [
@@ -128,8 +129,8 @@
                 maximumTokens: tokens, answerTokens: 4, lastWords: "Enough.", control: ThinkingControl())
         }
 
-        /// Reads a stream to its end, which has to have a reason.
-        /// - Parameter pressing: a button, and after how many events it is pressed.
+        /// Reads a stream to its end, which must have a reason.
+        /// - Parameter pressing: a button, and the number of events after which it is pressed.
         private func ending(
             _ stream: AsyncThrowingStream<GenerationEvent, any Error>, of role: EngineRole = .text,
             pressing: (control: ThinkingControl, after: Int)? = nil
@@ -145,13 +146,13 @@
             } catch let error as LLMError {
                 reason = error.code.rawValue
             } catch is CancellationError where role == .vision {
-                // Only that role's model is ever unloaded.
+                // Only the model of that role is ever unloaded.
                 reason = "unloaded"
             }
             return reason
         }
 
-        /// Reads some events and lets go of the stream.
+        /// Reads some events and releases the stream.
         private mutating func letGo(_ messages: [ChatMessage]) async throws -> String {
             var events = Int.random(in: 1...10, using: &random)
             for try await _ in engine.generate(messages, options: Self.greedy(40)) {
@@ -165,13 +166,13 @@
             GenerationOptions(sampling: .greedy, maximumNewTokens: maximumNewTokens, thinking: .disabled)
         }
 
-        /// Cancels the task that reads, in whatever phase the request is then.
+        /// Cancels the reading task in any phase of the request.
         private mutating func cancelled(_ messages: [ChatMessage]) async throws -> String {
             let long = messages + [ChatMessage(.assistant, "Yes."), ChatMessage(.user, text(words: 120))]
             return try await cancelled([messages, long], .text)
         }
 
-        /// The same with one of several conversations.
+        /// Cancels a request with one of several conversations.
         private mutating func cancelled(_ all: [[ChatMessage]], _ role: EngineRole) async throws -> String {
             let asked = all.randomElement(using: &random) ?? []
             let task = Task { [self] in
@@ -179,7 +180,7 @@
             }
             let wait = Int.random(in: 0...400, using: &random)
             await withTaskGroup(of: Void.self) { group in
-                // A moment, or the end of the answer if that is sooner.
+                // A short time, or the end of the answer if it comes first.
                 group.addTask { try? await Task.sleep(for: .milliseconds(wait)) }
                 group.addTask { _ = await task.result }
                 await group.next()
@@ -189,7 +190,7 @@
             return reason == "no reason" ? "cancelled" : reason
         }
 
-        /// A file of which some bytes are wrong, or the end is missing.
+        /// A file with some wrong bytes, or without its end.
         private mutating func brokenPicture() async throws -> String {
             var bytes = TestPictures.all.randomElement(using: &random)?.bytes ?? TestPictures.png
             if Bool.random(using: &random) { bytes.removeLast(Int.random(in: 1...bytes.count / 2, using: &random)) }

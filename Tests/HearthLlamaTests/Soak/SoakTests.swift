@@ -7,13 +7,13 @@
     import Testing
 
     extension RealModel {
-        /// Requests of all kinds from eight tasks to two models, given up at any moment; in the short form one of the models comes
-        /// and goes. In full, in a process of its own, its memory and its handles are counted too.
+        /// Requests of all kinds from eight tasks to two models, cancelled at any moment. In the short form one model
+        /// is loaded and unloaded repeatedly. In full, in a separate process, memory and handles are counted too.
         @Suite struct Soak {
             private static let tasks = 8
 
             private static func load() async throws -> LlamaActor {
-                // What is kept of conversations is at its limit before anybody looks.
+                // The kept states reach their limit before the first count.
                 var configuration = LlamaConfiguration(contextLength: 1024, stateBytes: 8 << 20)
                 let engine = LlamaActor(configuration: configuration)
                 configuration.chatTemplate = SoakRequest.template
@@ -24,8 +24,8 @@
                 return engine
             }
 
-            /// Memory that is reserved once is taken when it is first used: by prompts that fill a chunk, of which one is put aside for
-            /// the next, by a picture, by a text whose vectors fill another chunk.
+            /// Uses all memory that is allocated once, at its first use: prompts that fill a chunk, of which one is
+            /// replaced by the next; a picture; a text whose vectors fill another chunk.
             private static func warmUp(_ engine: LlamaActor) async throws {
                 let long = ["fox", "bear"].map {
                     ChatMessage(.user, String(repeating: "The \($0) walks along the quiet river today. ", count: 100))
@@ -40,7 +40,7 @@
                 _ = try await engine.embed([String(repeating: "fox ", count: 300)])
             }
 
-            /// What ends a request in a way that is its own fault, or nobody's.
+            /// The expected reasons for the end of a request.
             private static let known: Set<String> = [
                 "stop", "stop-string", "length", "context-full", "timeout", "let go", "cancelled", "embedded",
                 "counted",
@@ -81,7 +81,7 @@
                     }
                     try await group.waitForAll()
                 }
-                // Whoever was let go is off the books once somebody else gets the thread.
+                // A released request is removed when the thread runs another job.
                 while engine.isAnswering { _ = try await engine.embed(["fox"]) }
                 let seen = progress.withLock { $0 }
                 let resident = try Self.residentBytes()
@@ -90,10 +90,10 @@
                         + seen.ends.sorted { $0.key < $1.key }
                         .map { "\($0.key) \($0.value)" }.joined(separator: ", "))
                 #expect(seen.done == total)
-                // A model that comes and goes takes its answers with it.
+                // When a model is unloaded, its answers end.
                 let known = SoakSize.isFull ? Self.known : Self.known.union(["unloaded", "reloaded"])
                 #expect(Set(seen.ends.keys).isSubset(of: known), "\(seen.ends)")
-                // All of that went through nobody's state but its own.
+                // The requests did not change the state of other conversations.
                 let answer = try await Answer(
                     engine.generate(
                         capitalOfFrance, options: GenerationOptions(sampling: .greedy, thinking: .disabled)))
@@ -104,11 +104,11 @@
                 if SoakSize.isFull { #expect(Handles.held == before) }
             }
 
-            /// The process is this test's alone.
+            /// This test is alone in its process.
             private func expectBalance(_ idle: [Handles.Kind: Int], _ seen: Progress, _ resident: Int) throws {
                 let held = Handles.held
                 print("soak: handles before \(Self.text(idle)), after \(Self.text(held))")
-                // What sizes of pictures are cut into is remembered, at most 256 of them.
+                // The parts of pictures are kept by size, at most 256 of them.
                 #expect(held.filter { $0.key != .pieces } == idle.filter { $0.key != .pieces })
                 #expect(held[.pieces, default: 0] <= 256)
                 guard seen.done > 100 else { return }

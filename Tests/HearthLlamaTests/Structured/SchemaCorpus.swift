@@ -2,7 +2,7 @@ import Foundation
 import HearthBase
 import HearthTestSupport
 
-/// A hundred schemas after the kinds of public collections, one JSON object with `name` and `schema` in each line.
+/// A hundred schemas in the style of public collections, one JSON object with `name` and `schema` in each line.
 enum SchemaCorpus {
     struct Entry: Sendable, CustomStringConvertible {
         let name: String
@@ -15,7 +15,7 @@ enum SchemaCorpus {
 
     static func entries() throws -> [Entry] {
         try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap { line in
-            // The schema as it is written: the order of its properties is the order of an answer.
+            // The original text of the schema, because the order of its properties is the order of an answer.
             guard case .object(let members) = try JSONValue(parsing: Data(line.utf8)),
                 case .string(let name)? = members["name"], let start = line.firstRange(of: "\"schema\": ")
             else { return nil }

@@ -8,10 +8,10 @@
     @testable import HearthLlama
 
     @Suite struct SchemaCorpusTests {
-        /// What the grammar cannot hold of some schemas, so that the check has to find it.
+        /// The schemas with keywords that no grammar can express, so that the check must find violations.
         private static let unheld: Set<String> = ["dictionary"]
 
-        /// A text drawn character by character from what a grammar allows; `nil` for one that does not end.
+        /// A text drawn character by character from a grammar; `nil` for one that does not end.
         private func drawn(_ grammar: Grammar, _ random: inout SeededGenerator) -> String? {
             var matcher = GrammarMatcher(grammar)
             var text: [UInt8] = []
@@ -21,7 +21,7 @@
                     return String(decoding: text, as: UTF8.self)
                 }
                 var order = letters.shuffled(using: &random)
-                // Ends of values come sooner, and escapes only where nothing else fits.
+                // The ends of values are tried first, and escapes only if no other character fits.
                 if Int.random(in: 0..<3, using: &random) == 0 { order = Array("\"}],:".utf8) + order }
                 guard let next = (order + [UInt8(ascii: "\\")]).first(where: { matcher.take(CollectionOfOne($0)) })
                 else { return nil }
@@ -30,8 +30,8 @@
             return nil
         }
 
-        /// Whatever the grammar of a schema allows is valid, or the check names the keyword; few schemas are refused.
-        @Test func whatTheGrammarAllowsIsValid() throws {
+        /// Every text of a schema's grammar is valid, or the check names the keyword; few schemas are refused.
+        @Test func textsOfTheGrammarAreValid() throws {
             var random = SeededGenerator(seed: 7)
             var refused: [String] = []
             var valid = 0
@@ -91,8 +91,8 @@
             #expect(error?.code == .unusableGrammar && error?.message.contains("its `\(keyword)`") == true)
         }
 
-        /// Our reader once refused what llama.cpp's takes.
-        @Test func whatIsRepeatedMayBeRepeatedAgain() throws {
+        /// Our parser once refused this grammar, which llama.cpp accepts.
+        @Test func aRepetitionMayBeRepeated() throws {
             var matcher = GrammarMatcher(try Grammar(gbnf: #"root ::= [a-z]{2}? "x"*+"#))
             #expect(matcher.take("abxx".utf8) && matcher.isComplete)
         }
@@ -118,12 +118,12 @@
                 #expect(check.flaw(in: answer.text) == nil, "\(answer.text)")
             }
 
-            /// The answers to all: each is valid, cut by its length, or told with the keyword that it misses.
+            /// The answers to all schemas: each is valid, cut by its length, or reported with the violated keyword.
             @Test(
                 .enabled(
                     if: ProcessInfo.processInfo.environment["HEARTH_SCHEMAS"] == "full", "HEARTH_SCHEMAS is not full"),
                 .timeLimit(.minutes(30)))
-            func toAHundredSchemasAreValidOrTold() async throws {
+            func toAHundredSchemasAreValidOrReported() async throws {
                 let engine = try await SharedEngine.engine
                 var outcomes: [String: [String]] = [:]
                 for entry in try SchemaCorpus.entries() {
@@ -151,8 +151,8 @@
                 #expect(outcomes["broken"] == nil && outcomes["refused", default: []].count <= 3)
             }
 
-            /// A list that the grammar allows and the schema does not is told when it is finished.
-            @Test func anAnswerThatMissesItsSchemaIsTold() async throws {
+            /// A list that the grammar allows and the schema forbids is reported when it is finished.
+            @Test func anAnswerThatViolatesItsSchemaIsReported() async throws {
                 let schema = #"{"type":"array","items":{"const":1},"uniqueItems":true,"minItems":2,"maxItems":2}"#
                 let engine = try await SharedEngine.engine
                 let options = GenerationOptions(

@@ -6,7 +6,7 @@
     import HearthTestSupport
     import Testing
 
-    /// Templates alone, without a model.
+    /// Templates without a model.
     @Suite(.timeLimit(.minutes(5))) struct CallFormatTests {
         private static let tools = [
             ToolDefinition(
@@ -35,7 +35,7 @@
             try ChatTemplate(model: nil, source: template).render(messages, tools: tools)
         }
 
-        /// The gate of an answer that may call.
+        /// The constraint of an answer that may call tools.
         private final class Gate {
             var gate: ConstraintGate
 
@@ -62,7 +62,7 @@
             #expect(text.contains(#"{"city": "Paris"}"#) && text.contains("sunny"), "\(text)")
         }
 
-        /// The template decides whether a model reads its earlier thinking again.
+        /// The template decides whether the model reads its earlier thinking again.
         @Test func thinkingIsTheTemplatesReasoning() throws {
             let source = """
                 {% for m in messages %}{{ m.role }}:{% if m.reasoning_content %}({{ m.reasoning_content }}){% endif %}\
@@ -74,13 +74,13 @@
             #expect(text == "user:a;assistant:(why)b;user:c;")
         }
 
-        @Test func aTemplateThatKnowsNoToolsIsSeen() throws {
+        @Test func aTemplateWithoutToolsIsRecognised() throws {
             let plain = "{% for message in messages %}{{ message.role + ': ' + message.content + '\\n' }}{% endfor %}"
             let callsTools = try ChatTemplate(model: nil, source: plain).callsTools()
             #expect(!callsTools)
         }
 
-        /// What a model writes, and what is called.
+        /// The text of a model, and the calls in it.
         @Test(arguments: [
             (
                 ToolTemplates.hermes,
@@ -107,7 +107,7 @@
             let format = try format(template)
             #expect(try format.calls(in: said, after: said).map { "\($0.name) \($0.arguments)" } == calls)
             #expect(format.words.contains { said.hasPrefix($0) }, "\(format.words)")
-            // The grammar that is armed allows just this, and the end behind it.
+            // The active grammar allows exactly this text and the end after it.
             let gate = Gate(format)
             #expect(gate.takes("Let me see {that}: ") && !gate.gate.isInside)
             for character in said.unicodeScalars { #expect(gate.takes("\(character)")) }
@@ -115,7 +115,7 @@
             #expect(!gate.takes("and"))
         }
 
-        /// What the armed grammar does not let a model write.
+        /// Texts that the active grammar refuses.
         @Test(arguments: [
             (ToolTemplates.hermes, "<tool_call>\n{\"name\": \"", "snow"),
             (ToolTemplates.hermes, "<tool_call>\n{\"name\": \"rain\", \"arguments\": {\"mm\": ", "\"much\""),
@@ -128,7 +128,7 @@
             let gate = Gate(format)
             #expect(gate.takes(beginning) && gate.gate.isInside)
             #expect(!gate.takes(wrong))
-            // What was refused changed nothing.
+            // A refused text changes no state.
             #expect(gate.gate.isInside && !gate.takes(wrong))
         }
 
@@ -139,7 +139,7 @@
             #expect(!gate.gate.isInside && gate.gate.allowsEnd)
         }
 
-        /// Text that no model held to the grammar writes, but a hostile or broken one may.
+        /// Text that no constrained model writes, but a hostile or broken one may.
         @Test(arguments: [
             "", "<tool_call>", "<tool_call>\n{\"name\": \"weather\"",
             "<tool_call>\n{\"name\": \"snow\", \"arguments\": {}}\n</tool_call>",
@@ -151,7 +151,7 @@
             "</tool_call>",
             String(repeating: "<tool_call>", count: 10_000), String(repeating: "\"", count: 50_001),
         ])
-        func whatCannotBeReadIsAnErrorOrNoCall(said: String) throws {
+        func unreadableTextIsAnErrorOrNoCall(said: String) throws {
             for template in [ToolTemplates.hermes, ToolTemplates.bare, ToolTemplates.mistral] {
                 let format = try format(template)
                 do {
@@ -163,7 +163,7 @@
             }
         }
 
-        /// Exceptions of the C++ library end in an error.
+        /// Exceptions of the C++ library become errors.
         @Test(arguments: [
             "{{ raise_exception('no') }}", "{% if %}", "{{ messages[99].content }}",
             "{{ tools[0].function.name.x.y() }}",
@@ -193,7 +193,7 @@
             }
         }
 
-        @Test func toolsNobodyShouldWorkOnAreRefusedFirst() {
+        @Test func unusableToolsAreRefusedFirst() {
             let deep = String(repeating: #"{"items":"#, count: 10_000) + "{}" + String(repeating: "}", count: 10_000)
             for tool in [
                 ToolDefinition(name: "a b", description: "", parameters: "{}"),

@@ -6,7 +6,7 @@
     import Testing
 
     extension RealModel {
-        /// Earlier calls, which the template writes out, that would speak for somebody else.
+        /// Earlier calls in a rendered history that would speak for another role.
         @Suite struct ForgedCalls {
             private static let loaded = Result {
                 try LoadedModel(
@@ -49,7 +49,7 @@
                 #"{"a": "\ud800"}"#,
                 #"no "JSON \u003c|im_end|>"#, #"""#, #""\"#, #""\""#, #"[{"a": "<|im_"}, "end|>"]"#,
             ])
-            func areLeftAsTheyAreOtherwise(arguments: String) throws {
+            func stayUnchangedOtherwise(arguments: String) throws {
                 let vocabulary = try Self.loaded.get().vocabulary
                 #expect(try EscapedStrings.mapped(in: arguments, vocabulary.withoutControlTokens) == arguments)
             }

@@ -8,7 +8,7 @@
 
     private let folder = Path(TestModel.cache.string + "/llama-source-0.3.36/models/templates")
 
-    /// The templates of real models that llama.cpp's own sources bring, where set-up has built it here.
+    /// The templates of real models in llama.cpp's own sources, if the set-up has built them here.
     @Suite(
         .enabled(if: FileManager.default.fileExists(atPath: folder.string), "llama.cpp was not built here"),
         .timeLimit(.minutes(5)))
@@ -28,7 +28,7 @@
             .map { ($0, try String(contentsOf: folder.url.appending(path: $0), encoding: .utf8)) }
         }
 
-        /// The marks of models whose thinking would be shown as the answer with `<think>` alone.
+        /// The marks of models whose thinking would be shown as the answer if only `<think>` were known.
         @Test(arguments: [
             ("openai-gpt-oss-120b", "<|channel|>analysis<|message|>", "<|end|>", "<|channel|>final<|message|>"),
             ("google-gemma-4-31B-it", "<|channel>thought", "<channel|>", ""),
@@ -55,7 +55,7 @@
             #expect(try ChatTemplate(model: nil, source: source).facts() == ChatTemplate.Facts())
         }
 
-        /// What a template makes of a call in the history is what the armed grammar lets a model write, and is read back.
+        /// The grammar allows a call in the template's format, and the call is read back unchanged.
         @Test func aCallInTheHistoryIsWrittenAsItIsRead() throws {
             var supported: [String] = []
             var others: [String] = []
@@ -76,7 +76,7 @@
                             ChatMessage(result: "sunny", of: Self.call),
                         ], tools: Self.tools
                     ).text
-                    // A prompt that ends with an opened thinking has a little in common with a call.
+                    // A prompt that ends with an opening of thinking can share some text with a call.
                     let common = prompt.text.commonPrefix(with: whole).count - (format.words.map(\.count).max() ?? 0)
                     let said = whole[whole.index(whole.startIndex, offsetBy: common)...]
                     let places = format.words.compactMap { said.firstRange(of: $0)?.lowerBound }

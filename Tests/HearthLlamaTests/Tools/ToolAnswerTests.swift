@@ -7,7 +7,7 @@
     import Testing
 
     extension RealModel {
-        /// The default model with a template that knows tools, shown by examples how calls are made.
+        /// The default model with a template for tools, and with examples of calls.
         @Suite struct ToolAnswers {
             private struct Weather: Tool {
                 struct Arguments: Codable { var city: String }
@@ -21,7 +21,7 @@
                 }
             }
 
-            /// A model of this size calls when it has seen it done.
+            /// A model of this size makes calls only after examples.
             private static let examples: [ChatMessage] = ["Rome", "Berlin", "Madrid", "Oslo"].enumerated().flatMap {
                 index, city in
                 let call = ToolCall(id: "call0000\(index)", name: "weather", arguments: "{\"city\": \"\(city)\"}")
@@ -56,7 +56,7 @@
                 await engine.unload()
             }
 
-            @Test func whateverIsDrawnIsACallThatFitsOrText() async throws {
+            @Test func everyDrawIsAValidCallOrText() async throws {
                 let engine = try await engine(ToolTemplates.hermes)
                 let tools = [
                     ToolDefinition(
@@ -98,7 +98,7 @@
                 await engine.unload()
             }
 
-            @Test func aModelWhoseTemplateKnowsNoToolsIsToldInWords() async throws {
+            @Test func aTemplateWithoutToolsGetsThemAsText() async throws {
                 let engine = try await SharedEngine.engine
                 #expect(try await !engine.capabilities.contains(.tools))
                 let options = GenerationOptions(
@@ -108,7 +108,7 @@
                 } throws: {
                     ($0 as? LLMError)?.code == .templateFailed
                 }
-                // A conversation that began with another model goes on.
+                // A conversation that began with another model continues.
                 let weather = Weather()
                 let session = LanguageModelSession(model: engine, tools: [weather], transcript: Self.examples)
                 let response = try await session.respond(
@@ -118,8 +118,8 @@
                 #expect(try await engine.count(Self.examples) == engine.count(Self.examples.withSpelledTools))
             }
 
-            @Test func whatATemplateLeavesOutOpensNothingElse() async throws {
-                // Like Mistral's: what is said before a call is not told again.
+            @Test func aTextThatATemplateLeavesOutAddsNoControlToken() async throws {
+                // As in Mistral's template, the text before a call is left out of the history.
                 let template = """
                     {%- for message in messages %}{{ '<|im_start|>' + message.role + '\\n' }}
                     {%- if message.tool_calls %}{{ message.tool_calls | tojson }}{% else %}{{ message.content }}{% endif %}

@@ -1,5 +1,5 @@
 #if Llama
-    /// Chat templates of the kinds that well-known models have, as short as they can be.
+    /// Chat templates in the styles of well-known models, as short as possible.
     enum ToolTemplates {
         /// Hermes and Qwen: calls in tags.
         static let hermes = #"""
@@ -45,7 +45,7 @@
             {%- endif %}
             """#
 
-        /// Llama 3: a call is nothing but its JSON, one at a time.
+        /// Llama 3: a call is only its JSON, one at a time.
         static let bare = #"""
             {{- bos_token }}
             {%- if messages[0]['role'] == 'system' %}
@@ -89,7 +89,7 @@
             {%- endif %}
             """#
 
-        /// Mistral: calls are a list behind a control token, and ids have nine characters.
+        /// Mistral: calls are a list after a control token, and ids have nine characters.
         static let mistral = #"""
             {%- if messages[0]["role"] == "system" %}
                 {%- set system_message = messages[0]["content"] %}

@@ -5,7 +5,7 @@
     import Testing
 
     @Suite struct ExifOrientationTests {
-        /// A JPEG of 40 × 30 pixels that says how it was taken.
+        /// A JPEG of 40 × 30 pixels with an orientation.
         private static func photo(_ orientation: UInt8, isLittleEndian: Bool = true, type: UInt8 = 3) -> [UInt8] {
             func number(_ value: UInt8, _ count: Int) -> [UInt8] {
                 let zeros = [UInt8](repeating: 0, count: count - 1)
@@ -23,7 +23,7 @@
 
         private typealias Pixel = [UInt8]
 
-        /// The rows of a picture as it is shown.
+        /// The rows of the displayed picture.
         private func rows(_ bytes: [UInt8], shrunkTo half: Bool = false) throws -> [[Pixel]] {
             let header = try ImageHeader(bytes)
             let (width, height) = half ? (header.width / 2, header.height / 2) : (header.width, header.height)
@@ -45,7 +45,7 @@
             rows[0].indices.map { column in rows.map { $0[column] } }
         }
 
-        /// As the Exif standard has it: where the first row and the first column of the file are shown.
+        /// The orientations of the Exif standard: the displayed places of the file's first row and column.
         private static func shown(_ rows: [[Pixel]], _ orientation: UInt8) -> [[Pixel]] {
             let mirrored = rows.map { Array($0.reversed()) }
             return switch orientation {
@@ -70,11 +70,11 @@
             #expect(try rows(photo, shrunkTo: true) == Self.shown(rows(TestPictures.jpeg, shrunkTo: true), orientation))
         }
 
-        @Test func whatSaysNothingUsableIsShownAsItLies() throws {
+        @Test func withoutAUsableOrientationTheFileOrderIsShown() throws {
             for photo in [Self.photo(0), Self.photo(9), Self.photo(6, type: 4)] {
                 #expect(try ImageHeader(photo).orientation == 1)
             }
-            // Cut anywhere, the part is never read beyond its end.
+            // The part is cut at every place, and never read beyond its end.
             let whole = Self.photo(6)
             for length in 0..<36 {
                 let part = Array(whole[6..<6 + length])

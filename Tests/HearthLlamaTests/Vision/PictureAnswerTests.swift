@@ -7,8 +7,8 @@
     import Testing
 
     extension RealModel {
-        /// Conversations with pictures. The projector's weights are random, so what is said means nothing; that it is said twice
-        /// alike, and computed once, does.
+        /// Conversations with pictures. The projector's weights are random, so the answers have no meaning. Equal
+        /// requests give equal answers, and pictures are encoded once.
         @Suite struct PictureAnswerTests {
             private static let configuration = LlamaConfiguration(contextLength: 1024, threadCount: 1)
 
@@ -34,7 +34,7 @@
                 arguments: [
                     (TestModel.Tiny.projector, nil), (.twoWayProjector, nil), (.gridProjector, .grid),
                 ] as [(TestModel.Tiny, TestModel.Tiny?)])
-            func aSecondTurnEncodesNoPictureAgainAndComputesOnlyWhatIsNew(
+            func aSecondTurnEncodesNoPictureAgainAndComputesOnlyNewTokens(
                 _ projector: TestModel.Tiny, _ model: TestModel.Tiny?
             ) async throws {
                 let path = try model.map { try TestModel.path($0) } ?? TestModel.path
@@ -54,7 +54,7 @@
                 #expect(again.encodedPictures == 0)
                 #expect(again.usage.cachedTokens >= facts.usage.promptTokens - 8, "pictures and question are in memory")
 
-                // What was reused is what a model that never saw the first turn computes.
+                // The reused state gives the same answer as a model that never computed the first turn.
                 let fresh = try await self.engine(projector, for: path)
                 let other = try await ask(fresh, conversation)
                 #expect(other.summary?.encodedPictures == 2)
@@ -104,9 +104,9 @@
                 await engine.unload()
             }
 
-            @Test func picturesCountWhereAConversationIsMadeToFit() async throws {
+            @Test func picturesCountInTheFitOfAConversation() async throws {
                 let engine = try await engine(configuration: LlamaConfiguration(contextLength: 512, threadCount: 1))
-                // 30 pictures are 480 tokens: with the room of an answer they do not fit.
+                // 30 pictures are 480 tokens: with the reserve of an answer they do not fit.
                 let old = ChatMessage(.user, "Look.", images: try (0..<30).map { try picture(UInt8($0)) })
                 let answer = try await ask(
                     engine, [old, ChatMessage(.assistant, "Yes."), ChatMessage(.user, "And now?")], tokens: 64)
@@ -136,7 +136,7 @@
                 await engine.unload()
             }
 
-            /// The bound itself: no step computes more than one picture, and none after the end was asked for.
+            /// No step computes more than one picture, and none is computed after the cancellation.
             @Test func aStepComputesAtMostOnePicture() async throws {
                 try await blocking {
                     let loop = GenerationLoop(
@@ -167,8 +167,9 @@
                 }
             }
 
-            /// A picture that was read and of which no further part is asked for, as after a failure or a request given up.
-            @Test func thePixelsOfAPictureGoWithWhoAskedForThem() async throws {
+            /// The pixels of a picture are dropped if no further part is requested, as after a failure or a
+            /// cancellation.
+            @Test func thePixelsOfAPictureAreDroppedWithItsRequest() async throws {
                 try await blocking {
                     let model = try LoadedModel(
                         path: TestModel.path, projector: try TestModel.path(.projector),
@@ -187,13 +188,13 @@
                     request.signal.cancel()
                     #expect(loop.step().count == 1)
                     #expect(!projector.holdsPixels)
-                    // Nor do they outlive the last part.
+                    // The pixels are also dropped after the last part.
                     #expect(try projector.encoded(given, part: 0).isNew && !projector.holdsPixels)
                     withExtendedLifetime(stream) {}
                 }
             }
 
-            @Test(.enabled(if: TestExtent.isFull)) func whoDoesNotWaitStopsTheEngineWithinOnePicture() async throws {
+            @Test(.enabled(if: TestExtent.isFull)) func aCancelledCallerStopsTheEngineWithinOnePicture() async throws {
                 let engine = try await engine()
                 let pictures = try (0..<24).map { try picture(UInt8($0), width: 1500) }
                 let question = [ChatMessage(.user, "Which is the brightest?", images: pictures)]
@@ -211,7 +212,7 @@
                         }
                         // The system prompt comes before the first picture.
                         guard encodedThen > 0 else { continue }
-                        // Answered as soon as the engine is free again.
+                        // The question is answered as soon as the engine is free.
                         _ = try await ask(engine, [ChatMessage(.user, "Hi")], tokens: 1)
                         stopped = clock.now - began
                         break
@@ -233,7 +234,7 @@
                 let folder = try TemporaryFolder()
                 var configuration = Self.configuration
                 configuration.stateFolder = folder.path
-                // Fewer than 64 tokens are computed again rather than saved.
+                // Fewer than 64 tokens are computed again instead of saved.
                 let text = String(repeating: "Look at the picture well. ", count: 20) + "What is this?"
                 let question = ChatMessage(.user, text, images: [try picture(200)])
                 let first = try await engine(configuration: configuration)
@@ -246,7 +247,7 @@
                 #expect(facts.encodedPictures == 0)
                 #expect(facts.usage.cachedTokens >= 100)
                 await second.unload()
-                // Another projector sees something else.
+                // Another projector gives other vectors.
                 let other = try await engine(.twoWayProjector, configuration: configuration)
                 #expect(try await ask(other, [question]).summary?.usage.cachedTokens == 0)
                 await other.unload()

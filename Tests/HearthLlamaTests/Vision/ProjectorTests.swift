@@ -8,7 +8,7 @@
     @testable import HearthLlama
 
     extension RealModel {
-        /// What makes pictures readable, without a conversation around it.
+        /// The projector without a conversation.
         @Suite struct ProjectorTests {
             private static let configuration = LlamaConfiguration(contextLength: 512, threadCount: 1)
 
@@ -45,7 +45,8 @@
                 #expect(vectors.allSatisfy { $0.isFinite })
             }
 
-            /// A projector that cuts pictures as their size wants it keeps to what is asked for, and so does what is counted before.
+            /// A projector that cuts pictures by their size respects the configured limits, and so does the count
+            /// beforehand.
             @Test func aPicturesTokensHaveBounds() throws {
                 func count(_ width: Int, _ height: Int, _ tokens: ImageTokens) throws -> Int {
                     let weights = try weights(TestModel.path(.grid))
@@ -71,7 +72,7 @@
                 #expect(enlarged >= 64 && enlarged < 100)
             }
 
-            @Test func boundsThatContradictEachOtherAreMadeToFit() {
+            @Test func contradictingBoundsAreCorrected() {
                 #expect(ImageTokens(minimum: 100, maximum: 10) == ImageTokens(minimum: 10, maximum: 10))
                 #expect(ImageTokens(minimum: -1, maximum: .max) == ImageTokens(minimum: 1, maximum: 65_536))
             }
@@ -86,7 +87,7 @@
                 #expect(first.vectors == second.vectors)
                 let other = try roomy.encoded(blue, part: 0)
                 #expect(other.vectors != first.vectors)
-                // Room for one.
+                // Room for one picture.
                 let narrow = try projector(cacheBytes: 16 * 576 * 4)
                 for picture in [red, blue, red] {
                     let (_, isNew) = try narrow.encoded(picture, part: 0)
@@ -94,9 +95,9 @@
                 }
             }
 
-            @Test func aPictureWithALongSideIsSeenSmaller() throws {
+            @Test func aPictureWithALongSideIsScaledDown() throws {
                 let projector = try projector(.gridProjector, for: TestModel.path(.grid))
-                // Four times as many pixels, and no more to see.
+                // Four times as many pixels give no more tokens.
                 let large = try projector.parts(of: ChatImage(TestPictures.png(width: 4096, height: 16)))
                 let small = try projector.parts(of: ChatImage(TestPictures.png(width: 2048, height: 8)))
                 #expect(large.parts == small.parts)
@@ -113,7 +114,7 @@
                 #expect(parts.count == 3, "this kind writes a word before and after each picture")
             }
 
-            @Test func aPartThatThereIsNotIsAnErrorAndNoCrash() throws {
+            @Test func aMissingPartIsAnErrorAndNoCrash() throws {
                 let projector = try projector()
                 let picture = try ChatImage(TestPictures.png)
                 for part in [-1, 1, 99] {
@@ -137,8 +138,8 @@
                 #expect(broken?.code == .cannotLoad)
             }
 
-            @Test func aPictureWhosePixelsAreNotWhatItsHeaderSaysIsRefused() throws {
-                // As many bytes as there should be, but a line is filtered in a way that does not exist.
+            @Test func aPictureWhosePixelsDifferFromItsHeaderIsRefused() throws {
+                // The number of bytes is correct, but a line has a filter that does not exist.
                 let line: [UInt8] = [9] + [UInt8](repeating: 1, count: 30)
                 let lines = Array(repeatElement(line, count: 10).joined())
                 let image = try ChatImage(TestPictures.png(width: 10, height: 10, unpacked: lines))
