@@ -23,6 +23,7 @@ import Testing
         ("network.metered", "deny"), ("cloud.kind", "gemini-relay"), ("cloud.url", "https://relay.example.org/base"),
         ("cloud.url", "http://127.0.0.1:8080/v1"), ("cloud.model", "gemini-2.5-pro"), ("cloud.keyFile", "/run/key"),
         ("cloud.firstByteSeconds", "5"),
+        ("cloud.shares", "none"), ("cloud.shares", "instructions,pictures"),
     ])
     func whatIsSetIsReadBack(key: String, value: String) async throws {
         let folder = try TemporaryFolder()
@@ -52,6 +53,7 @@ import Testing
         ("cloud.url", "https://x:99999"),
         ("cloud.url", "https://x/?key=1"), ("cloud.model", ""), ("cloud.model", "a\u{1b}"), ("cloud.keyFile", "key"),
         ("cloud.key", "secret"), ("cloud.firstByteSeconds", "0"), ("cloud.firstByteSeconds", "1.5"),
+        ("cloud.shares", "all"), ("cloud.shares", ""), ("cloud.shares", "history,"),
     ])
     func wrongSettingsAreRefusedAndNothingIsWritten(key: String, value: String) async throws {
         let folder = try TemporaryFolder()
@@ -76,6 +78,7 @@ import Testing
         try configuration.set("cloud.model", to: "gemini-2.5-pro")
         try configuration.set("cloud.keyFile", to: "/run/key")
         try configuration.set("cloud.firstByteSeconds", to: "5")
+        try configuration.set("cloud.shares", to: "pictures,history")
         try configuration.set("cloud.kind", to: "gemini")
         #expect(try values()[2...] == ["gemini-2.5-pro", "/run/key"])
         let read = try Configuration(json: configuration.json())
@@ -83,6 +86,7 @@ import Testing
         try configuration.set("cloud.kind", to: "anthropic")
         #expect(try values() == ["anthropic", "https://api.anthropic.com", "claude-haiku-4-5", nil])
         #expect(try configuration.value(of: "cloud.firstByteSeconds") == nil)
+        #expect(try configuration.value(of: "cloud.shares") == "history,pictures", "it belongs to no kind")
         // An address that is set first stays.
         var other = Configuration()
         try other.set("cloud.url", to: "http://localhost:8080")

@@ -117,6 +117,32 @@ struct CloudEngineTests {
         #expect(stubborn.requests.count == 2)
     }
 
+    @Test(arguments: [
+        ("none", false, false, false), ("instructions", true, false, false), ("history", false, true, false),
+        ("pictures", false, false, true), ("instructions,history,pictures", true, true, true),
+    ])
+    func onlyWhatIsSharedIsSent(
+        shares: String, hasInstructions: Bool, hasHistory: Bool, hasPictures: Bool
+    ) async throws {
+        let picture = try ChatImage(TestPictures.png)
+        let messages = [
+            ChatMessage(.system, "the instructions"), ChatMessage(.user, "an earlier question", images: [picture]),
+            ChatMessage(.assistant, "an earlier answer"), ChatMessage(.user, "the newest question", images: [picture]),
+        ]
+        let server = try FaultServer { _ in stream(.openai) }
+        let events = CloudEvents()
+        let sections = try #require(CloudShares(shares))
+        let engine = try engine(.openai, server) { $0.shares = sections }
+        _ = try await engine.generate(messages, options: GenerationOptions()) { events.append($0) }
+        let body = String(decoding: try #require(server.requests.first).body, as: UTF8.self)
+        #expect(body.contains("the newest question"))
+        #expect(body.contains("the instructions") == hasInstructions)
+        #expect(body.contains("an earlier question") == hasHistory && body.contains("an earlier answer") == hasHistory)
+        #expect(body.contains("image_url") == hasPictures)
+        #expect(engine.capabilities.contains(.vision) == hasPictures)
+        #expect(sections.text == shares)
+    }
+
     @Test func preparingSendsNothing() async throws {
         let server = try FaultServer { _ in stream(.gemini) }
         try await engine(.gemini, server).prepare([ChatMessage(.user, "Hi")], options: GenerationOptions())

@@ -11,8 +11,11 @@ package struct CloudConfiguration: Sendable, Hashable {
     private var model: String?
     private var keyFile: Path?
     private var firstByteSeconds: Int?
+    private var shares: CloudShares?
 
-    static let keys = ["cloud.kind", "cloud.url", "cloud.model", "cloud.keyFile", "cloud.firstByteSeconds"]
+    static let keys = [
+        "cloud.kind", "cloud.url", "cloud.model", "cloud.keyFile", "cloud.firstByteSeconds", "cloud.shares",
+    ]
 
     /// The value of a setting as text. An address or a model that is not set is the vendor's.
     func value(of key: String) -> String? {
@@ -21,11 +24,13 @@ package struct CloudConfiguration: Sendable, Hashable {
         case "cloud.url": (url ?? kind?.defaultURL)?.absoluteString
         case "cloud.model": model ?? kind?.defaultModel
         case "cloud.firstByteSeconds": firstByteSeconds.map(String.init)
+        case "cloud.shares": shares?.text
         default: keyFile?.string
         }
     }
 
-    /// Checks and sets a value; `nil` removes the setting. Another kind begins with its own settings.
+    /// Checks and sets a value; `nil` removes the setting. Another kind begins with its own settings; what may leave the
+    /// device stays.
     mutating func set(_ key: String, to text: String?) throws {
         switch key {
         case "cloud.kind":
@@ -36,7 +41,11 @@ package struct CloudConfiguration: Sendable, Hashable {
                 }
                 return kind
             }
-            if kind != nil, kind != new { self = CloudConfiguration() }
+            if kind != nil, kind != new {
+                let shares = shares
+                self = CloudConfiguration()
+                self.shares = shares
+            }
             kind = new
         case "cloud.url": url = try text.map { try Self.address($0, key) }
         case "cloud.model":
@@ -52,6 +61,14 @@ package struct CloudConfiguration: Sendable, Hashable {
                     throw ConfigurationError.invalid(key, "a number from 1 to 600", found: text)
                 }
                 return seconds
+            }
+        case "cloud.shares":
+            shares = try text.map { text in
+                guard let shares = CloudShares(text) else {
+                    let names = CloudShares.all.text
+                    throw ConfigurationError.invalid(key, "none, or some of \(names)", found: text)
+                }
+                return shares
             }
         default:
             keyFile = try text.map { text in
@@ -70,6 +87,7 @@ package struct CloudConfiguration: Sendable, Hashable {
         section["url"] = url.map { .string($0.absoluteString) }
         section["model"] = model.map { .string($0) }
         section["keyFile"] = keyFile.map { .string($0.string) }
+        section["shares"] = shares.map { .string($0.text) }
         section["firstByteSeconds"] = firstByteSeconds.map { .integer($0) }
         return section
     }

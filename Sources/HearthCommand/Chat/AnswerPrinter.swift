@@ -59,8 +59,8 @@ struct AnswerPrinter: Sendable {
         case .picturesLeftOut(let count):
             console.say(
                 count == 1
-                    ? "(this model cannot see: the picture is left out)"
-                    : "(this model cannot see: the \(count) pictures are left out)")
+                    ? "(this model gets no pictures: the picture is left out)"
+                    : "(this model gets no pictures: the \(count) pictures are left out)")
         case .thinking(let piece):
             guard console.output.isTerminal else { break }
             if !page.isAside {
@@ -123,7 +123,7 @@ struct TruncatedEvent: Encodable {
     let dropped: Int
 }
 
-/// Pictures left out because the model cannot see them.
+/// Pictures left out: the model cannot see them, or `cloud.shares` keeps them here.
 struct PicturesLeftOutEvent: Encodable {
     var event = "pictures-left-out"
     let count: Int

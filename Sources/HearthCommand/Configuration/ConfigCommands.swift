@@ -5,7 +5,7 @@ private let keyArgument = Argument(
     "KEY", .word,
     "The setting: origins.NAME, defaultModel, contextLength, cacheType, flashAttention, threads, maximumNewTokens, "
         + "temperature, imageMinTokens, imageMaxTokens, stateFolder, ignoreMemory, network.metered, routing.forceLocal, "
-        + "entitlement.tier, entitlement.credits, cloud.kind, cloud.url, cloud.model, cloud.keyFile or cloud.firstByteSeconds."
+        + "entitlement.tier, entitlement.credits, cloud.kind, cloud.url, cloud.model, cloud.keyFile, cloud.firstByteSeconds or cloud.shares."
 )
 
 /// `hearth config get KEY`
@@ -58,7 +58,8 @@ struct ConfigSet: Command {
                 + "cloud.url and cloud.model name others, and another kind resets them. The key is in GEMINI_API_KEY, "
                 + "OPENAI_API_KEY, ANTHROPIC_API_KEY or HEARTH_CLOUD_KEY, or in the file cloud.keyFile, which only you may read. "
                 + "cloud.firstByteSeconds is the longest wait for the beginning of an answer from the cloud, before a local model "
-                + "takes over; unset, 15, or 60 for openai.",
+                + "takes over; unset, 15, or 60 for openai. cloud.shares is what the cloud may have beside your question: some of "
+                + "instructions, history and pictures, separated by commas, or none; unset, all.",
         ],
         arguments: [keyArgument, value],
         examples: [

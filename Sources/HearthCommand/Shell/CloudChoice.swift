@@ -24,6 +24,7 @@ struct CloudChoice: Sendable {
         if let seconds = try configuration.setting("cloud.firstByteSeconds").flatMap({ Int($0) }) {
             settings.firstByteTimeout = .seconds(seconds)
         }
+        if let shares = try configuration.setting("cloud.shares").flatMap(CloudShares.init) { settings.shares = shares }
         return CloudChoice(
             engine: CloudEngine(settings), name: settings.model, hasOwnKey: kind != .geminiRelay)
     }

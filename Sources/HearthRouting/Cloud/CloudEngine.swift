@@ -46,7 +46,10 @@ public struct CloudEngine: InferenceEngine {
             description: "\(settings.model) (\(settings.host))", contextLength: settings.contextLength)
     }
 
-    public var capabilities: EngineCapabilities { settings.dialect.capabilities }
+    public var capabilities: EngineCapabilities {
+        let all = settings.dialect.capabilities
+        return settings.shares.sections.contains(.pictures) ? all : all.subtracting(.vision)
+    }
 
     /// Asks whether the server answers, without a request that costs anything.
     /// - Throws: ``LLMError`` for any answer but success within 5 s.
@@ -73,7 +76,8 @@ public struct CloudEngine: InferenceEngine {
         _ messages: [ChatMessage], options: GenerationOptions, onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary {
         try check(options)
-        var history = CloudHistory(messages, limit: settings.historyLimit)
+        let shared = settings.shares.shared(messages)
+        var history = CloudHistory(shared.messages, limit: settings.historyLimit)
         onEvent(.phase(.connecting))
         var pass = CloudPass(settings: settings, limit: min(options.timeout, settings.passTimeout), onEvent: onEvent)
         while true {
@@ -81,6 +85,7 @@ public struct CloudEngine: InferenceEngine {
             do {
                 let answer = try await begin(request, pass)
                 if history.dropped > 0 { onEvent(.truncated(dropped: history.dropped)) }
+                if shared.withheldPictures > 0 { onEvent(.picturesLeftOut(count: shared.withheldPictures)) }
                 return try await pass.read(answer, request: request, conversation: messages)
             } catch let error as LLMError where error.code == .exceededContextWindowSize {
                 guard !pass.hasCut, history.cut() else { throw error }

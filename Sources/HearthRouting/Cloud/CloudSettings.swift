@@ -50,6 +50,8 @@ public struct CloudSettings: Sendable, Hashable {
     public var model: String
     /// Sent to the server of `url` only; `nil` for a server that wants none.
     package var key: Secret?
+    /// The sections of a conversation that are sent.
+    package var shares = CloudShares.all
     /// The longest wait for the beginning of an answer.
     public var firstByteTimeout: Duration
     /// The longest wait for the next bytes of an answer.

@@ -1,0 +1,54 @@
+import HearthInference
+
+/// The sections of a conversation that may leave for the cloud. The text of the newest question always does.
+package struct CloudShares: Sendable, Hashable {
+    package enum Section: String, Sendable, CaseIterable {
+        /// The system prompt.
+        case instructions
+        /// The messages before the newest question.
+        case history
+        /// Pictures, those of the newest question too.
+        case pictures
+    }
+
+    package var sections: Set<Section>
+
+    package static let all = CloudShares(sections: Set(Section.allCases))
+
+    package init(sections: Set<Section>) { self.sections = sections }
+
+    /// Reads the names of sections, separated by commas, or `none`; `nil` for other words.
+    package init?(_ text: String) {
+        guard text != "none" else {
+            sections = []
+            return
+        }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false)
+        let known = names.compactMap { Section(rawValue: String($0)) }
+        guard known.count == names.count else { return nil }
+        sections = Set(known)
+    }
+
+    /// The text that ``init(_:)`` reads.
+    package var text: String {
+        let names = Section.allCases.filter(sections.contains).map(\.rawValue)
+        return names.isEmpty ? "none" : names.joined(separator: ",")
+    }
+
+    /// A conversation without the sections that stay on the device, and the number of its pictures that stay.
+    func shared(_ messages: [ChatMessage]) -> (messages: [ChatMessage], withheldPictures: Int) {
+        let question = messages.lastIndex { $0.role == .user } ?? messages.startIndex
+        var shared = messages.indices.filter { index in
+            messages[index].role == .system
+                ? sections.contains(.instructions) : index >= question || sections.contains(.history)
+        }
+        .map { messages[$0] }
+        guard !sections.contains(.pictures) else { return (shared, 0) }
+        var withheld = 0
+        for index in shared.indices {
+            withheld += shared[index].images.count
+            shared[index].images = []
+        }
+        return (shared, withheld)
+    }
+}
