@@ -52,6 +52,8 @@ let package = Package(
         .library(name: "HearthInference", targets: ["HearthInference", "HearthBase"]),
         .library(name: "HearthLlama", targets: ["HearthLlama"]),
         .library(name: "HearthPublishing", targets: ["HearthPublishing"]),
+        .library(
+            name: "HearthAssistant", targets: ["HearthAssistant", "HearthRouting", "HearthInference", "HearthBase"]),
         .library(name: "HearthRouting", targets: ["HearthRouting", "HearthInference", "HearthHTTP", "HearthBase"]),
         .library(name: "HearthServer", targets: ["HearthServer"]),
         .executable(name: "hearth", targets: ["hearth"]),
@@ -69,6 +71,13 @@ let package = Package(
         .systemLibrary(name: "CGio", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CLlama", pkgConfig: "llama"),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CIcal", pkgConfig: "libical", providers: [.apt(["libical-dev"])]),
+        .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(
+            name: "CMarkdown", pkgConfig: "libcmark-gfm",
+            providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"])]),
+        .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // Signal handlers, in which Swift code is not allowed to run.
         .target(name: "CTerminal"),
@@ -118,6 +127,14 @@ let package = Package(
         // Cloud models, and the choice between them and local ones.
         .target(name: "HearthRouting", dependencies: ["HearthBase", "HearthHTTP", "HearthInference"]),
 
+        // One small layer over SQLite, and the assistant on it.
+        .target(name: "HearthDatabase", dependencies: ["CSQLite", "HearthBase"]),
+        .target(
+            name: "HearthAssistant",
+            dependencies: [
+                "CIcal", "CXML", "HearthBase", "HearthDatabase", "HearthHTTP", "HearthInference", "HearthRouting",
+            ]),
+
         // The app's API on top of delivery and inference, the server and the command.
         .target(
             name: "Hearth",
@@ -131,9 +148,10 @@ let package = Package(
         .target(
             name: "HearthCommand",
             dependencies: [
-                "CLicenses", "CTerminal", "Hearth", "HearthBase", "HearthCatalog", "HearthDelivery", "HearthHTTP",
-                "HearthInference",
-                "HearthPublishing", "HearthRouting", "HearthStore", "HearthTransfer",
+                "CEdit", "CLicenses", "CMarkdown", "CTerminal", "Hearth", "HearthAssistant", "HearthBase",
+                "HearthCatalog",
+                "HearthDatabase", "HearthDelivery", "HearthHTTP", "HearthInference", "HearthPublishing",
+                "HearthRouting", "HearthStore", "HearthTransfer",
                 .target(name: "HearthServer", condition: server),
             ]),
         .executableTarget(name: "hearth", dependencies: ["HearthCommand"]),
@@ -172,6 +190,14 @@ let package = Package(
         .testTarget(
             name: "HearthRoutingTests",
             dependencies: ["HearthBase", "HearthHTTP", "HearthInference", "HearthRouting", "HearthTestSupport"]),
+        .testTarget(
+            name: "HearthDatabaseTests", dependencies: ["HearthBase", "HearthDatabase", "HearthTestSupport"]),
+        .testTarget(
+            name: "HearthAssistantTests",
+            dependencies: [
+                "HearthAssistant", "HearthBase", "HearthDatabase", "HearthHTTP", "HearthInference", "HearthRouting",
+                "HearthTestSupport",
+            ]),
         .testTarget(
             name: "HearthLlamaTests",
             dependencies: [

@@ -1,0 +1,80 @@
+/// An action of an answer as people see it: what it would do or did, with its values.
+public struct ActionCard: Sendable, Hashable, Codable, Identifiable {
+    /// The progress of an action.
+    public enum State: String, Sendable, Hashable, Codable {
+        /// Waits for the user's approval.
+        case proposed
+        /// Not carried out, since the answer is not complete; the user can still do it.
+        case notCarriedOut = "not-carried-out"
+        case done
+        case declined
+        case failed
+        case undone
+        /// The process ended during the action, and the record does not tell whether it happened.
+        case unknown
+    }
+
+    /// One value of the action.
+    public struct Field: Sendable, Hashable, Codable {
+        /// The name in the payload, such as `start`.
+        public var name: String
+        public var label: String
+        public var value: String
+        /// Where the value occurs literally in a text from outside, such as `web page example.org`; `nil` where it does not.
+        public var source: String?
+
+        public init(name: String, label: String, value: String, source: String? = nil) {
+            self.name = name
+            self.label = label
+            self.value = value
+            self.source = source
+        }
+    }
+
+    /// One result of a list or search.
+    public struct Item: Sendable, Hashable, Codable {
+        /// Identifies the record in its store; empty for none.
+        public var id: String
+        public var title: String
+        public var detail: String
+        /// The address of a web page.
+        public var url: String?
+
+        public init(id: String = "", title: String, detail: String = "", url: String? = nil) {
+            self.id = id
+            self.title = title
+            self.detail = detail
+            self.url = url
+        }
+    }
+
+    /// The idempotency key of the action.
+    public let id: String
+    public let tag: ActionTag
+    /// What the action does, such as `New reminder`.
+    public var title: String
+    public var fields: [Field]
+    public var items: [Item]
+    public var state: State
+    /// The payload of the block, JSON, which the user may edit before approval.
+    public var payload: String
+    /// What a person needs to know besides: why it failed, who will ring, what cannot be undone.
+    public var note: String?
+    /// Whether the action can be undone once done.
+    public var canUndo: Bool
+
+    public init(
+        id: String, tag: ActionTag, title: String, fields: [Field] = [], items: [Item] = [], state: State,
+        payload: String, note: String? = nil, canUndo: Bool = false
+    ) {
+        self.id = id
+        self.tag = tag
+        self.title = title
+        self.fields = fields
+        self.items = items
+        self.state = state
+        self.payload = payload
+        self.note = note
+        self.canUndo = canUndo
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// The circumstances of an action.
+public struct ActionContext: Sendable {
+    /// The idempotency key: the same block of the same answer has the same key, and so the same records.
+    public var key: String
+    /// The moment of the user's message.
+    public var now: Date
+    /// The user's time zone.
+    public var timeZone: TimeZone
+    /// The user's language and formats.
+    public var locale: Locale
+
+    public init(key: String, now: Date, timeZone: TimeZone = .current, locale: Locale = .current) {
+        self.key = key
+        self.now = now
+        self.timeZone = timeZone
+        self.locale = locale
+    }
+}
+
+/// What an action would do, computed without doing it.
+public struct ActionPlan: Sendable {
+    /// What the user has to know before the action: whether it may run unasked.
+    public enum Effect: Sendable, Hashable {
+        /// Reads the user's own data.
+        case reads
+        /// Changes the user's data.
+        case changes
+        /// Sends a query off the device.
+        case sends
+    }
+
+    /// The result of an action.
+    public struct Result: Sendable {
+        /// The results of a list or search, which the next turn sees as bounded, untrusted data.
+        public var items: [ActionCard.Item]
+        /// What a person needs to know besides.
+        public var note: String?
+        /// Where the items are from, if their texts were written by others, such as `contacts`; `nil` for the user's own.
+        public var outsideSource: String?
+
+        public init(items: [ActionCard.Item] = [], note: String? = nil, outsideSource: String? = nil) {
+            self.items = items
+            self.note = note
+            self.outsideSource = outsideSource
+        }
+    }
+
+    /// What the action does, such as `New reminder`.
+    public var title: String
+    public var fields: [ActionCard.Field]
+    public var effect: Effect
+    /// The changes of records, which the journal makes happen once or not at all and which can be undone.
+    public var changes: [RecordChange]
+    /// What cannot be undone, or who will ring.
+    public var note: String?
+    /// Reads, or does what is no record of a store.
+    public var perform: @Sendable () async throws -> Result
+
+    public init(
+        title: String, fields: [ActionCard.Field] = [], effect: Effect, changes: [RecordChange] = [],
+        note: String? = nil, perform: @escaping @Sendable () async throws -> Result = { Result() }
+    ) {
+        self.title = title
+        self.fields = fields
+        self.effect = effect
+        self.changes = changes
+        self.note = note
+        self.perform = perform
+    }
+}
+
+/// An action that a model can write as a block or call as a tool.
+///
+/// The payload is checked against ``schema`` while the model writes it, and again when it is decoded.
+public protocol AssistantAction: Sendable {
+    /// The values of the block.
+    associatedtype Payload: Codable & Sendable
+
+    var tag: ActionTag { get }
+    /// The use of the action, one line for the prompt.
+    var purpose: String { get }
+    /// The JSON schema of the payload: each string, array and number is bounded, so that a block ends within 256 tokens.
+    var schema: String { get }
+
+    /// Computes what the action would do. Changes nothing.
+    /// - Throws: ``AssistantError``: `unusable-payload` and the like, which the model may repair once.
+    func plan(_ payload: Payload, in context: ActionContext) async throws -> ActionPlan
+}

@@ -1,0 +1,68 @@
+import Foundation
+import HearthInference
+
+/// The facts of an answer.
+public struct AnswerFacts: Sendable, Hashable, Codable {
+    /// The name of the model that answered.
+    public var model: String
+    /// `local` or `cloud`.
+    public var source: String
+    /// Why that engine answered.
+    public var reason: String
+    public var finish: FinishReason
+    /// The tokens of all passes of the turn.
+    public var usage: TokenUsage
+    public var timings: GenerationTimings
+
+    public init(
+        model: String, source: String, reason: String, finish: FinishReason, usage: TokenUsage,
+        timings: GenerationTimings
+    ) {
+        self.model = model
+        self.source = source
+        self.reason = reason
+        self.finish = finish
+        self.usage = usage
+        self.timings = timings
+    }
+}
+
+/// One message of a conversation with the assistant, as people see it.
+public struct AssistantMessage: Sendable, Hashable, Codable, Identifiable {
+    public let id: String
+    public var role: ChatRole
+    /// The text without action blocks.
+    public var content: String
+    /// Whether the model is still thinking.
+    public var isThinking: Bool
+    public var thinkingContent: String
+    public var images: [ChatImage]
+    public var cards: [ActionCard]
+    /// What a person needs to know about the message: a time-out, pictures that were left out.
+    public var notices: [String]
+    public var date: Date
+    public var facts: AnswerFacts?
+    /// The text as the model wrote it, action blocks included, for later prompts; `nil` if it equals ``content``.
+    public var rawContent: String?
+    /// The message before this one; `nil` for the first. Messages with the same parent are branches.
+    public var parent: String?
+
+    public init(
+        id: String = UUID().uuidString, role: ChatRole, content: String = "", isThinking: Bool = false,
+        thinkingContent: String = "", images: [ChatImage] = [], cards: [ActionCard] = [], notices: [String] = [],
+        date: Date, facts: AnswerFacts? = nil, rawContent: String? = nil, parent: String? = nil
+    ) {
+        self.id = id
+        self.role = role
+        self.content = content
+        self.isThinking = isThinking
+        self.thinkingContent = thinkingContent
+        self.images = images
+        self.cards = cards
+        self.notices = notices
+        self.date = date
+        self.facts = facts
+        self.rawContent = rawContent
+        self.parent = parent
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// A conversation in a list.
+public struct ConversationSummary: Sendable, Hashable, Codable, Identifiable {
+    public let id: String
+    /// The user's title, or the beginning of the first question.
+    public var title: String
+    public var created: Date
+    public var changed: Date
+    /// The number of messages of all branches.
+    public var messageCount: Int
+    /// The last message of the shown branch; `nil` without messages.
+    public var leaf: String?
+
+    public init(
+        id: String, title: String, created: Date, changed: Date, messageCount: Int = 0, leaf: String? = nil
+    ) {
+        self.id = id
+        self.title = title
+        self.created = created
+        self.changed = changed
+        self.messageCount = messageCount
+        self.leaf = leaf
+    }
+}
+
+/// A message found by a search.
+public struct ConversationHit: Sendable, Hashable {
+    public var conversation: ConversationSummary
+    public var messageID: String
+    /// The text around the first found word, at most 160 characters.
+    public var excerpt: String
+    public var date: Date
+
+    public init(conversation: ConversationSummary, messageID: String, excerpt: String, date: Date) {
+        self.conversation = conversation
+        self.messageID = messageID
+        self.excerpt = excerpt
+        self.date = date
+    }
+}
+
+/// Keeps conversations.
+public protocol ConversationStore: Sendable {
+    /// The conversations changed last first.
+    func conversations(limit: Int, offset: Int) async throws -> [ConversationSummary]
+
+    /// The conversation with an id; `nil` if there is none.
+    func conversation(_ id: String) async throws -> ConversationSummary?
+
+    /// The messages of all branches, by date.
+    func messages(of conversation: String) async throws -> [AssistantMessage]
+
+    /// Creates a conversation, or changes its title and leaf.
+    func save(_ conversation: ConversationSummary) async throws
+
+    /// Saves a message; one of the same id is replaced. Sets the conversation's date and leaf.
+    func save(_ message: AssistantMessage, in conversation: String) async throws
+
+    /// Removes a message with all that follow it.
+    func removeMessage(_ id: String, in conversation: String) async throws
+
+    func removeConversation(_ id: String) async throws
+
+    /// The messages with all of the words, newest first: whole words, or beginnings from three letters on; accents and case do
+    /// not count.
+    func search(_ words: String, limit: Int) async throws -> [ConversationHit]
+
+    /// Removes everything, from the disk too.
+    func eraseAll() async throws
+}

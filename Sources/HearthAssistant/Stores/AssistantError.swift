@@ -1,0 +1,26 @@
+import HearthBase
+
+/// The codes of ``AssistantError``.
+public enum AssistantErrorDomain: ErrorDomain {
+    public static var codes: [ErrorCode<Self>] {
+        [.changedElsewhere, .noSuchRecord, .ambiguousRecord, .unusableRecord, .unusableRecurrence, .unusablePayload]
+    }
+}
+
+/// A failure of the assistant: of its stores, actions or conversations.
+public typealias AssistantError = HearthError<AssistantErrorDomain>
+
+extension ErrorCode<AssistantErrorDomain> {
+    /// Another program has changed the record since it was read.
+    public static var changedElsewhere: Self { "changed-elsewhere" }
+    /// No record fits the description.
+    public static var noSuchRecord: Self { "no-such-record" }
+    /// Several records fit the description.
+    public static var ambiguousRecord: Self { "ambiguous-record" }
+    /// A record in a file cannot be read.
+    public static var unusableRecord: Self { "unusable-record" }
+    /// A recurrence rule that Hearth does not create.
+    public static var unusableRecurrence: Self { "unusable-recurrence" }
+    /// The values of an action are missing or wrong.
+    public static var unusablePayload: Self { "unusable-payload" }
+}
