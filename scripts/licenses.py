@@ -101,6 +101,11 @@ SYSTEM = [
     ("system", "zlib", "Zlib", "libz"),
     ("system", "OpenSSL libcrypto", "Apache-2.0", "libcrypto"),
     ("system", "GLib and GIO", "LGPL-2.1-or-later", "libgio-2.0 libglib-2.0 libgobject-2.0"),
+    ("system", "SQLite", "public domain", "libsqlite3"),
+    ("system", "libical", "LGPL-2.1 or MPL-2.0", "libical libicalss libicalvcal"),
+    ("system", "libxml2", "MIT", "libxml2"),
+    ("system", "cmark-gfm", "BSD-2-Clause", "libcmark-gfm libcmark-gfm-extensions"),
+    ("system", "libedit", "BSD-3-Clause", "libedit"),
     ("server-system", "libmicrohttpd", "LGPL-2.1-or-later", "libmicrohttpd"),
     ("system", "Vulkan loader (builds with BACKEND=vulkan)", "Apache-2.0", "libvulkan"),
 ]
