@@ -27,6 +27,18 @@ public struct AnswerFacts: Sendable, Hashable, Codable {
     }
 }
 
+/// The text of a list's, search's or page's results, which the next turn of the model sees as data.
+public struct ResultText: Sendable, Hashable, Codable {
+    /// Where the text is from, if others wrote it, such as `contacts` or `web page example.org`; `nil` for the user's own.
+    public var source: String?
+    public var text: String
+
+    public init(source: String? = nil, text: String) {
+        self.source = source
+        self.text = text
+    }
+}
+
 /// One message of a conversation with the assistant, as people see it.
 public struct AssistantMessage: Sendable, Hashable, Codable, Identifiable {
     public let id: String
@@ -42,15 +54,19 @@ public struct AssistantMessage: Sendable, Hashable, Codable, Identifiable {
     public var notices: [String]
     public var date: Date
     public var facts: AnswerFacts?
-    /// The text as the model wrote it, action blocks included, for later prompts; `nil` if it equals ``content``.
+    /// The text for later prompts, if it differs from ``content``: an answer with its action blocks as the model wrote
+    /// them, or a question with the data that was sent with it.
     public var rawContent: String?
+    /// The results of the message's actions, for the next turn; `nil` for none.
+    public var results: [ResultText]?
     /// The message before this one; `nil` for the first. Messages with the same parent are branches.
     public var parent: String?
 
     public init(
         id: String = UUID().uuidString, role: ChatRole, content: String = "", isThinking: Bool = false,
         thinkingContent: String = "", images: [ChatImage] = [], cards: [ActionCard] = [], notices: [String] = [],
-        date: Date, facts: AnswerFacts? = nil, rawContent: String? = nil, parent: String? = nil
+        date: Date, facts: AnswerFacts? = nil, rawContent: String? = nil, results: [ResultText]? = nil,
+        parent: String? = nil
     ) {
         self.id = id
         self.role = role
@@ -63,6 +79,7 @@ public struct AssistantMessage: Sendable, Hashable, Codable, Identifiable {
         self.date = date
         self.facts = facts
         self.rawContent = rawContent
+        self.results = results
         self.parent = parent
     }
 }
