@@ -4,7 +4,9 @@
     /// The codes of ``ServerError``.
     public enum ServerErrorDomain: ErrorDomain {
         public static var codes: [ErrorCode<Self>] {
-            [.portInUse, .permission, .addressUnavailable, .folderMissing, .cannotListen]
+            [
+                .portInUse, .permission, .addressUnavailable, .folderMissing, .cannotListen, .bodyTooLarge, .clientLeft,
+            ]
         }
     }
 
@@ -22,5 +24,19 @@
         public static var folderMissing: Self { "folder-missing" }
         /// The system or the HTTP library refused for another reason.
         public static var cannotListen: Self { "cannot-listen" }
+        /// The body of a request is larger than the route allows.
+        public static var bodyTooLarge: Self { "body-too-large" }
+        /// The client closed its connection before the end of its request.
+        public static var clientLeft: Self { "client-left" }
+    }
+
+    extension HearthError where Domain == ServerErrorDomain {
+        static func bodyTooLarge(limit: Int) -> Self {
+            Self(
+                .bodyTooLarge, "the body of the request is larger than \(limit) bytes",
+                context: ErrorContext(expected: "at most \(limit) bytes", remedy: "Send less at once."))
+        }
+
+        static let clientLeft = Self(.clientLeft, "the client left before the end of its request")
     }
 #endif

@@ -92,6 +92,8 @@
                         buffer.count, UnsafeMutableRawPointer(mutating: buffer.baseAddress), .RESPMEM_MUST_COPY)
                 }
                 return response.map { ($0, UInt64(bytes.count)) }
+            case .stream:
+                return nil
             case .file(_, _, 0):
                 return makeResponse(.bytes([]))
             case .file(let file, let offset, let count):
@@ -118,7 +120,8 @@
                 }
                 core.finished?(
                     FinishedExchange(
-                        method: request.method, target: request.target, status: status, bodyBytes: sent, range: range,
+                        method: request.method, target: request.target.raw, status: status, bodyBytes: sent,
+                        range: range,
                         isComplete: wasSent))
             }
             core.activity.ended()

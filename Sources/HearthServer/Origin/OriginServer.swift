@@ -58,15 +58,15 @@
 
         func reply(to request: ServerRequest) -> ServerReply {
             do throws(OriginRefusal) {
-                let target = try OriginRouting.target(method: request.method, target: request.target)
+                let target = try OriginRouting.target(method: request.method, target: request.target.raw)
                 let found = try folder.find(target)
                 let decision = OriginRouting.reply(
                     method: request.method, headers: request.headers, target: target, facts: found.facts)
                 let body: ServerReply.Body =
                     decision.content.map { .file(found.file, offset: $0.start, count: $0.count) } ?? .bytes([])
-                return ServerReply(
-                    status: decision.status, headers: decision.headers, body: body,
-                    range: decision.status == 206 ? decision.content : nil)
+                var reply = ServerReply(status: decision.status, headers: decision.headers, body: body)
+                if decision.status == 206 { reply.range = decision.content }
+                return reply
             } catch {
                 return error.reply
             }
