@@ -1,0 +1,77 @@
+import CSQLite
+import Foundation
+import HearthBase
+
+/// The codes of ``DatabaseError``.
+public enum DatabaseErrorDomain: ErrorDomain {
+    public static var codes: [ErrorCode<Self>] {
+        [.cannotOpen, .newer, .damaged, .busy, .diskFull, .readOnly, .failed]
+    }
+}
+
+/// A failure of the database in which conversations, notes and habits are kept.
+public typealias DatabaseError = HearthError<DatabaseErrorDomain>
+
+extension ErrorCode<DatabaseErrorDomain> {
+    /// The file cannot be created or opened.
+    public static var cannotOpen: Self { "cannot-open-database" }
+    /// A newer version of Hearth has written the file.
+    public static var newer: Self { "database-newer" }
+    /// The file is no database, or its pages contradict each other.
+    public static var damaged: Self { "database-damaged" }
+    /// Another process has locked the database for too long.
+    public static var busy: Self { "database-busy" }
+    /// No space is left on the disk.
+    public static var diskFull: Self { "database-disk-full" }
+    /// The file or its folder cannot be written.
+    public static var readOnly: Self { "database-read-only" }
+    /// SQLite refused a statement for another reason.
+    public static var failed: Self { "database-failed" }
+}
+
+extension HearthError where Domain == DatabaseErrorDomain {
+    /// The error for a result code of SQLite (https://sqlite.org/rescode.html).
+    /// - Parameters:
+    ///   - result: the extended result code.
+    ///   - systemError: the `errno` of the failed system call; 0 without one.
+    ///   - detail: SQLite's own words, without values of a user.
+    ///   - doing: the operation, such as `write to`.
+    ///   - path: the file; `nil` for a database in memory.
+    init(sqlite result: Int32, systemError: Int32, detail: String, doing: String, path: Path?) {
+        let isFull = [ENOSPC, EDQUOT].contains(systemError)
+        let (code, reason, remedy): (ErrorCode<DatabaseErrorDomain>, String, String?) =
+            switch result & 0xFF {
+            case SQLITE_FULL: (.diskFull, "no space is left on the disk", "Free some space and try again.")
+            case SQLITE_IOERR where isFull:
+                (.diskFull, "no space is left on the disk", "Free some space and try again.")
+            case SQLITE_CORRUPT, SQLITE_NOTADB:
+                (
+                    .damaged, "the file is damaged, or no database",
+                    "Restore it from a backup, or move it away: a new one is created at the next start."
+                )
+            case SQLITE_BUSY, SQLITE_LOCKED:
+                (.busy, "another process is using it", "Try again, or end the other process.")
+            case SQLITE_READONLY, SQLITE_PERM:
+                (.readOnly, "it cannot be written", "Check who owns the file and its folder, and their access rights.")
+            case SQLITE_CANTOPEN:
+                (.cannotOpen, "it cannot be opened", "Check the folder, who owns it and its access rights.")
+            default: (.failed, detail, nil)
+            }
+        let name = path.map { "the database \($0)" } ?? "the database in memory"
+        self.init(
+            code, "cannot \(doing) \(name): \(reason)",
+            context: ErrorContext(file: path?.string, found: "SQLite \(result): \(detail)", remedy: remedy),
+            disposition: code == .busy ? .tryLater : .failed)
+        if systemError != 0 { context.systemError = systemError }
+    }
+
+    /// The error for a file of a newer schema.
+    static func newer(found: Int, known: Int, path: Path?) -> Self {
+        let name = path.map { "the database \($0)" } ?? "the database in memory"
+        return Self(
+            .newer, "\(name) was written by a newer version of Hearth",
+            context: ErrorContext(
+                file: path?.string, expected: "schema \(known) or older", found: "schema \(found)",
+                remedy: "Update this program; the file is unchanged."))
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+/// A value bound to a parameter of a statement, or read from a column.
+package enum SQLValue: Sendable, Hashable {
+    case null
+    case int(Int64)
+    case double(Double)
+    case text(String)
+    case blob(Data)
+
+    /// A text, or NULL.
+    package static func text(_ value: String?) -> Self { value.map { .text($0) } ?? .null }
+
+    /// Bytes, or NULL.
+    package static func blob(_ value: Data?) -> Self { value.map { .blob($0) } ?? .null }
+
+    /// A whole number.
+    package static func int(_ value: Int) -> Self { .int(Int64(value)) }
+
+    /// A truth value, as 0 or 1.
+    package static func bool(_ value: Bool) -> Self { .int(value ? Int64(1) : 0) }
+
+    /// A date as seconds since 1970, or NULL.
+    package static func date(_ value: Date?) -> Self { value.map { .double($0.timeIntervalSince1970) } ?? .null }
+}
+
+extension SQLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByNilLiteral {
+    package init(stringLiteral value: String) { self = .text(value) }
+    package init(integerLiteral value: Int64) { self = .int(value) }
+    package init(nilLiteral: ()) { self = .null }
+}
