@@ -144,7 +144,10 @@ let package = Package(
             ]),
         .target(
             name: "HearthServer",
-            dependencies: ["HearthBase", "HearthHTTP", .target(name: "CMicrohttpd", condition: server)]),
+            dependencies: [
+                "Hearth", "HearthBase", "HearthHTTP", "HearthInference", "HearthRouting",
+                .target(name: "CMicrohttpd", condition: server),
+            ] + deliveryFloors),
         .target(
             name: "HearthCommand",
             dependencies: [
@@ -212,7 +215,9 @@ let package = Package(
             ] + deliveryFloors),
         .testTarget(
             name: "HearthServerTests",
-            dependencies: ["HearthBase", "HearthHTTP", "HearthServer", "HearthTestSupport"]),
+            dependencies: [
+                "Hearth", "HearthBase", "HearthHTTP", "HearthInference", "HearthServer", "HearthTestSupport",
+            ] + deliveryFloors),
         .testTarget(
             name: "HearthCommandTests",
             dependencies: [
