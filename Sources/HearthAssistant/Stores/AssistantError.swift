@@ -3,7 +3,10 @@ import HearthBase
 /// The codes of ``AssistantError``.
 public enum AssistantErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
-        [.changedElsewhere, .noSuchRecord, .ambiguousRecord, .unusableRecord, .unusableRecurrence, .unusablePayload]
+        [
+            .changedElsewhere, .noSuchRecord, .ambiguousRecord, .unusableRecord, .unusableRecurrence, .unusablePayload,
+            .searchFailed, .pageRefused, .unreadablePage, .noSuchMessage,
+        ]
     }
 }
 
@@ -23,4 +26,12 @@ extension ErrorCode<AssistantErrorDomain> {
     public static var unusableRecurrence: Self { "unusable-recurrence" }
     /// The values of an action are missing or wrong.
     public static var unusablePayload: Self { "unusable-payload" }
+    /// A search service cannot be used or gave no results that can be read.
+    public static var searchFailed: Self { "search-failed" }
+    /// An address that no page is read from: of a private network, or in neither the results nor the user's words.
+    public static var pageRefused: Self { "page-refused" }
+    /// A page has no text that can be read.
+    public static var unreadablePage: Self { "unreadable-page" }
+    /// The conversation has no such message.
+    public static var noSuchMessage: Self { "no-such-message" }
 }

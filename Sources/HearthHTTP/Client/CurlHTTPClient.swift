@@ -18,7 +18,8 @@ package final class CurlHTTPClient: HTTPClient {
     }
 
     package func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let policy = RedirectPolicy(maximum: request.maximumRedirects)
+        let policy = RedirectPolicy(
+            maximum: request.pinnedAddresses.isEmpty ? request.maximumRedirects : 0)
         let started = ContinuousClock.now
         var hop = try Hop(request)
         while true {

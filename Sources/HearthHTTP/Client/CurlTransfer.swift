@@ -15,6 +15,7 @@ final class CurlTransfer {
 
     private var headParser = ResponseHeadParser()
     private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var addressList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
     private let started: ContinuousClock.Instant
     private var lastActivity: ContinuousClock.Instant
@@ -37,6 +38,7 @@ final class CurlTransfer {
     deinit {
         curl_easy_cleanup(handle)
         curl_slist_free_all(headerList)
+        curl_slist_free_all(addressList)
         errorText.deallocate()
     }
 
@@ -63,12 +65,26 @@ final class CurlTransfer {
         set(CURLOPT_USERAGENT, configuration.userAgent)
         if let authorities = configuration.certificateAuthorities { set(CURLOPT_CAINFO, authorities.string) }
         // An empty name overrides the environment: this machine is never reached through a proxy.
-        if hop.address.isLoopback { set(CURLOPT_PROXY, "") }
+        // A proxy would resolve the name again.
+        if hop.address.isLoopback || !hop.pinnedAddresses.isEmpty { set(CURLOPT_PROXY, "") }
+        pin(hop)
         set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout.milliseconds)
         if let total = plan.totalTimeout { set(CURLOPT_TIMEOUT_MS, total.milliseconds) }
         setMethod(hop)
         setHeaders(hop)
         installCallbacks()
+    }
+
+    /// Lets the host's name stand for the addresses that the caller has checked.
+    private func pin(_ hop: Hop) {
+        guard !hop.pinnedAddresses.isEmpty else { return }
+        let addresses = hop.pinnedAddresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
+        let host = hop.address.host.contains(":") ? "[\(hop.address.host)]" : hop.address.host
+        addressList = curl_slist_append(nil, "\(host):\(hop.address.port):\(addresses)")
+        _ = hearth_curl_set_list(handle, CURLOPT_RESOLVE, addressList)
+        // A connection to an address of an earlier check is not used again.
+        set(CURLOPT_FRESH_CONNECT, 1)
+        set(CURLOPT_FORBID_REUSE, 1)
     }
 
     private func setMethod(_ hop: Hop) {

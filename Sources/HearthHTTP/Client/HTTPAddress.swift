@@ -23,9 +23,10 @@ struct HTTPAddress: Sendable, Hashable {
     let target: String
 
     /// Parses and checks an address.
+    /// - Parameter allowsHTTP: whether other machines may be asked over `http`.
     /// - Throws: ``HTTPError`` with `unsupported-url` unless the address is `https`, or `http` to this machine, and has
     ///   no user name or password.
-    init(_ url: URL) throws {
+    init(_ url: URL, allowsHTTP: Bool = false) throws {
         let shown = Self.display(url)
         func refuse(_ why: String, remedy: String? = nil) -> HTTPError {
             HTTPError(.unsupportedURL, why, context: ErrorContext(url: shown, remedy: remedy), disposition: .usage)
@@ -51,7 +52,7 @@ struct HTTPAddress: Sendable, Hashable {
         self.host = host
         self.port = port
         self.target = target
-        guard scheme == .https || isLoopback else {
+        guard scheme == .https || isLoopback || allowsHTTP else {
             throw refuse(
                 "\(host) would be asked over http, where any host on the way can change the bytes",
                 remedy: "Use https; http is for this machine only.")

@@ -32,6 +32,9 @@ package struct HTTPRequest: Sendable {
     package var maximumBodySize: UInt64?
     /// The most bytes of the body that are buffered for the consumer.
     package var bodyBufferSize = 2 << 20
+    /// The numeric addresses that the host's name stands for, which the caller has checked; empty to resolve the name. With
+    /// them the request uses no proxy and follows no redirect, and may use `http`.
+    package var pinnedAddresses: [String] = []
 
     /// A request with the default limits: 10 s to connect, 30 s idle, 10 redirects.
     package init(

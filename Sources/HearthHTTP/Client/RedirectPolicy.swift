@@ -9,13 +9,16 @@ struct Hop: Sendable {
     var headers: HTTPHeaders
     var body: Data?
     var authorization: String?
+    /// The numeric addresses of the host; empty to resolve its name.
+    var pinnedAddresses: [String]
     /// The redirects followed so far.
     var redirects = 0
 
     /// The first request.
     /// - Throws: ``HTTPError`` with `unsupported-url` or `bad-request`.
     init(_ request: HTTPRequest) throws {
-        address = try HTTPAddress(request.url)
+        pinnedAddresses = request.pinnedAddresses
+        address = try HTTPAddress(request.url, allowsHTTP: !request.pinnedAddresses.isEmpty)
         url = request.url
         method = request.method
         headers = request.headers

@@ -51,13 +51,19 @@ package struct Grammar: Sendable, Hashable {
     /// The grammar of all texts of this grammar, each followed by `text`.
     package func followed(by text: String) -> Grammar { Grammar(self, followedBy: text) }
 
-    private init(_ grammar: Grammar, followedBy text: String) {
-        let scalars = Array(text.unicodeScalars)
-        let last = scalars.indices.map { Element.characters(grammar.classes.count + $0) }
-        elements = grammar.elements + [.rule(grammar.root)] + last + [.end(grammar.alternatives.count)]
+    /// The grammar of all texts of this grammar, each after `text`.
+    package func preceded(by text: String) -> Grammar { Grammar(self, after: text) }
+
+    private init(_ grammar: Grammar, after before: String = "", followedBy after: String = "") {
+        let scalars = Array(before.unicodeScalars) + Array(after.unicodeScalars)
+        let texts = scalars.indices.map { Element.characters(grammar.classes.count + $0) }
+        let start = before.unicodeScalars.count
+        elements =
+            grammar.elements + texts[..<start] + [.rule(grammar.root)] + texts[start...]
+            + [.end(grammar.alternatives.count)]
         alternatives = grammar.alternatives + [[grammar.elements.count]]
         classes = grammar.classes + scalars.map { CharacterRanges([$0.value...$0.value]) }
-        isNullable = grammar.isNullable + [text.isEmpty && grammar.isNullable[grammar.root]]
+        isNullable = grammar.isNullable + [scalars.isEmpty && grammar.isNullable[grammar.root]]
         root = grammar.alternatives.count
     }
 

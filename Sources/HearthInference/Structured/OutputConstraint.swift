@@ -30,6 +30,8 @@ public struct OutputConstraint: Sendable, Hashable {
         public var closing: String
         /// Whether the answer ends with the block; otherwise free text may follow.
         public var endsAnswer: Bool
+        /// The text that the model must write before the shape; empty for none.
+        package var prefix = ""
 
         /// Makes a block between two texts.
         public init(_ opening: String, _ shape: Shape, closing: String = "", endsAnswer: Bool = false) {
@@ -63,6 +65,13 @@ public struct OutputConstraint: Sendable, Hashable {
     /// Constrains answers to a JSON schema.
     public static func jsonSchema(_ schema: String, after openings: [String] = []) -> OutputConstraint {
         OutputConstraint(.jsonSchema(schema), after: openings)
+    }
+
+    /// Constrains the whole answer to one block: its opening is forced, then its shape and closing follow.
+    package static func forced(_ block: Block) -> OutputConstraint {
+        var whole = block
+        (whole.prefix, whole.opening, whole.endsAnswer) = (block.opening, "", true)
+        return OutputConstraint(blocks: [whole])
     }
 
     /// Whether one shape covers the whole answer, which excludes tool calls.

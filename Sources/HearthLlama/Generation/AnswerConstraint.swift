@@ -30,7 +30,7 @@
             if let calls {
                 arms.append(
                     ConstraintGate.Arm(
-                        calls.grammar, openings: calls.words, includesOpening: true, isLast: true, isArmedInCode: true))
+                        calls.grammar, openings: options.toolChoice == .automatic ? calls.words : [], includesOpening: true, isLast: true, isArmedInCode: true))
             }
             if arms.isEmpty { return nil }
             gate = ConstraintGate(arms)
@@ -58,7 +58,8 @@
                 openings[shape, default: []].append(block.opening)
             }
             return try order.map { block in
-                let grammar = try grammar(block.shape)
+                var grammar = try grammar(block.shape)
+                if !block.prefix.isEmpty { grammar = grammar.preceded(by: block.prefix) }
                 return ConstraintGate.Arm(
                     block.closing.isEmpty ? grammar : grammar.followed(by: block.closing),
                     openings: openings[block] ?? [], isLast: block.endsAnswer)

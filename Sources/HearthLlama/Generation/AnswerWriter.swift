@@ -37,6 +37,8 @@
         private var isClosing = false
         private var thinkingBegan: Duration?
         private var piece = [CChar](repeating: 0, count: 64)
+        /// Reports each token, if the request asks for it.
+        private var reporter: TokenReporter?
 
         init(
             _ request: GenerationRequest, prompt: Prompt, policy: StopPolicy, weights: ModelWeights,
@@ -59,10 +61,11 @@
                 callMarks: prompt.calls?.words ?? [],
                 codeHidesMarks: options.constraint == nil && prompt.calls == nil)
             sampler = try Sampler(options.sampling, vocabulary: weights.vocabulary)
+            reporter = options.tokenReports.map { TokenReporter($0, vocabulary: weights.vocabulary) }
             // The grammar alone constrains blocks inside an answer.
             check = options.constraint.flatMap { constraint in
                 guard constraint.blocks.count == 1, let block = constraint.blocks.first, block.opening.isEmpty,
-                    case .jsonSchema(let schema) = block.shape
+                    block.prefix.isEmpty, case .jsonSchema(let schema) = block.shape
                 else { return nil }
                 return SchemaCheck(schema)
             }
@@ -97,6 +100,8 @@
                 isClosing = true
                 return .compute(closing)
             }
+            // A constraint writes to the logits.
+            try reporter?.look(sampler, context, at: index)
             let token =
                 try constraint?.choose(sampler, context, at: index, reader: reader)
                 ?? sampler.sample(context, at: index)
@@ -112,6 +117,7 @@
             let ended = weights.vocabulary.isEndOfGeneration(token)
             if !ended {
                 facts.generatedTokens += 1
+                if let report = reporter?.report(token, isThinking: reader.isThinking) { outlet.yield(.token(report)) }
                 show(token)
                 if reader.isThinking { facts.thinkingTokens += 1 }
             }
@@ -155,6 +161,7 @@
         func finish(_ facts: inout GenerationFacts, reason: FinishReason?) -> Bool {
             reader.finish(outlet.yield)
             facts.droppedBytes = reader.droppedBytes
+            facts.stopString = reader.matchedStop.flatMap { request.options.stopStrings.contains($0) ? $0 : nil }
             guard let text = reader.calls, let calls, reason == .endOfGeneration || reason == .stopString else {
                 return false
             }

@@ -1,6 +1,7 @@
 import HearthInference
 
-/// The sections of a conversation that may leave for the cloud. The text of the newest question always does.
+/// The sections of a conversation that may leave for the cloud. The text of the newest question always does, without the
+/// marked sections that stay.
 package struct CloudShares: Sendable, Hashable {
     package enum Section: String, Sendable, CaseIterable {
         /// The system prompt.
@@ -9,6 +10,14 @@ package struct CloudShares: Sendable, Hashable {
         case history
         /// Pictures, those of the newest question too.
         case pictures
+        /// The user's appointments in a prompt.
+        case calendar
+        /// The user's open reminders in a prompt.
+        case reminders
+        /// The facts that the user has noted about themselves.
+        case facts
+        /// The results of earlier lists and searches: notes, contacts, habits, web pages.
+        case results
     }
 
     package var sections: Set<Section>
@@ -43,6 +52,10 @@ package struct CloudShares: Sendable, Hashable {
                 ? sections.contains(.instructions) : index >= question || sections.contains(.history)
         }
         .map { messages[$0] }
+        let withheldSections = Set(Section.allCases).subtracting(sections).map(\.rawValue)
+        for index in shared.indices where shared[index].role == .system || shared[index].role == .user {
+            shared[index].content = PromptMarks.removing(Set(withheldSections), from: shared[index].content)
+        }
         guard !sections.contains(.pictures) else { return (shared, 0) }
         var withheld = 0
         for index in shared.indices {

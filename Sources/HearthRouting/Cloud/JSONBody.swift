@@ -2,10 +2,13 @@ import Foundation
 import HearthBase
 
 /// A JSON document to send: members keep their order, and texts that are JSON already are embedded unchanged.
-indirect enum JSONBody: Sendable {
+package indirect enum JSONBody: Sendable {
+    case null
     case string(String)
     case integer(Int)
     case number(Float)
+    /// A number with the digits of a Double.
+    case double(Double)
     case boolean(Bool)
     case array([JSONBody])
     case object([(key: String, value: JSONBody)])
@@ -15,18 +18,23 @@ indirect enum JSONBody: Sendable {
     case base64([UInt8], prefix: String)
 
     /// The document without white space.
-    var data: Data {
+    var data: Data { Data(bytes) }
+
+    /// The document without white space.
+    package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes)
-        return Data(bytes)
+        return bytes
     }
 
     private func write(to bytes: inout [UInt8]) {
         switch self {
+        case .null: bytes += "null".utf8
         case .string(let text): bytes += JSONText.quoted(text)
         case .integer(let value): bytes += "\(value)".utf8
         // A Float's digits, not those of its nearest Double: 0.35, not 0.3499999940395355.
         case .number(let value): bytes += (value.isFinite ? "\(value)" : "0").utf8
+        case .double(let value): bytes += (value.isFinite ? "\(value)" : "0").utf8
         case .boolean(let value): bytes += (value ? "true" : "false").utf8
         case .json(let text): bytes += text.utf8
         case .base64(let content, let prefix):
@@ -56,14 +64,14 @@ indirect enum JSONBody: Sendable {
 extension JSONBody: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    init(stringLiteral value: String) { self = .string(value) }
-    init(integerLiteral value: Int) { self = .integer(value) }
-    init(booleanLiteral value: Bool) { self = .boolean(value) }
-    init(arrayLiteral elements: JSONBody...) { self = .array(elements) }
-    init(dictionaryLiteral elements: (String, JSONBody)...) { self = .object(elements.map { ($0.0, $0.1) }) }
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int) { self = .integer(value) }
+    package init(booleanLiteral value: Bool) { self = .boolean(value) }
+    package init(arrayLiteral elements: JSONBody...) { self = .array(elements) }
+    package init(dictionaryLiteral elements: (String, JSONBody)...) { self = .object(elements.map { ($0.0, $0.1) }) }
 
     /// Adds a member to an object; `nil` adds none.
-    subscript(key: String) -> JSONBody? {
+    package subscript(key: String) -> JSONBody? {
         get {
             guard case .object(let members) = self else { return nil }
             return members.first { $0.key == key }?.value
@@ -77,7 +85,7 @@ extension JSONBody: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
     }
 
     /// A model's text that should be a JSON object: unchanged if it is one, else an empty object.
-    static func object(parsing text: String) -> JSONBody {
+    package static func object(parsing text: String) -> JSONBody {
         guard case .object? = try? JSONValue(parsing: Data(text.utf8)) else { return [:] }
         return .json(text)
     }

@@ -1,0 +1,67 @@
+import Foundation
+
+/// Today's and the next events of the user's calendars.
+///
+/// An invitation enters as its time and the word "invitation", because another person wrote its texts.
+package struct CalendarSource: PromptSource {
+    private let store: any CalendarStore
+    private static let maximumEvents = 12
+    private static let days = 7
+
+    package init(_ store: any CalendarStore) { self.store = store }
+
+    package func sections(at moment: PromptMoment) async throws -> [PromptSection] {
+        let text = PromptTime(moment.timeZone)
+        let today = text.calendar.startOfDay(for: moment.now)
+        let end = text.calendar.date(byAdding: .day, value: Self.days, to: today) ?? today
+        let events = try await store.occurrences(from: today, until: end, limit: Self.maximumEvents)
+        let lines = events.map { Self.line($0, text) }
+        let content = lines.isEmpty ? "no events in the next \(Self.days) days" : lines.joined(separator: "\n")
+        return [PromptSection(name: "calendar", text: content, priority: 60)]
+    }
+
+    static func line(_ occurrence: EventOccurrence, _ text: PromptTime) -> String {
+        let when: String
+        if occurrence.start.isAllDay {
+            when = PromptTime(.gmt).day(occurrence.start.date) + " all day"
+        } else {
+            let (start, end) = (occurrence.start.date, occurrence.end.date)
+            let isOneDay = text.day(start) == text.day(end)
+            when = "\(text.dayAndTime(start))-\(isOneDay ? text.time(end) : text.dayAndTime(end))"
+        }
+        if occurrence.event.isInvitation { return "\(when) invitation" }
+        let fields = occurrence.event.fields
+        var line = "\(when) \((fields.title ?? "").promptLine(80))"
+        if let location = fields.location, !location.isEmpty { line += " (\(location.promptLine(40)))" }
+        if occurrence.event.repeatsUnexpanded { line += " (repeats)" }
+        return line
+    }
+}
+
+/// The user's open reminders. One that another person assigned enters as its time and the word "assigned".
+package struct ReminderSource: PromptSource {
+    private let store: any ReminderStore
+    private static let maximumReminders = 10
+
+    package init(_ store: any ReminderStore) { self.store = store }
+
+    package func sections(at moment: PromptMoment) async throws -> [PromptSection] {
+        let text = PromptTime(moment.timeZone)
+        let reminders = try await store.reminders(completed: false, limit: Self.maximumReminders)
+        let lines = reminders.map { reminder in
+            let title = reminder.isInvitation ? "assigned" : reminder.title.promptLine(80)
+            guard let due = reminder.due else { return title }
+            return "\(due.isAllDay ? PromptTime(.gmt).day(due.date) : text.dayAndTime(due.date)) \(title)"
+        }
+        let content = lines.isEmpty ? "no open reminders" : lines.joined(separator: "\n")
+        return [PromptSection(name: "reminders", text: content, priority: 50)]
+    }
+}
+
+extension String {
+    /// The text on one line of at most `limit` characters.
+    package func promptLine(_ limit: Int) -> String {
+        let line = split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return line.count <= limit ? line : line.prefix(limit - 1) + "…"
+    }
+}

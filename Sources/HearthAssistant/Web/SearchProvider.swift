@@ -1,0 +1,31 @@
+import Foundation
+
+/// A result of a search.
+public struct SearchResult: Sendable, Hashable, Codable {
+    public var title: String
+    /// The beginning or the fitting part of the text.
+    public var excerpt: String
+    /// The address of a web page; `nil` for the user's own texts.
+    public var url: String?
+    /// Identifies the user's own text in its store; empty for a web page.
+    public var id: String
+
+    public init(title: String, excerpt: String, url: String? = nil, id: String = "") {
+        self.title = title
+        self.excerpt = excerpt
+        self.url = url
+        self.id = id
+    }
+}
+
+/// Answers the queries of `WEB_SEARCH` blocks.
+public protocol SearchProvider: Sendable {
+    /// The name for cards, such as `search.example.org` or `notes and conversations`.
+    var name: String { get }
+    /// Whether queries leave the device, and the results were written by others.
+    var isRemote: Bool { get }
+
+    /// The best results, at most `limit`.
+    /// - Throws: ``AssistantError`` with `search-failed`; errors of stores; `CancellationError`.
+    func search(_ query: String, limit: Int) async throws -> [SearchResult]
+}
