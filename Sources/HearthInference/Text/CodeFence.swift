@@ -21,7 +21,7 @@ package struct CodeFence: Sendable {
     package init() {}
 
     /// Whether the rest of the line has no effect.
-    var isIdle: Bool { if case .other = line { true } else { false } }
+    package var isIdle: Bool { if case .other = line { true } else { false } }
 
     /// Whether only spaces precede the next byte on its line.
     var isLineStart: Bool { if case .start = line { true } else { false } }

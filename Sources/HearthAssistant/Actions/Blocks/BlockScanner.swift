@@ -1,0 +1,218 @@
+import Foundation
+import HearthInference
+
+/// Separates the action blocks of an answer from its visible text, piece by piece.
+///
+/// ```
+///         `[`               `[TAG: {`               last `}`              `]`
+///  text ──────> opening ──────────────> payload ─────────────> closing ────────> text
+///    ^─────────────┘ anything else                                └── anything else: the block ends before it
+/// ```
+/// Only bytes that may still begin a block are held, with the white space before them. Openings in fenced code blocks,
+/// unknown tags, and tags without an object after them are text. Text without blocks passes unchanged. The white space
+/// around a hidden block is joined: to a space, a line break or a blank line.
+///
+/// Every byte is read once: linear in the text for all piece lengths. The concatenation of the visible pieces does not
+/// depend on the cuts.
+package struct BlockScanner: Sendable {
+    private enum State {
+        case text
+        /// After `[`, while the held bytes may become the opening of a known tag.
+        case opening
+        case payload
+        /// After the object.
+        case closing
+    }
+
+    /// The most bytes of a payload that are kept; a longer block counts as cut off.
+    package static let maximumPayload = 64 << 10
+
+    private let openings: [(bytes: [UInt8], tag: ActionTag)]
+    private var state = State.text
+    private var fence = CodeFence()
+    private var visible = VisibleText()
+    /// The bytes since `[`, while they may become a block.
+    private var held: [UInt8] = []
+    private var object = ObjectEnd()
+    private var payload: [UInt8] = []
+    private var tag: ActionTag?
+    private var blocks: [ScannedBlock] = []
+    private var isFinished = false
+
+    /// Makes a scanner for one answer. Tags with other characters than upper-case letters, digits and underscores are
+    /// ignored.
+    package init(tags: [ActionTag]) {
+        openings = tags.filter(\.isUsable).map { (Array($0.opening.utf8), $0) }
+    }
+
+    /// The blocks that have ended.
+    package var endedBlocks: [ScannedBlock] { blocks }
+
+    /// Whether the text since the last visible character is a block, or may become one.
+    package var isInBlock: Bool { state != .text }
+
+    /// Adds the next piece of the answer.
+    /// - Returns: the newly visible text.
+    package mutating func append(_ piece: String) -> String {
+        guard !openings.isEmpty else { return piece }
+        var piece = piece
+        return piece.withUTF8 { bytes in
+            take(bytes)
+            return visible.take()
+        }
+    }
+
+    /// Ends the answer.
+    /// - Returns: the last visible text, and all blocks in the order of the answer.
+    package mutating func finish() -> (text: String, blocks: [ScannedBlock]) {
+        switch state {
+        case .text: break
+        case .opening: held.withUnsafeBufferPointer { visible.append($0[...]) }
+        case .payload: endBlock(isComplete: false)
+        case .closing: endBlock(isComplete: true)
+        }
+        state = .text
+        held = []
+        return (visible.finish(), blocks)
+    }
+
+    // MARK: - States
+
+    private mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) {
+        var index = 0
+        while index < bytes.count {
+            switch state {
+            case .text: index = readText(bytes, from: index)
+            case .opening: index = readOpening(bytes, from: index)
+            case .payload: index = readPayload(bytes, from: index)
+            case .closing: index = readClosing(bytes, from: index)
+            }
+        }
+    }
+
+    private mutating func readText(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        var index = start
+        while index < bytes.count {
+            if fence.isIdle {
+                if fence.isOpen {
+                    while index < bytes.count, bytes[index] != 0x0A { index += 1 }
+                } else {
+                    while index < bytes.count, bytes[index] != 0x5B, bytes[index] != 0x0A { index += 1 }
+                }
+                guard index < bytes.count else { break }
+            }
+            let byte = bytes[index]
+            if byte == 0x5B, !fence.isOpen {
+                visible.append(bytes[start..<index])
+                held.removeAll(keepingCapacity: true)
+                state = .opening
+                return index
+            }
+            fence.take(byte)
+            index += 1
+        }
+        visible.append(bytes[start..<index])
+        return index
+    }
+
+    private mutating func readOpening(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        var index = start
+        while index < bytes.count {
+            let byte = bytes[index]
+            if held.last == 0x3A || held.last?.isBlockSpace == true {
+                // The tag is complete.
+                if byte == 0x7B {
+                    fence.take(byte)
+                    beginPayload()
+                    return index
+                }
+                guard byte.isBlockSpace, held.count < 256 else { break }
+            } else if !openings.contains(where: { opening in
+                opening.bytes.count > held.count && opening.bytes[held.count] == byte
+                    && opening.bytes.starts(with: held)
+            }) {
+                break
+            }
+            fence.take(byte)
+            held.append(byte)
+            index += 1
+        }
+        guard index < bytes.count else { return index }
+        held.withUnsafeBufferPointer { visible.append($0[...]) }
+        held.removeAll(keepingCapacity: true)
+        state = .text
+        return index
+    }
+
+    private mutating func beginPayload() {
+        let name = held.drop { $0 != 0x5B }.dropFirst().prefix { $0 != 0x3A }
+        tag = openings.first { $0.bytes.dropFirst().dropLast().elementsEqual(name) }?.tag
+        held.removeAll(keepingCapacity: true)
+        payload = []
+        object = ObjectEnd()
+        visible.hideBlock()
+        state = .payload
+    }
+
+    private mutating func readPayload(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        var index = start
+        var end = ObjectEnd.Progress.inside
+        while index < bytes.count, end == .inside {
+            end = object.take(bytes[index])
+            index += 1
+        }
+        let last = end == .broken ? index - 1 : index
+        let room = max(0, Self.maximumPayload + 1 - payload.count)
+        payload.append(contentsOf: bytes[start..<last].prefix(room))
+        switch end {
+        case .inside: break
+        case .ended: state = .closing
+        case .broken:
+            endBlock(isComplete: false)
+            state = .text
+        }
+        return index
+    }
+
+    private mutating func readClosing(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        for index in start..<bytes.count {
+            switch bytes[index] {
+            case 0x5D:
+                endBlock(isComplete: true)
+                state = .text
+                return index + 1
+            // Models that lose count close an object twice.
+            case 0x7D: continue
+            case let byte where byte.isBlockSpace: visible.append(bytes[index...index])
+            default:
+                endBlock(isComplete: true)
+                state = .text
+                return index
+            }
+        }
+        return bytes.count
+    }
+
+    private mutating func endBlock(isComplete: Bool) {
+        guard let tag else { return }
+        blocks.append(
+            ScannedBlock(
+                tag: tag, payload: String(decoding: payload.prefix(Self.maximumPayload), as: UTF8.self),
+                index: blocks.count, isComplete: isComplete && payload.count <= Self.maximumPayload))
+        payload = []
+        self.tag = nil
+    }
+}
+
+extension ActionTag {
+    /// Whether the tag has only upper-case letters, digits and underscores.
+    package var isUsable: Bool {
+        !rawValue.isEmpty && rawValue.utf8.count <= 64
+            && rawValue.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is white space of JSON: space, tab, line feed, carriage return.
+    var isBlockSpace: Bool { self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D }
+}

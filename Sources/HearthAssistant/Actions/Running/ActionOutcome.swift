@@ -1,0 +1,39 @@
+/// The result of the blocks of an answer.
+package struct ActionOutcome: Sendable {
+    /// The results of a list or search as bounded text for the next turn.
+    package struct Result: Sendable, Hashable, Codable {
+        package var tag: ActionTag
+        package var text: String
+        /// Where the text is from, if others wrote it; `nil` for the user's own data.
+        package var outsideSource: String?
+
+        package init(tag: ActionTag, text: String, outsideSource: String? = nil) {
+            self.tag = tag
+            self.text = text
+            self.outsideSource = outsideSource
+        }
+    }
+
+    /// A block whose payload cannot be used, for the repair pass.
+    package struct Malformed: Sendable, Hashable {
+        package var block: ScannedBlock
+        /// The reason, for the model and the user.
+        package var reason: String
+
+        package init(block: ScannedBlock, reason: String) {
+            self.block = block
+            self.reason = reason
+        }
+    }
+
+    /// The cards of all usable blocks, in the order in which they were carried out.
+    package var cards: [ActionCard] = []
+    package var results: [Result] = []
+    package var malformed: [Malformed] = []
+
+    package init(cards: [ActionCard] = [], results: [Result] = [], malformed: [Malformed] = []) {
+        self.cards = cards
+        self.results = results
+        self.malformed = malformed
+    }
+}
