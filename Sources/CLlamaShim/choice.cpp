@@ -106,4 +106,53 @@ int32_t hearth_chain_draw(void *chain, const float *logits, int32_t count) {
     return candidates.selected >= 0 ? candidates.data[candidates.selected].id : 0;
 }
 
+int32_t hearth_logits_best(
+    const float *logits, int32_t count, float scale, int32_t *tokens, int32_t capacity, double *log_sum) {
+    const double best = static_cast<double>(largest(logits, count)) * scale;
+    double sum = 0;
+    for (int32_t index = 0; index < count; index++) sum += std::exp(static_cast<double>(logits[index]) * scale - best);
+    *log_sum = best + std::log(sum);
+    // Insertion into a short sorted list: almost every logit is below its last one.
+    int32_t found = 0;
+    for (int32_t index = 0; index < count; index++) {
+        const float value = logits[index];
+        if (found == capacity && (capacity == 0 || !(value > logits[tokens[found - 1]]))) continue;
+        int32_t place = found == capacity ? found - 1 : found++;
+        for (; place > 0 && value > logits[tokens[place - 1]]; place--) tokens[place] = tokens[place - 1];
+        tokens[place] = index;
+    }
+    return found;
+}
+
+int32_t hearth_chain_chances(
+    void *chain, const float *logits, int32_t count, int32_t *tokens, float *log_probabilities) {
+    std::vector<llama_token_data> data;
+    try {
+        data.resize(count);
+    } catch (const std::bad_alloc &) {
+        return -1;
+    }
+    for (int32_t index = 0; index < count; index++) data[index] = {index, logits[index], 0};
+    llama_token_data_array candidates = {data.data(), static_cast<size_t>(count), -1, false};
+    // A copy, because the choice at the end of the chain uses up random numbers.
+    llama_sampler *copy = llama_sampler_clone(static_cast<llama_sampler *>(chain));
+    if (!copy) return -1;
+    llama_sampler_apply(copy, &candidates);
+    llama_sampler_free(copy);
+    std::sort(candidates.data, candidates.data + candidates.size, [](const auto &left, const auto &right) {
+        return left.logit > right.logit;
+    });
+    double sum = 0;
+    for (size_t index = 0; index < candidates.size; index++)
+        sum += std::exp(static_cast<double>(candidates.data[index].logit) - candidates.data[0].logit);
+    int32_t found = 0;
+    for (size_t index = 0; index < candidates.size; index++) {
+        const double value = candidates.data[index].logit - candidates.data[0].logit - std::log(sum);
+        if (!std::isfinite(value)) break;
+        tokens[found] = candidates.data[index].id;
+        log_probabilities[found++] = static_cast<float>(value);
+    }
+    return found;
+}
+
 #endif

@@ -18,12 +18,32 @@
         ) async throws -> [TokenID] {
             try await counting(role) { facts in
                 try facts.weights.vocabulary.tokens(
-                    of: text, addSpecial: false, parseSpecial: controlTokens == .asControl)
+                    of: text, addSpecial: controlTokens == .asPrompt, parseSpecial: controlTokens != .asText)
             }
         }
 
         nonisolated func count(_ messages: [ChatMessage], role: EngineRole) async throws -> Int {
             try await counting(role) { try $0.weights.count(messages, projector: $0.projector) }
+        }
+
+        public nonisolated func pieces(of tokens: [TokenID]) async throws -> [[UInt8]] {
+            try await pieces(of: tokens, role: .text)
+        }
+
+        public nonisolated func rendered(
+            _ messages: [ChatMessage], options: GenerationOptions
+        ) async throws -> RenderedPrompt {
+            try await rendered(messages, options: options, role: .text)
+        }
+
+        nonisolated func pieces(of tokens: [TokenID], role: EngineRole) async throws -> [[UInt8]] {
+            try await counting(role) { try $0.weights.vocabulary.pieces(of: tokens) }
+        }
+
+        nonisolated func rendered(
+            _ messages: [ChatMessage], options: GenerationOptions, role: EngineRole
+        ) async throws -> RenderedPrompt {
+            try await counting(role) { try $0.weights.rendered(messages, options, projector: $0.projector) }
         }
 
         private nonisolated func counting<Result: Sendable>(

@@ -170,7 +170,7 @@
                 var all: EngineCapabilities = [.tokenCounts]
                 if information.embeddingLength > 0 { all.insert(.embeddings) }
                 if information.isEncoderOnly { return all }
-                all.formUnion([.schema, .grammar, .seed, .rawPrompt])
+                all.formUnion([.schema, .grammar, .seed, .rawPrompt, .logProbabilities, .logitBias, .promptText])
                 if projector != nil { all.insert(.vision) }
                 if weights.templateThinks { all.insert(.thinking) }
                 if weights.callsTools { all.insert(.tools) }

@@ -41,6 +41,12 @@
             try await engine.count(messages, role: role)
         }
 
+        func pieces(of tokens: [TokenID]) async throws -> [[UInt8]] { try await engine.pieces(of: tokens, role: role) }
+
+        func rendered(_ messages: [ChatMessage], options: GenerationOptions) async throws -> RenderedPrompt {
+            try await engine.rendered(messages, options: options, role: role)
+        }
+
         /// Stops the generations of the role's model and frees its memory. The other role's model stays.
         func unload() async { await engine.unload(role) }
     }

@@ -248,6 +248,16 @@ int32_t hearth_choice_greedy(const float *logits, int32_t count);
 /// 0 if the chain leaves no token, -1 when there is no memory.
 int32_t hearth_chain_draw(void *chain, const float *logits, int32_t count);
 
+/// The tokens with the largest logits, in falling order, at most `capacity`; `log_sum` is the logarithm of the sum of all
+/// exponentials of `logits * scale`. Count above 0. Returns the number of tokens.
+int32_t hearth_logits_best(
+    const float *logits, int32_t count, float scale, int32_t *tokens, int32_t capacity, double *log_sum);
+
+/// The tokens that a chain leaves, with the logarithms of their probabilities, in falling order; room for `count`. The
+/// chain does not change. Returns the number of tokens, -1 when there is no memory.
+int32_t hearth_chain_chances(
+    void *chain, const float *logits, int32_t count, int32_t *tokens, float *log_probabilities);
+
 #ifdef __cplusplus
 }
 #endif

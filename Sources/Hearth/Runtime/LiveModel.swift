@@ -121,4 +121,14 @@ public struct LiveModel: InferenceEngine {
     public func count(_ messages: [ChatMessage]) async throws -> Int {
         try await leased { try await $0.count(messages) }
     }
+
+    /// - Throws: errors of the load and the engine; `engine-missing` if the engine knows no texts of tokens.
+    public func pieces(of tokens: [TokenID]) async throws -> [[UInt8]] {
+        try await leased { try await $0.pieces(of: tokens) }
+    }
+
+    /// - Throws: errors of the load and the engine; `engine-missing` if the engine shows no prompts.
+    public func rendered(_ messages: [ChatMessage], options: GenerationOptions) async throws -> RenderedPrompt {
+        try await leased { try await $0.rendered(messages, options: options) }
+    }
 }

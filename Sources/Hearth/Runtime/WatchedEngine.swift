@@ -107,6 +107,14 @@ extension WatchedEngine {
 
     /// - Throws: errors of the engine, `engine-missing` if it counts no tokens.
     package func count(_ messages: [ChatMessage]) async throws -> Int { try await engine.count(messages) }
+
+    /// - Throws: errors of the engine, `engine-missing` if it knows no texts of tokens.
+    package func pieces(of tokens: [TokenID]) async throws -> [[UInt8]] { try await engine.pieces(of: tokens) }
+
+    /// - Throws: errors of the engine, `engine-missing` if it shows no prompts.
+    package func rendered(_ messages: [ChatMessage], options: GenerationOptions) async throws -> RenderedPrompt {
+        try await engine.rendered(messages, options: options)
+    }
 }
 
 extension GenerationSummary {

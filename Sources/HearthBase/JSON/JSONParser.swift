@@ -20,6 +20,15 @@ extension JSONValue {
         var parser = JSONParser(bytes: Array(data))
         self = try parser.document()
     }
+
+    /// Reads one JSON document like ``init(parsing:)``, and keeps the order of keys.
+    /// - Returns: the document, and the keys of each object in the order in which the objects begin.
+    package static func withKeys(parsing bytes: [UInt8]) throws(JSONSyntaxError) -> (value: Self, keys: [[String]]) {
+        var parser = JSONParser(bytes: bytes)
+        parser.keys = []
+        let value = try parser.document()
+        return (value, parser.keys ?? [])
+    }
 }
 
 /// Recursive descent over bytes. Foundation's parsers accept duplicate keys and round integers, but a signed document
@@ -27,6 +36,8 @@ extension JSONValue {
 private struct JSONParser {
     let bytes: [UInt8]
     var position = 0
+    /// The keys of each object in the order in which the objects begin; `nil` if they are not recorded.
+    var keys: [[String]]?
 
     init(bytes: [UInt8]) {
         self.bytes = bytes
@@ -62,6 +73,8 @@ private struct JSONParser {
 
     private mutating func object(depth: Int) throws(JSONSyntaxError) -> JSONValue {
         var members: [String: JSONValue] = [:]
+        let number = keys?.count ?? 0
+        keys?.append([])
         position += 1
         skipWhitespace()
         if take("}") { return .object(members) }
@@ -72,6 +85,7 @@ private struct JSONParser {
             skipWhitespace()
             guard take(":") else { throw failure("a colon is expected here") }
             skipWhitespace()
+            keys?[number].append(key)
             members[key] = try value(depth: depth + 1)
             skipWhitespace()
             if take("}") { return .object(members) }

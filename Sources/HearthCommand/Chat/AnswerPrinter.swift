@@ -87,7 +87,7 @@ struct AnswerPrinter: Sendable {
             if !page.isLineOpen { console.showBar(nil) }
             try console.write(console.output.isTerminal ? TerminalText.sanitised(piece) : piece)
             page = Page(isLineOpen: piece.unicodeScalars.last != "\n")
-        case .toolCall, .toolResult, .finish: break
+        case .token, .toolCall, .toolResult, .finish: break
         }
     }
 
@@ -102,8 +102,8 @@ struct AnswerPrinter: Sendable {
         case .picturesLeftOut(let count): try console.emit(PicturesLeftOutEvent(count: count))
         case .thinking(let piece): try console.emitPiece("thinking", delta: piece)
         case .text(let piece): try console.emitPiece("text", delta: piece)
-        // Chat offers no tools.
-        case .toolCall, .toolResult: break
+        // Chat offers no tools and asks for no reports of tokens.
+        case .token, .toolCall, .toolResult: break
         case .finish(let summary): try console.emit(FinishEvent(summary))
         }
     }

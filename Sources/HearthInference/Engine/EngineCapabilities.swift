@@ -24,4 +24,8 @@ public struct EngineCapabilities: OptionSet, Sendable, Hashable {
     public static let embeddings = Self(rawValue: 1 << 8)
     /// Counts tokens before a generation.
     public static let tokenCounts = Self(rawValue: 1 << 9)
+    /// Changes the logits of single tokens: ``SamplingOptions/logitBias``.
+    public static let logitBias = Self(rawValue: 1 << 10)
+    /// Renders prompts without computing them, and takes prompts of tokens: ``GenerationOptions/promptTokens``.
+    public static let promptText = Self(rawValue: 1 << 11)
 }

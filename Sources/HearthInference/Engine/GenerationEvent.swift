@@ -8,6 +8,8 @@ public enum GenerationEvent: Sendable, Hashable {
     /// The model reads no pictures: `count` pictures of the conversation are not part of the prompt. At most once for
     /// each message of the model, before its first token.
     case picturesLeftOut(count: Int)
+    /// The next token, before the text that it completes; only if ``GenerationOptions/tokenReports`` asks for it.
+    case token(TokenReport)
     /// The next piece of the thinking before the answer, in whole characters.
     case thinking(String)
     /// The next piece of the answer, in whole characters.
@@ -44,6 +46,8 @@ public struct GenerationSummary: Sendable, Hashable {
     public var cacheMiss: CacheMiss?
     /// The pictures encoded for this answer; others were in the cache or in memory.
     public var encodedPictures: Int
+    /// The stop string of the request that ended the answer.
+    public var stopString: String?
 
     /// A summary of the given facts.
     public init(
@@ -67,7 +71,8 @@ extension GenerationSummary {
         sum.usage = TokenUsage(
             promptTokens: usage.promptTokens + next.usage.promptTokens,
             cachedTokens: usage.cachedTokens + next.usage.cachedTokens,
-            generatedTokens: usage.generatedTokens + next.usage.generatedTokens)
+            generatedTokens: usage.generatedTokens + next.usage.generatedTokens,
+            thinkingTokens: usage.thinkingTokens + next.usage.thinkingTokens)
         func rate(_ rate: (GenerationTimings) -> Double, _ count: (TokenUsage) -> Int) -> Double {
             let parts = [self, next].filter { rate($0.timings) > 0 && count($0.usage) > 0 }
             let seconds = parts.reduce(0) { $0 + Double(count($1.usage)) / rate($1.timings) }
@@ -90,12 +95,27 @@ public struct TokenUsage: Sendable, Hashable, Codable {
     /// The prompt tokens whose state was reused.
     public var cachedTokens: Int
     public var generatedTokens: Int
+    /// The generated tokens that belong to the thinking before the answer; 0 if unknown.
+    public var thinkingTokens: Int
 
     /// The given counts.
-    public init(promptTokens: Int, cachedTokens: Int, generatedTokens: Int) {
+    public init(promptTokens: Int, cachedTokens: Int, generatedTokens: Int, thinkingTokens: Int = 0) {
         self.promptTokens = promptTokens
         self.cachedTokens = cachedTokens
         self.generatedTokens = generatedTokens
+        self.thinkingTokens = thinkingTokens
+    }
+
+    private enum CodingKeys: CodingKey {
+        case promptTokens, cachedTokens, generatedTokens, thinkingTokens
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        promptTokens = try container.decode(Int.self, forKey: .promptTokens)
+        cachedTokens = try container.decode(Int.self, forKey: .cachedTokens)
+        generatedTokens = try container.decode(Int.self, forKey: .generatedTokens)
+        thinkingTokens = try container.decodeIfPresent(Int.self, forKey: .thinkingTokens) ?? 0
     }
 }
 

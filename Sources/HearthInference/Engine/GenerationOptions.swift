@@ -21,6 +21,9 @@ public struct SamplingOptions: Sendable, Hashable {
     /// The number of the answer's last tokens that the penalties apply to. Default 64. Tokens of the prompt never
     /// count, because an answer may repeat the words of its question.
     public var penaltyWindow: Int
+    /// Added to the logits of single tokens; minus infinity excludes a token. For engines with
+    /// ``EngineCapabilities/logitBias``. Default none.
+    public var logitBias: [TokenID: Float] = [:]
 
     /// Makes options: temperature 0.35 and a random choice by default.
     public init(
@@ -63,6 +66,18 @@ public struct GenerationOptions: Sendable, Hashable {
     /// Whether the model's chat template formats the messages. Otherwise their joined texts are the prompt, and control
     /// tokens in them have their effect; for engines with ``EngineCapabilities/rawPrompt``. Default `true`.
     public var usesChatTemplate: Bool
+    /// The tokens of the prompt, in place of the messages' texts. Used only without the chat template.
+    public var promptTokens: [TokenID]?
+    /// Whether a conversation that does not fit the context window is refused. Otherwise its oldest messages are left
+    /// out. Default `false`.
+    public var keepsAllMessages = false
+    /// Whether the answer continues the last message, which is an assistant's. Default `false`: a new message answers.
+    public var continuesLastMessage = false
+    /// Whether the model must call a tool. Default: it decides.
+    public var toolChoice = ToolChoice.automatic
+    /// Reports each token of the answer as ``GenerationEvent/token(_:)``, for engines with
+    /// ``EngineCapabilities/logProbabilities``. Default `nil`.
+    public var tokenReports: TokenReports?
 
     /// Makes options, by default with the package's usual limits.
     public init(

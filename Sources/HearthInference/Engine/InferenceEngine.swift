@@ -55,6 +55,15 @@ public protocol InferenceEngine: Sendable {
     /// - Throws: `model-not-loaded`, `chat-template-failed`.
     func count(_ messages: [ChatMessage]) async throws -> Int
 
+    /// The texts of tokens as bytes, each of which may be a part of a character. Control tokens have their names. Throws
+    /// `engine-missing` by default.
+    /// - Throws: `model-not-loaded`; `generation-failed` for a number that is no token of the model.
+    func pieces(of tokens: [TokenID]) async throws -> [[UInt8]]
+
+    /// The prompt of a generation with these options, without computing it. Throws `engine-missing` by default.
+    /// - Throws: `model-not-loaded`, `chat-template-failed`, `grammar-unusable`.
+    func rendered(_ messages: [ChatMessage], options: GenerationOptions) async throws -> RenderedPrompt
+
     /// Stops running generations and frees the model's memory. The engine must not be used afterwards. Does nothing by
     /// default.
     func unload() async
@@ -75,6 +84,30 @@ extension InferenceEngine {
 
     /// - Throws: `engine-missing`: the engine counts no tokens.
     public func count(_ messages: [ChatMessage]) async throws -> Int { throw LLMError.missing("counts no tokens") }
+
+    /// - Throws: `engine-missing`: the engine knows no texts of tokens.
+    public func pieces(of tokens: [TokenID]) async throws -> [[UInt8]] {
+        throw LLMError.missing("knows no texts of tokens")
+    }
+
+    /// - Throws: `engine-missing`: the engine shows no prompts.
+    public func rendered(_ messages: [ChatMessage], options: GenerationOptions) async throws -> RenderedPrompt {
+        throw LLMError.missing("shows no prompts")
+    }
+}
+
+/// A prompt as its engine computes it.
+public struct RenderedPrompt: Sendable, Hashable {
+    /// The text with the chat template's own parts. A picture has no text.
+    public var text: String
+    /// The number of tokens, with those of pictures.
+    public var tokenCount: Int
+
+    /// Makes a prompt of the given facts.
+    public init(text: String, tokenCount: Int) {
+        self.text = text
+        self.tokenCount = tokenCount
+    }
 }
 
 extension LLMError {
@@ -103,6 +136,8 @@ public struct ModelInformation: Sendable, Hashable {
     public var isEncoderOnly: Bool
     /// The length of a text's vector; 0 for a model without embeddings.
     public var embeddingLength: Int
+    /// The answers that the engine computes side by side; `nil` if unknown.
+    public var parallelAnswers: Int?
 
     /// Makes facts, by default those of a remote model that generates text.
     public init(

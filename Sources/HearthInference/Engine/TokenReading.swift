@@ -7,6 +7,8 @@ public enum ControlTokenReading: Sendable, Hashable {
     case asText
     /// As the control token: for text that a program has composed.
     case asControl
+    /// As the control token, with the tokens that the model wants around a whole prompt.
+    case asPrompt
 }
 
 extension InferenceEngine {

@@ -41,6 +41,7 @@ package struct ContextFit: Sendable, Hashable {
     /// Renders O(log(messages)) prompts.
     /// - Parameters:
     ///   - messages: the conversation.
+    ///   - keepsAll: whether no message may be left out.
     ///   - fewest: a lower bound of the messages' tokens, known without rendering. Messages that cannot fit by this
     ///     bound are never rendered, so a huge text costs no time.
     ///   - render: makes the prompt of some messages.
@@ -48,15 +49,15 @@ package struct ContextFit: Sendable, Hashable {
     /// - Throws: `context-window-exceeded` when even the system message and the last message leave no room for one
     ///   token; errors of `render`.
     package func apply<Prompt>(
-        to messages: [ChatMessage], fewest: ([ChatMessage]) -> Int = { _ in 0 },
+        to messages: [ChatMessage], keepsAll: Bool = false, fewest: ([ChatMessage]) -> Int = { _ in 0 },
         render: ([ChatMessage]) throws -> Prompt, count: (Prompt) -> Int
     ) throws -> Outcome<Prompt> {
         let first = messages.first?.role == .system ? 1 : 0
-        let surplus = messageLimit.map { max(0, messages.count - first - 1 - $0) } ?? 0
+        let surplus = keepsAll ? 0 : messageLimit.map { max(0, messages.count - first - 1 - $0) } ?? 0
         let beginnings = Self.choices(messages, first: first)
         let enough = beginnings.filter { $0 >= surplus }
         // A turn with more messages than the limit, as with many calls, stays whole, because it contains the question.
-        let choices = enough.isEmpty ? Array(beginnings.suffix(1)) : enough
+        let choices = keepsAll ? [] : enough.isEmpty ? Array(beginnings.suffix(1)) : enough
         func kept(_ dropped: Int) -> [ChatMessage] { self.kept(of: messages, without: dropped) }
         func fits(_ count: Int) -> Bool { count <= window - max(1, reserve) }
         func fitting(_ dropped: Int) throws -> Outcome<Prompt>? {

@@ -70,7 +70,7 @@ extension LanguageModelSession {
             /// Adds an event; `false` when it changes nothing.
             mutating func take(_ event: GenerationEvent) -> Bool {
                 switch event {
-                case .phase: return false
+                case .phase, .token: return false
                 case .truncated(let dropped): droppedMessages = dropped
                 case .picturesLeftOut(let count): picturesLeftOut = count
                 case .thinking(let piece): thinking += piece

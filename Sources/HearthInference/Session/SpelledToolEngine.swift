@@ -30,6 +30,15 @@ package struct SpelledToolEngine: InferenceEngine {
 
     package func count(_ messages: [ChatMessage]) async throws -> Int { try await engine.count(messages) }
 
+    package func pieces(of tokens: [TokenID]) async throws -> [[UInt8]] { try await engine.pieces(of: tokens) }
+
+    package func rendered(_ messages: [ChatMessage], options: GenerationOptions) async throws -> RenderedPrompt {
+        guard let spelled = try await spelled(messages, options) else {
+            return try await engine.rendered(messages, options: options)
+        }
+        return try await engine.rendered(spelled.messages, options: spelled.options)
+    }
+
     package func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
         guard let spelled = try await spelled(messages, options) else {
             return try await engine.prepare(messages, options: options)
@@ -47,7 +56,10 @@ package struct SpelledToolEngine: InferenceEngine {
         guard !options.tools.isEmpty else {
             return try await engine.generate(spelled.messages, options: options, onEvent: onEvent)
         }
-        let finder = Locked(SpelledCallFinder())
+        // A required call is the whole answer, without its opening mark.
+        let isWhole =
+            options.toolChoice != .automatic && spelled.options.constraint?.coversAnswer == true
+        let finder = Locked(SpelledCallFinder(isInCall: isWhole))
         func endText() {
             let rest = finder.withLock { $0.finish() }
             if !rest.isEmpty { onEvent(.text(rest)) }
@@ -80,10 +92,14 @@ package struct SpelledToolEngine: InferenceEngine {
         if abilities.contains(.tools) { return nil }
         if options.tools.isEmpty { return (messages.withSpelledTools, options) }
         try ToolDefinition.check(options.tools)
-        let tools = options.tools
+        let tools = options.toolChoice.tools(of: options.tools)
+        let isRequired = options.toolChoice != .automatic
         var options = options
         options.tools = []
-        if abilities.contains(.schema) {
+        options.toolChoice = .automatic
+        if isRequired, abilities.contains(.schema), !tools.isEmpty {
+            options.constraint = .jsonSchema(try SpelledTools.callSchema(of: tools))
+        } else if abilities.contains(.schema) {
             let block = OutputConstraint.Block(
                 SpelledTools.opening, .jsonSchema(try SpelledTools.callSchema(of: tools)),
                 closing: SpelledTools.closing,
@@ -102,6 +118,9 @@ struct SpelledCallFinder: Sendable {
     private var fence = CodeFence()
     /// The text from the opening mark on; `nil` before the mark.
     private(set) var call: String?
+
+    /// - Parameter isInCall: whether the text begins inside a call.
+    init(isInCall: Bool = false) { call = isInCall ? SpelledTools.opening : nil }
 
     /// Adds the next piece.
     /// - Returns: the text that certainly belongs to the answer.

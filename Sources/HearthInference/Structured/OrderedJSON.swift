@@ -2,20 +2,24 @@ import Foundation
 import HearthBase
 
 /// A JSON document whose objects keep the order of their keys: a schema's order of properties is the order of an answer.
-indirect enum OrderedJSON: Sendable, Hashable {
+package indirect enum OrderedJSON: Sendable, Hashable {
     case object(Members)
     case array([OrderedJSON])
     case value(JSONValue)
 
     /// The members of an object.
-    struct Members: Sendable, Hashable {
-        private(set) var keys: [String] = []
+    package struct Members: Sendable, Hashable {
+        package private(set) var keys: [String] = []
         private var values: [String: OrderedJSON] = [:]
 
-        var isEmpty: Bool { keys.isEmpty }
-        var pairs: [(key: String, value: OrderedJSON)] { keys.compactMap { key in values[key].map { (key, $0) } } }
+        package var isEmpty: Bool { keys.isEmpty }
+        package var pairs: [(key: String, value: OrderedJSON)] {
+            keys.compactMap { key in values[key].map { (key, $0) } }
+        }
 
-        subscript(key: String) -> OrderedJSON? {
+        package init() {}
+
+        package subscript(key: String) -> OrderedJSON? {
             get { values[key] }
             set {
                 if newValue == nil { keys.removeAll { $0 == key } } else if values[key] == nil { keys.append(key) }
@@ -41,10 +45,10 @@ indirect enum OrderedJSON: Sendable, Hashable {
 
     static func string(_ text: String) -> Self { .value(.string(text)) }
 
-    var string: String? { if case .value(.string(let text)) = self { text } else { nil } }
-    var members: Members? { if case .object(let members) = self { members } else { nil } }
-    var items: [OrderedJSON]? { if case .array(let items) = self { items } else { nil } }
-    var number: Decimal? {
+    package var string: String? { if case .value(.string(let text)) = self { text } else { nil } }
+    package var members: Members? { if case .object(let members) = self { members } else { nil } }
+    package var items: [OrderedJSON]? { if case .array(let items) = self { items } else { nil } }
+    package var number: Decimal? {
         guard case .value(.number(let digits)) = self else { return nil }
         return Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX"))
     }
@@ -67,39 +71,14 @@ indirect enum OrderedJSON: Sendable, Hashable {
     /// Reads a document.
     /// - Throws: ``JSONSyntaxError``.
     init(parsing text: String) throws {
-        let value = try JSONValue(parsing: Data(text.utf8))
-        var orders = try Self.orders(of: Array(text.utf8))[...]
-        self = Self.ordered(value, &orders)
+        try self.init(parsing: Array(text.utf8))
     }
 
-    /// The keys of each object, in the order in which the objects begin.
-    private static func orders(of bytes: [UInt8]) throws -> [[String]] {
-        var orders: [[String]] = []
-        // The objects and lists around a place; a list has no number.
-        var open: [Int?] = []
-        var index = 0
-        while index < bytes.count {
-            switch bytes[index] {
-            case UInt8(ascii: "{"):
-                open.append(orders.count)
-                orders.append([])
-            case UInt8(ascii: "["): open.append(nil)
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): open.removeLast()
-            case UInt8(ascii: "\""):
-                let start = index
-                index += 1
-                while bytes[index] != UInt8(ascii: "\"") { index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1 }
-                let next = bytes[(index + 1)...].first { !$0.isThinkingWhiteSpace }
-                if next == UInt8(ascii: ":"), let object = open.last ?? nil,
-                    case .string(let key) = try JSONValue(parsing: Data(bytes[start...index]))
-                {
-                    orders[object].append(key)
-                }
-            default: break
-            }
-            index += 1
-        }
-        return orders
+    /// Reads a document.
+    package init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
+        let document = try JSONValue.withKeys(parsing: bytes)
+        var orders = document.keys[...]
+        self = Self.ordered(document.value, &orders)
     }
 
     private static func ordered(_ value: JSONValue, _ orders: inout ArraySlice<[String]>) -> OrderedJSON {
@@ -114,7 +93,7 @@ indirect enum OrderedJSON: Sendable, Hashable {
     }
 
     /// The document as text.
-    var text: String {
+    package var text: String {
         switch self {
         case .object(let members):
             let parts = members.keys.map { "\(JSONSchema.quoted($0)):\(members[$0]?.text ?? "null")" }

@@ -89,3 +89,18 @@ public enum ToolDecision: Sendable, Hashable {
     /// Another call is run instead, as after the user edited the arguments.
     case replace(ToolCall)
 }
+
+/// Whether a model must call a tool.
+public enum ToolChoice: Sendable, Hashable {
+    /// The model decides.
+    case automatic
+    /// The answer is a call of one of the tools.
+    case required
+    /// The answer is a call of the named tool.
+    case named(String)
+
+    /// The tools that may be called.
+    package func tools(of tools: [ToolDefinition]) -> [ToolDefinition] {
+        if case .named(let name) = self { tools.filter { $0.name == name } } else { tools }
+    }
+}

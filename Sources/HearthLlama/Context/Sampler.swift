@@ -62,12 +62,65 @@
             if case .chain(let chain) = method { llama_sampler_accept(chain, token) }
         }
 
+        /// The probabilities of the tokens at one place.
+        struct Chances {
+            /// The most likely tokens, the first is the most likely.
+            fileprivate(set) var best: [(token: llama_token, logProbability: Float)]
+            /// The logarithms of the tokens' probabilities.
+            fileprivate let others: (llama_token) -> Float
+
+            /// The logarithm of a token's probability. The most negative number for a token that the filters left out.
+            func logProbability(of token: llama_token) -> Float {
+                let value = best.first { $0.token == token }?.logProbability ?? others(token)
+                return value.isFinite ? value : -.greatestFiniteMagnitude
+            }
+        }
+
+        /// The probabilities at a place in the batch.
+        /// - Parameters:
+        ///   - most: the number of best tokens.
+        ///   - afterSampling: whether penalties, filters and temperature are applied first.
+        /// - Throws: `generation-failed` when the token has no logits.
+        borrowing func chances(
+            _ context: borrowing ModelContext, at index: Int32, most: Int, afterSampling: Bool
+        ) throws -> Chances {
+            let logits = try context.logits(at: index)
+            if afterSampling, case .chain(let chain) = method {
+                var tokens = [llama_token](repeating: 0, count: Int(vocabularySize))
+                var values = [Float](repeating: 0, count: Int(vocabularySize))
+                let found = hearth_chain_chances(chain, logits, vocabularySize, &tokens, &values)
+                guard found >= 0 else { throw Self.noMemory }
+                let all = zip(tokens, values).prefix(Int(found)).map { (token: $0, logProbability: $1) }
+                return Chances(best: Array(all.prefix(most))) { token in
+                    all.first { $0.token == token }?.logProbability ?? -.infinity
+                }
+            }
+            var scale: Float = 1
+            if afterSampling, case .draw(_, let temperature) = method { scale = 1 / temperature }
+            if afterSampling, case .greedy = method {
+                let token = hearth_choice_greedy(logits, vocabularySize)
+                return Chances(best: [(token, 0)]) { _ in -.infinity }
+            }
+            var tokens = [llama_token](repeating: 0, count: most)
+            var sum = 0.0
+            let found = hearth_logits_best(logits, vocabularySize, scale, &tokens, Int32(most), &sum)
+            func value(_ token: llama_token, _ logit: Float) -> Float { Float(Double(logit) * Double(scale) - sum) }
+            // The logits may change before the chosen token is known, but not that of the chosen token.
+            return Chances(best: tokens.prefix(Int(found)).map { ($0, value($0, logits[Int($0)])) }) {
+                value($0, logits[Int($0)])
+            }
+        }
+
         private static func method(_ options: SamplingOptions, _ vocabulary: Vocabulary) throws -> Method {
             // llama.cpp reads the largest seed as "choose one", so that seed would not be repeatable.
             let seed = min(options.seed ?? .random(in: 0 ... .max), .max - 1)
             let isPlain = options.topK == nil && options.topP == nil && options.minP == nil
             let penalties = Penalties(options)
-            let bias = vocabulary.suppressedTokens.map { llama_logit_bias(token: $0, bias: -.infinity) }
+            let size = Int32(vocabulary.count)
+            let bias =
+                vocabulary.suppressedTokens.map { llama_logit_bias(token: $0, bias: -.infinity) }
+                + options.logitBias.filter { (0..<size).contains($0.key) && !$0.value.isNaN }
+                .sorted { $0.key < $1.key }.map { llama_logit_bias(token: $0.key, bias: $0.value) }
             if bias.isEmpty && penalties == nil {
                 if !(options.temperature > 0) { return .greedy }
                 if isPlain {
@@ -82,7 +135,6 @@
             func add(_ sampler: UnsafeMutablePointer<llama_sampler>?) {
                 if let sampler { llama_sampler_chain_add(chain, sampler) }
             }
-            let size = Int32(vocabulary.count)
             if !bias.isEmpty { add(llama_sampler_init_logit_bias(size, Int32(bias.count), bias)) }
             if let penalties {
                 add(

@@ -49,10 +49,10 @@
     }
 
     extension GenerationEvent {
-        /// Whether the event is a piece of text or thinking, which may be joined to the next one.
+        /// Whether the event is a token or a piece of text or thinking, which may be joined to the next one.
         fileprivate var isPiece: Bool {
             switch self {
-            case .text, .thinking: true
+            case .text, .thinking, .token: true
             default: false
             }
         }

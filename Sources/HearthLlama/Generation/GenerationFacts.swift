@@ -16,19 +16,23 @@
         var droppedBytes = 0
         var cacheMiss: PrefixPlan.Miss?
         var encodedPictures = 0
+        var stopString: String?
 
         init(promptTokens: Int) { self.promptTokens = promptTokens }
 
         func summary(reason: FinishReason) -> GenerationSummary {
-            GenerationSummary(
+            var summary = GenerationSummary(
                 reason: reason,
                 usage: TokenUsage(
-                    promptTokens: promptTokens, cachedTokens: cachedTokens, generatedTokens: generatedTokens),
+                    promptTokens: promptTokens, cachedTokens: cachedTokens, generatedTokens: generatedTokens,
+                    thinkingTokens: thinkingTokens),
                 timings: GenerationTimings(
                     firstTokenSeconds: firstTokenSeconds,
                     prefillTokensPerSecond: Self.rate(prefilledTokens, prefillSeconds),
                     decodeTokensPerSecond: Self.rate(generatedTokens - tokensBeforeFirst - 1, decodeSeconds)),
                 droppedBytes: droppedBytes, cacheMiss: cacheMiss, encodedPictures: encodedPictures)
+            summary.stopString = reason == .stopString ? stopString : nil
+            return summary
         }
 
         private static func rate(_ count: Int, _ seconds: Double) -> Double {

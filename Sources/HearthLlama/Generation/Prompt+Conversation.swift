@@ -3,12 +3,29 @@
     import HearthBase
     import HearthInference
 
+    /// The parts of a request's conversation: what the template renders, and the beginning of the answer.
+    struct Conversation {
+        let messages: [ChatMessage]
+        /// The text with which the answer begins; empty for a new answer.
+        let begun: String
+        /// The tools that the template describes.
+        let tools: [ToolDefinition]
+
+        init(_ messages: [ChatMessage], _ options: GenerationOptions) {
+            let last = messages.last
+            let continues = options.continuesLastMessage && last?.role == .assistant
+            self.messages = continues ? messages.dropLast() : messages
+            begun = continues ? last?.content ?? "" : ""
+            tools = options.constraint?.coversAnswer == true ? [] : options.toolChoice.tools(of: options.tools)
+        }
+    }
+
     extension Prompt {
         /// Makes the prompt of a conversation and leaves out old messages that do not fit.
         init(_ request: GenerationRequest, for model: LoadedModel) throws {
             let options = request.options
             guard options.usesChatTemplate else {
-                self = try Self.raw(request.messages, for: model)
+                self = try Self.raw(request, for: model)
                 return
             }
             var notices: [GenerationEvent] = []
@@ -25,7 +42,8 @@
                 messageLimit: model.historyLimit)
             // All prompts end with the same text, so one rendering serves all of them.
             var rendered: ChatTemplate.Rendered?
-            let tools = options.constraint?.coversAnswer == true ? [] : options.tools
+            let conversation = Conversation(request.messages, options)
+            let tools = conversation.tools
             let tokens = PromptTokens(vocabulary: model.vocabulary, projector: model.projector) { messages in
                 // A long conversation is rendered several times.
                 if request.signal.isCancelled { throw CancellationError() }
@@ -34,13 +52,16 @@
                 rendered = prompt
                 return prompt.text
             }
+            let begun = try model.vocabulary.tokens(of: conversation.begun, addSpecial: false, parseSpecial: false)
             let outcome = try fit.apply(
-                to: request.messages, fewest: model.weights.fewestTokens(in:), render: tokens.parts,
-                count: { $0.reduce(0) { $0 + $1.cells } })
+                to: conversation.messages, keepsAll: options.keepsAllMessages,
+                fewest: model.weights.fewestTokens(in:), render: tokens.parts,
+                count: { $0.reduce(begun.count) { $0 + $1.cells } })
             if outcome.dropped > 0 {
                 notices.append(.truncated(dropped: outcome.dropped))
                 Log.write(.info, "prompt", "left out the \(outcome.dropped) oldest messages to fit the context")
             }
+            let parts = outcome.prompt + (begun.isEmpty ? [] : [.tokens(begun)])
             guard outcome.prompt.contains(where: { $0.cells > 0 }) else {
                 throw LLMError(.templateFailed, "the conversation gives an empty prompt", disposition: .usage)
             }
@@ -53,22 +74,25 @@
                     disposition: .usage)
             }
             if request.isPreparation {
-                self = try Self.known(of: fit.kept(of: request.messages, without: outcome.dropped), by: tokens)
+                self = try Self.known(of: fit.kept(of: conversation.messages, without: outcome.dropped), by: tokens)
                 self.notices = notices
                 return
             }
             let opening = try model.vocabulary.tokens(
                 of: rendered?.opening ?? "", addSpecial: false, parseSpecial: true)
             self.init(
-                outcome.prompt, text: rendered?.text ?? "", opening: opening, calls: rendered?.calls,
+                parts, text: (rendered?.text ?? "") + conversation.begun, opening: opening, calls: rendered?.calls,
                 isTruncated: outcome.dropped > 0)
             self.notices = notices
         }
 
-        /// Joins the texts of the messages without a chat template.
-        private static func raw(_ messages: [ChatMessage], for model: LoadedModel) throws -> Prompt {
-            let text = messages.map(\.content).joined()
-            let tokens = try model.vocabulary.tokens(of: text, addSpecial: true, parseSpecial: true)
+        /// Takes the given tokens, or joins the texts of the messages, without a chat template.
+        private static func raw(_ request: GenerationRequest, for model: LoadedModel) throws -> Prompt {
+            let given = request.options.promptTokens
+            let text =
+                try given.map { String(decoding: try model.vocabulary.pieces(of: $0).joined(), as: UTF8.self) }
+                ?? request.messages.map(\.content).joined()
+            let tokens = try given ?? model.vocabulary.tokens(of: text, addSpecial: true, parseSpecial: true)
             guard !tokens.isEmpty else {
                 throw LLMError(.templateFailed, "the prompt has no text", disposition: .usage)
             }

@@ -120,12 +120,14 @@
             let model = weights.model
             var text = [CChar](repeating: 0, count: 256)
             let length = max(0, min(Int(llama_model_desc(model, &text, text.count)), text.count - 1))
-            return ModelInformation(
+            var information = ModelInformation(
                 description: String(decoding: text.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self),
                 contextLength: context.length, parameterCount: llama_model_n_params(model),
                 size: llama_model_size(model), trainedContextLength: weights.trainedContextLength,
                 batchSize: context.batchSize, threadCount: context.threadCount, isEncoderOnly: !context.hasMemory,
                 embeddingLength: weights.ranksTexts ? 0 : weights.embeddingLength)
+            information.parallelAnswers = context.sequences
+            return information
         }
 
         private func warmUp(_ path: Path) throws {

@@ -168,5 +168,30 @@
             try PromptTokens(vocabulary: vocabulary, projector: projector) { try self.render($0).text }
                 .parts(of: messages).reduce(0) { $0 + $1.cells }
         }
+
+        /// The prompt of a generation, without computing it. No message is left out.
+        func rendered(
+            _ messages: [ChatMessage], _ options: GenerationOptions, projector: Projector?
+        ) throws -> RenderedPrompt {
+            guard options.usesChatTemplate else {
+                let tokens =
+                    try options.promptTokens
+                    ?? vocabulary.tokens(
+                        of: messages.map(\.content).joined(), addSpecial: true, parseSpecial: true)
+                let bytes = try vocabulary.pieces(of: tokens).flatMap { $0 }
+                return RenderedPrompt(text: String(decoding: bytes, as: UTF8.self), tokenCount: tokens.count)
+            }
+            let conversation = Conversation(messages, options)
+            var text = ""
+            let parts = try PromptTokens(vocabulary: vocabulary, projector: projector) {
+                text = try self.render(
+                    $0, tools: conversation.tools, enableThinking: options.thinking.isEnabled
+                ).text
+                return text
+            }.parts(of: conversation.messages)
+            let begun = try vocabulary.tokens(of: conversation.begun, addSpecial: false, parseSpecial: false)
+            return RenderedPrompt(
+                text: text + conversation.begun, tokenCount: parts.reduce(begun.count) { $0 + $1.cells })
+        }
     }
 #endif

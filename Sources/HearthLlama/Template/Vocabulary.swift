@@ -129,6 +129,20 @@
             return (0..<llama_vocab_n_tokens(raw)).map { isEndOfGeneration($0) ? [] : bytes(of: $0, &buffer) }
         }
 
+        /// The bytes of tokens; control tokens have their names.
+        /// - Throws: `generation-failed` for a number that is no token.
+        func pieces(of tokens: [llama_token]) throws -> [[UInt8]] {
+            var buffer = [CChar](repeating: 0, count: 64)
+            return try tokens.map { token in
+                guard (0..<llama_vocab_n_tokens(raw)).contains(token) else {
+                    throw LLMError(
+                        .generateFailed, "\(token) is no token of the model",
+                        context: ErrorContext(expected: "0...\(count - 1)", found: "\(token)"), disposition: .usage)
+                }
+                return isControl(token) ? Array(name(of: token).utf8) : bytes(of: token, &buffer)
+            }
+        }
+
         /// The vocabulary's text of a token, also of a control token.
         func name(of token: llama_token) -> String {
             llama_vocab_get_text(raw, token).map { String(cString: $0) } ?? ""
