@@ -46,6 +46,15 @@ package actor Database {
         try opened().transaction("BEGIN IMMEDIATE", body: body)
     }
 
+    /// As ``write(_:)``, and the transaction is on the disk when the call returns: a power cut does not undo it either.
+    package func writeDurably<Value: Sendable>(_ body: @Sendable (Connection) throws -> Value) throws -> Value {
+        let connection = try opened()
+        try connection.run("PRAGMA synchronous = FULL")
+        // A connection that fails here stays with the safer setting.
+        defer { try? connection.run("PRAGMA synchronous = NORMAL") }
+        return try connection.transaction("BEGIN IMMEDIATE", body: body)
+    }
+
     /// Checks the structure of the file and its references.
     /// - Returns: the found faults, at most 20; empty for a whole database.
     package func integrity() throws -> [String] {

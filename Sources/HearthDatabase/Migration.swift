@@ -44,7 +44,7 @@ extension Connection {
             try run("COMMIT")
             return value
         } catch {
-            // SQLite has rolled back by itself after some failures, such as a full disk; the caller gets the first error.
+            // After some failures, such as a full disk, SQLite has rolled back already. The caller gets the first error.
             if isInTransaction { try? run("ROLLBACK") }
             throw error
         }

@@ -31,8 +31,8 @@ package struct Row: ~Copyable {
         return Data(bytes: start, count: Int(sqlite3_column_bytes(handle, Int32(column))))
     }
 
-    /// A date; 1970 for NULL.
-    package func date(_ column: Int) -> Date { Date(timeIntervalSince1970: double(column)) }
+    /// A date that `SQLValue.date` bound; 2001 for NULL.
+    package func date(_ column: Int) -> Date { Date(timeIntervalSinceReferenceDate: double(column)) }
 
     /// A text; `nil` for NULL.
     package func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }

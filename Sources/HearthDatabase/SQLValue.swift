@@ -20,8 +20,10 @@ package enum SQLValue: Sendable, Hashable {
     /// A truth value, as 0 or 1.
     package static func bool(_ value: Bool) -> Self { .int(value ? Int64(1) : 0) }
 
-    /// A date as seconds since 1970, or NULL.
-    package static func date(_ value: Date?) -> Self { value.map { .double($0.timeIntervalSince1970) } ?? .null }
+    /// A date as seconds since 2001, which keeps each bit of it; or NULL.
+    package static func date(_ value: Date?) -> Self {
+        value.map { .double($0.timeIntervalSinceReferenceDate) } ?? .null
+    }
 }
 
 extension SQLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByNilLiteral {

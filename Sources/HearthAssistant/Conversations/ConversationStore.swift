@@ -48,13 +48,16 @@ public protocol ConversationStore: Sendable {
     /// The conversation with an id; `nil` if there is none.
     func conversation(_ id: String) async throws -> ConversationSummary?
 
-    /// The messages of all branches, by date.
+    /// The messages of all branches, by date. None of them `isThinking`: what was thinking when the process ended has ended.
     func messages(of conversation: String) async throws -> [AssistantMessage]
 
-    /// Creates a conversation, or changes its title and leaf.
+    /// Creates a conversation, or changes its title and leaf. While the title is empty, the first question becomes it.
     func save(_ conversation: ConversationSummary) async throws
 
-    /// Saves a message; one of the same id is replaced. Sets the conversation's date and leaf.
+    /// Saves a message; one of the same id is replaced. A missing conversation is created.
+    ///
+    /// A new message becomes the conversation's leaf, and its date the conversation's. Replacing one changes neither, so that
+    /// the card of an old message can change. The cost depends on the message alone: save it as often as it grows.
     func save(_ message: AssistantMessage, in conversation: String) async throws
 
     /// Removes a message with all that follow it.
@@ -62,8 +65,8 @@ public protocol ConversationStore: Sendable {
 
     func removeConversation(_ id: String) async throws
 
-    /// The messages with all of the words, newest first: whole words, or beginnings from three letters on; accents and case do
-    /// not count.
+    /// The messages with all of the words, newest first, at most 50: whole words, or beginnings from three letters on; accents
+    /// and case do not count. Any text is a search; one without letters and digits finds nothing.
     func search(_ words: String, limit: Int) async throws -> [ConversationHit]
 
     /// Removes everything, from the disk too.

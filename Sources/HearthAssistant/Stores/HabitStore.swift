@@ -5,35 +5,6 @@ public enum HabitFrequency: String, Sendable, Hashable, Codable, CaseIterable {
     case daily, weekly
 }
 
-/// A day of the calendar, in the user's own time zone: `2026-11-24`.
-public struct CalendarDay: Sendable, Hashable, Codable, Comparable, CustomStringConvertible {
-    public let year: Int
-    public let month: Int
-    public let day: Int
-
-    /// A day; `nil` for one that the Gregorian calendar does not have, or before 1900 or after 9999.
-    public init?(year: Int, month: Int, day: Int) {
-        guard (1900...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard day <= lengths[month - 1] else { return nil }
-        (self.year, self.month, self.day) = (year, month, day)
-    }
-
-    public static func < (left: CalendarDay, right: CalendarDay) -> Bool {
-        (left.year, left.month, left.day) < (right.year, right.month, right.day)
-    }
-
-    /// The form of ISO 8601.
-    public var description: String {
-        func padded(_ number: Int, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-    }
-}
-
 /// A habit with the days on which it was done.
 public struct Habit: Sendable, Hashable, Identifiable, Codable {
     public var id: String

@@ -1,0 +1,106 @@
+import Foundation
+import HearthBase
+import HearthInference
+
+/// A conversation as a document for people and other programs.
+public struct ConversationExport: Sendable, Hashable, Codable {
+    /// The version of the format.
+    public var version = 1
+    public var conversation: ConversationSummary
+    /// The messages in their order; those of one branch for people, all for a copy.
+    public var messages: [AssistantMessage]
+
+    public init(_ conversation: ConversationSummary, messages: [AssistantMessage]) {
+        self.conversation = conversation
+        self.messages = messages
+    }
+
+    /// JSON with sorted keys and dates of ISO 8601; pictures are base64.
+    /// - Throws: `EncodingError` for a number that JSON does not have.
+    public func json() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(Timestamp(date).description)
+        }
+        return try encoder.encode(self)
+    }
+
+    /// Reads a document of ``json()``. Dates are whole milliseconds.
+    /// - Throws: `unusable-record`.
+    public init(json: Data) throws {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            guard let time = Timestamp(try container.decode(String.self)) else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a date of ISO 8601")
+            }
+            return time.date
+        }
+        do {
+            self = try decoder.decode(Self.self, from: json)
+        } catch {
+            throw AssistantError(.unusableRecord, "the file holds no conversation", underlying: error)
+        }
+        guard version == 1 else {
+            throw AssistantError(
+                .unusableRecord, "the conversation has a version that this program does not read",
+                context: .init(expected: "1", found: "\(version)"))
+        }
+    }
+
+    /// Markdown: a heading for the conversation and for each message, its notices and cards as lists.
+    /// - Parameters:
+    ///   - thinking: whether the model's thinking is part of the text, as quotations.
+    ///   - timeZone: the zone of the dates.
+    public func markdown(thinking: Bool = false, timeZone: TimeZone = .current) -> String {
+        var parts = ["# \(Self.line(conversation.title.isEmpty ? "Conversation" : conversation.title))"]
+        for message in messages where message.role != .system {
+            parts.append("## \(Self.author(of: message)) – \(Self.time(message.date, timeZone))")
+            if thinking, !message.thinkingContent.isEmpty { parts.append(Self.quotation(message.thinkingContent)) }
+            let pictures = message.images.map { image in
+                "*(picture, \(image.header.width) × \(image.header.height))*"
+            }
+            if !pictures.isEmpty { parts.append(pictures.joined(separator: "\n\n")) }
+            let content = message.content.trimmingCharacters(in: .newlines)
+            if !content.isEmpty { parts.append(content) }
+            if !message.cards.isEmpty { parts.append(message.cards.map(Self.item).joined(separator: "\n")) }
+            if !message.notices.isEmpty {
+                parts.append(message.notices.map { "> \(Self.line($0))" }.joined(separator: "\n>\n"))
+            }
+        }
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    private static func author(of message: AssistantMessage) -> String {
+        guard message.role == .assistant else { return "You" }
+        return message.facts.map { "Assistant (\(line($0.model)))" } ?? "Assistant"
+    }
+
+    private static func time(_ date: Date, _ timeZone: TimeZone) -> String {
+        let local = Timestamp(date.addingTimeInterval(Double(timeZone.secondsFromGMT(for: date)))).description
+        return local.prefix(16).replacingOccurrences(of: "T", with: " ")
+    }
+
+    private static func item(of card: ActionCard) -> String {
+        let fields = card.fields.map { "\(line($0.label)): \(line($0.value))" }
+        let items = card.items.map { item in
+            let text = item.detail.isEmpty ? line(item.title) : "\(line(item.title)) – \(line(item.detail))"
+            return "  - " + (item.url.map { "\(text) <\(line($0))>" } ?? text)
+        }
+        let state = card.state.rawValue.replacingOccurrences(of: "-", with: " ")
+        let first = (["- **\(line(card.title))** (\(state))"] + fields).joined(separator: "; ")
+        return ([first] + items).joined(separator: "\n")
+    }
+
+    /// The text on one line.
+    private static func line(_ text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    private static func quotation(_ text: String) -> String {
+        text.trimmingCharacters(in: .newlines).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .map { $0.isEmpty ? ">" : "> \($0)" }.joined(separator: "\n")
+    }
+}

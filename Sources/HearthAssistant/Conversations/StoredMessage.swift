@@ -1,0 +1,72 @@
+import Foundation
+import HearthDatabase
+import HearthInference
+
+/// What a message has beside its texts, as JSON in one column.
+struct MessageExtras: Codable {
+    var cards: [ActionCard]?
+    var notices: [String]?
+    var facts: AnswerFacts?
+    var results: [ResultText]?
+
+    /// The text of the column; `nil` without extras.
+    static func text(of message: AssistantMessage) throws -> String? {
+        let extras = MessageExtras(
+            cards: message.cards.isEmpty ? nil : message.cards,
+            notices: message.notices.isEmpty ? nil : message.notices, facts: message.facts, results: message.results)
+        guard extras.cards != nil || extras.notices != nil || extras.facts != nil || extras.results != nil else {
+            return nil
+        }
+        return String(decoding: try JSONEncoder().encode(extras), as: UTF8.self)
+    }
+
+    /// Reads the column. Of one written by another version, what this version cannot read is left out.
+    init(column: String?) {
+        self.init(cards: nil, notices: nil, facts: nil, results: nil)
+        guard let column else { return }
+        let data = Data(column.utf8)
+        // The texts of the message are shown all the same.
+        if let whole = try? JSONDecoder().decode(Self.self, from: data) { self = whole }
+    }
+
+    private init(cards: [ActionCard]?, notices: [String]?, facts: AnswerFacts?, results: [ResultText]?) {
+        self.cards = cards
+        self.notices = notices
+        self.facts = facts
+        self.results = results
+    }
+}
+
+/// A row of the table `message`.
+struct StoredMessage {
+    static let columns = "number, id, parent, role, date, content, thinking, raw, extras, pictures"
+
+    let number: Int
+    let pictureCount: Int
+    /// The message without its pictures.
+    var message: AssistantMessage
+
+    /// Reads the present row of a query for ``columns``.
+    ///
+    /// `isThinking` is not kept: a message that is read thinks no more.
+    init(_ row: borrowing Row) {
+        number = row.int(0)
+        pictureCount = row.int(9)
+        let extras = MessageExtras(column: row.optionalText(8))
+        message = AssistantMessage(
+            id: row.text(1), role: ChatRole(rawValue: row.text(3)) ?? .assistant, content: row.text(5),
+            thinkingContent: row.text(6), cards: extras.cards ?? [], notices: extras.notices ?? [], date: row.date(4),
+            facts: extras.facts, rawContent: row.optionalText(7), results: extras.results, parent: row.optionalText(2))
+    }
+}
+
+extension ConversationSummary {
+    static let columns = "id, title, created, changed, messages, leaf"
+
+    /// Reads the present row of a query for ``columns``, from a column on.
+    init(_ row: borrowing Row, from column: Int = 0) {
+        self.init(
+            id: row.text(column), title: row.text(column + 1), created: row.date(column + 2),
+            changed: row.date(column + 3), messageCount: row.int(column + 4), leaf: row.optionalText(column + 5))
+    }
+}

@@ -1,0 +1,34 @@
+/// The streaks of a habit: how many days, or weeks, in a row it was done.
+///
+/// A streak counts days of the calendar, or weeks from Monday to Sunday (ISO 8601) whatever the locale, so that neither
+/// travel nor summer time breaks one. A habit that is not done yet today, or this week, still has its streak.
+public struct HabitStreak: Sendable, Hashable, Codable {
+    /// The days or weeks in a row up to now.
+    public var current: Int
+    /// The longest streak of all.
+    public var longest: Int
+    /// The days on which the habit was done.
+    public var days: Int
+    /// Whether it is done today, or this week.
+    public var isDone: Bool
+
+    /// Computes the streaks up to a day; later days in the log do not count.
+    public init(of habit: Habit, on today: CalendarDay) {
+        let days = habit.log.filter { $0.value > 0 && $0.key <= today }.keys
+        let period: (CalendarDay) -> Int = habit.frequency == .daily ? { $0.number } : { $0.week }
+        let done = Set(days.map(period))
+        let now = period(today)
+        isDone = done.contains(now)
+        self.days = days.count
+        var length = 0
+        var longest = 0
+        var last: Int?
+        for number in done.sorted() {
+            length = last == number - 1 ? length + 1 : 1
+            longest = max(longest, length)
+            last = number
+        }
+        self.longest = longest
+        current = last == now || last == now - 1 ? length : 0
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import HearthBase
+
+/// The bytes of a note as a record: JSON with sorted keys and dates in milliseconds, the same for equal notes.
+enum NoteRecord {
+    static func data(_ note: Note) -> Data {
+        JSONValue.object([
+            "body": .string(note.body), "changed": .integer(Timestamp(note.changed).milliseconds),
+            "created": .integer(Timestamp(note.created).milliseconds), "id": .string(note.id),
+            "title": .string(note.title),
+        ]).data
+    }
+
+    /// Reads a record.
+    /// - Throws: `unusable-record`.
+    static func note(_ data: Data, id: String) throws -> Note {
+        struct Fields: Decodable {
+            var id: String
+            var title: String
+            var body: String
+            var created: Int64
+            var changed: Int64
+        }
+        do {
+            let fields = try JSONDecoder().decode(Fields.self, from: data)
+            guard fields.id == id else { throw AssistantError(.unusableRecord, "the note has another id") }
+            return Note(
+                id: fields.id, title: fields.title, body: fields.body,
+                created: Timestamp(milliseconds: fields.created).date,
+                changed: Timestamp(milliseconds: fields.changed).date)
+        } catch let error as AssistantError {
+            throw error
+        } catch {
+            throw AssistantError(.unusableRecord, "the change holds no note", underlying: error)
+        }
+    }
+}
+
+extension Note {
+    /// The note with dates in whole milliseconds, as it is kept.
+    var rounded: Note {
+        var note = self
+        note.created = Timestamp(created).date
+        note.changed = Timestamp(changed).date
+        return note
+    }
+
+    /// The first line of a text without the marks of a heading, at most 80 characters.
+    static func title(of body: String) -> String {
+        let lines = body.split(whereSeparator: \.isNewline)
+            .map {
+                $0.drop { $0 == "#" || $0.isWhitespace }.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            }
+        return String((lines.first { !$0.isEmpty } ?? "").prefix(80))
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import HearthBase
+import HearthDatabase
+
+/// Notes in the assistant's database.
+package struct SQLiteNoteStore: NoteStore {
+    private static let columns = "id, title, body, created, changed"
+    private let database: Database
+
+    /// Keeps notes in a database that ``AssistantDatabase`` opened.
+    package init(_ database: Database) { self.database = database }
+
+    package func notes(limit: Int) async throws -> [Note] {
+        try await database.read { connection in
+            try connection.rows(
+                "SELECT \(Self.columns) FROM note ORDER BY changed DESC, number DESC LIMIT ?1", [.int(max(0, limit))]
+            ) { Self.note($0) }
+        }
+    }
+
+    package func note(_ id: String) async throws -> Note? { try await database.read { try Self.note(id, $0) } }
+
+    package func notes(matching words: String, limit: Int) async throws -> [Note] {
+        let query = SearchQuery(words)
+        guard !query.isEmpty, limit > 0 else { return [] }
+        let columns = Self.columns.split(separator: ", ").map { "note.\($0)" }.joined(separator: ", ")
+        return try await database.read { connection in
+            // A word of the title counts four times one of the body.
+            try connection.rows(
+                """
+                SELECT \(columns) FROM note_words JOIN note ON note.number = note_words.rowid
+                WHERE note_words MATCH ?1 ORDER BY bm25(note_words, 4, 1, 1), note.changed DESC LIMIT ?2
+                """, [.text(query.expression(columns: "title body")), .int(limit)]
+            ) { Self.note($0) }
+        }
+    }
+
+    package func creation(title: String, body: String, id: String, at date: Date) async throws -> RecordChange {
+        let given = title.trimmingCharacters(in: .whitespacesAndNewlines)
+        let title = given.isEmpty ? Note.title(of: body) : given
+        guard !title.isEmpty else {
+            throw AssistantError(
+                .unusablePayload, "the note has neither a title nor a text",
+                context: .init(field: "title", remedy: "Give it a title or a text."))
+        }
+        let note = Note(id: id, title: title, body: body, created: date, changed: date)
+        return RecordChange(store: .notes, id: id, before: nil, after: NoteRecord.data(note))
+    }
+
+    package func appending(_ text: String, to id: String, at date: Date) async throws -> RecordChange {
+        let note = try await existing(id)
+        var changed = note
+        changed.body = note.body.isEmpty ? text : note.body.trimmingSuffix(while: \.isNewline) + "\n\n" + text
+        changed.changed = max(date, note.changed)
+        return RecordChange(store: .notes, id: id, before: NoteRecord.data(note), after: NoteRecord.data(changed))
+    }
+
+    /// The change that gives a note another title and text.
+    /// - Throws: `no-such-record`, `unusable-payload`.
+    package func edit(_ id: String, title: String, body: String, at date: Date) async throws -> RecordChange {
+        let note = try await existing(id)
+        var change = try await creation(title: title, body: body, id: id, at: date)
+        var changed = try NoteRecord.note(change.after ?? Data(), id: id)
+        changed.created = note.created
+        change.before = NoteRecord.data(note)
+        change.after = NoteRecord.data(changed)
+        return change
+    }
+
+    package func removal(of id: String) async throws -> RecordChange {
+        RecordChange(store: .notes, id: id, before: NoteRecord.data(try await existing(id)), after: nil)
+    }
+
+    private func existing(_ id: String) async throws -> Note {
+        guard let note = try await note(id) else {
+            throw AssistantError(
+                .noSuchRecord, "no note has this id",
+                context: .init(field: "id", remedy: "List the notes to see their ids."))
+        }
+        return note
+    }
+
+    package func apply(_ change: RecordChange) async throws {
+        let note = try change.after.map { try NoteRecord.note($0, id: change.id) }
+        try await database.write { connection in
+            switch try Self.state(of: change, connection) {
+            case .after: return
+            case .other:
+                throw AssistantError(.changedElsewhere, "the note has changed since it was read")
+            case .before:
+                if let note { try Self.save(note, connection) } else { try Self.remove(change.id, connection) }
+            }
+        }
+    }
+
+    package func state(of change: RecordChange) async throws -> RecordState {
+        try await database.read { try Self.state(of: change, $0) }
+    }
+
+    /// Adds notes, such as those of a folder. A note with a known id is replaced if it has changed later than the kept one.
+    /// - Returns: the numbers of added, replaced and kept notes.
+    package func add(_ notes: [Note]) async throws -> (added: Int, replaced: Int, kept: Int) {
+        try await database.write { connection in
+            var counts = (added: 0, replaced: 0, kept: 0)
+            for note in notes {
+                let rounded = note.rounded
+                let known = try Self.note(note.id, connection)
+                if let known, known == rounded || known.changed >= rounded.changed {
+                    counts.kept += 1
+                    continue
+                }
+                try Self.save(rounded, connection)
+                if known == nil { counts.added += 1 } else { counts.replaced += 1 }
+            }
+            return counts
+        }
+    }
+}
+
+extension SQLiteNoteStore {
+    private static func note(_ row: borrowing Row) -> Note {
+        Note(
+            id: row.text(0), title: row.text(1), body: row.text(2),
+            created: Timestamp(milliseconds: Int64(row.int(3))).date,
+            changed: Timestamp(milliseconds: Int64(row.int(4))).date)
+    }
+
+    private static func note(_ id: String, _ connection: Connection) throws -> Note? {
+        try connection.first("SELECT \(columns) FROM note WHERE id = ?1", [.text(id)]) { note($0) }
+    }
+
+    private static func state(of change: RecordChange, _ connection: Connection) throws -> RecordState {
+        let present = try note(change.id, connection).map { NoteRecord.data($0) }
+        return present == change.after ? .after : present == change.before ? .before : .other
+    }
+
+    private static func save(_ note: Note, _ connection: Connection) throws {
+        let number = try connection.first(
+            """
+            INSERT INTO note(id, title, body, created, changed) VALUES(?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT(id) DO UPDATE SET title = ?2, body = ?3, created = ?4, changed = ?5 RETURNING number
+            """,
+            [
+                .text(note.id), .text(note.title), .text(note.body), .int(Timestamp(note.created).milliseconds),
+                .int(Timestamp(note.changed).milliseconds),
+            ]
+        ) { $0.int(0) }
+        guard let number else { return }
+        let (title, titlePairs) = FullText.columns(of: note.title)
+        let (body, bodyPairs) = FullText.columns(of: note.body)
+        try connection.run("DELETE FROM note_words WHERE rowid = ?1", [.int(number)])
+        try connection.run(
+            "INSERT INTO note_words(rowid, title, body, pairs) VALUES(?1, ?2, ?3, ?4)",
+            [.int(number), .text(title), .text(body), .text(titlePairs + " " + bodyPairs)])
+    }
+
+    private static func remove(_ id: String, _ connection: Connection) throws {
+        let number = try connection.first("DELETE FROM note WHERE id = ?1 RETURNING number", [.text(id)]) { $0.int(0) }
+        guard let number else { return }
+        try connection.run("DELETE FROM note_words WHERE rowid = ?1", [.int(number)])
+    }
+}
+
+extension String {
+    /// The text without the characters at its end that fulfil a condition.
+    fileprivate func trimmingSuffix(while condition: (Character) -> Bool) -> String {
+        var text = self
+        while let last = text.last, condition(last) { text.removeLast() }
+        return text
+    }
+}
