@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The cloud engines against other people's programs, with .build/debug/hearth and the built tests:
+# The cloud engines against other people's programs, with the built tests and HEARTH_BINARY (.build/debug/hearth):
 #   scripts/cloud/run.sh
 # The vendors' Python clients speak with the stand-in first; then the engines speak with it, and with llama-server; then the
 # hearth command has llama-server as its cloud.
@@ -50,4 +50,4 @@ server=""
 namespace=""
 for options in -n -rn; do if unshare $options true 2>/dev/null; then namespace=$options; break; fi; done
 [ -n "$namespace" ] || { echo "cloud: this user may not make network namespaces" >&2; exit 1; }
-unshare $namespace python3 scripts/cloud/llama_server.py "$PWD/.build/debug/hearth" "$llama_server" "$default_model"
+unshare $namespace python3 scripts/cloud/llama_server.py "${HEARTH_BINARY:-$PWD/.build/debug/hearth}" "$llama_server" "$default_model"

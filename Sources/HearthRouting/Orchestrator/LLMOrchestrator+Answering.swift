@@ -217,7 +217,7 @@ extension LLMOrchestrator {
         do {
             let options = try call.remainingOptions()
             return .success(
-                try await CreditReport.$current.withValue(report) {
+                try await CreditReport.$current.withValue(CreditReport(report)) {
                     try await CloudEngine.$turn.withValue(turn) {
                         try await cloud.generate(call.messages, options: options, onEvent: onEvent)
                     }

@@ -30,8 +30,17 @@ package protocol LocalEngines: Sendable {
     func unload() async
 }
 
-/// Receives what a server reports about the credits of a request; set while the orchestrator's ``RemoteEngine`` generates.
-package enum CreditReport {
-    /// Takes the credits left that the server's answer states.
-    @TaskLocal package static var current: (@Sendable (Int) -> Void)?
+/// Receives the credits left that a server's answer states.
+///
+/// A type of its own: an optimised build has no metadata for a task-local value that is an optional function, and ends
+/// there.
+package struct CreditReport: Sendable {
+    /// Set while the orchestrator's ``RemoteEngine`` generates.
+    @TaskLocal package static var current: CreditReport?
+
+    private let take: @Sendable (Int) -> Void
+
+    package init(_ take: @escaping @Sendable (Int) -> Void) { self.take = take }
+
+    package func callAsFunction(_ left: Int) { take(left) }
 }
