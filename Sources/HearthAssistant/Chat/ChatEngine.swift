@@ -1,0 +1,56 @@
+import HearthBase
+import HearthInference
+import HearthRouting
+
+/// The engine of one conversation: the orchestrator's, which chooses between this device and the cloud, or any other.
+package struct ChatEngine: Sendable {
+    let engine: any InferenceEngine
+    /// Answers questions with pictures, if ``engine`` cannot see.
+    let seeing: (any InferenceEngine)?
+    private let routed: RoutedEngine?
+    private let decision: Locked<RouteDecision?>
+
+    /// - Parameter isPrivate: whether the conversation stays on this device.
+    package init(_ engine: any InferenceEngine, seeing: (any InferenceEngine)? = nil, isPrivate: Bool = false) {
+        let decision = Locked<RouteDecision?>(nil)
+        self.decision = decision
+        self.seeing = seeing
+        if let orchestrator = engine as? LLMOrchestrator {
+            let routed = orchestrator.conversation(RouteRequest(isPrivate: isPrivate)) { made in
+                decision.withLock { $0 = made }
+            }
+            self.routed = routed
+            self.engine = routed
+        } else {
+            routed = engine as? RoutedEngine
+            self.engine = engine
+        }
+    }
+
+    /// Names the turn, whose passes cost one credit.
+    func begin(turn: String) {
+        decision.withLock { $0 = nil }
+        routed?.request.turn = turn
+    }
+
+    /// The text of an answer that broke off, from whose end ``continueLocally(onEvent:)`` goes on.
+    var interruptedText: String? { routed?.interruptedText }
+
+    /// - Throws: `nothing-to-continue`.
+    func continueLocally(
+        onEvent: @escaping @Sendable (GenerationEvent) -> Void
+    ) async throws -> GenerationSummary {
+        guard let routed else {
+            throw RoutingError(.nothingToContinue, "this engine's answers do not break off", disposition: .usage)
+        }
+        return try await routed.continueLocally(onEvent: onEvent)
+    }
+
+    /// The facts of an answer.
+    func facts(_ summary: GenerationSummary, model: String) -> AnswerFacts {
+        let made = decision.withLock { $0 }
+        return AnswerFacts(
+            model: model, source: (made?.source ?? .local).rawValue, reason: made?.reasonText ?? "",
+            finish: summary.reason, usage: summary.usage, timings: summary.timings)
+    }
+}

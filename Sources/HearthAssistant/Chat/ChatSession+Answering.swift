@@ -1,0 +1,153 @@
+import Foundation
+import HearthBase
+import HearthInference
+
+extension ChatSession {
+    /// Generates one pass of a turn.
+    /// - Parameter tell: takes the events of the generation.
+    func answer(
+        _ pass: Turn.Pass, within left: Duration, _ tell: @escaping @Sendable (Turn.Event) -> Void
+    ) async throws -> GenerationSummary {
+        let registry = parts.runner.registry
+        let report: @Sendable (GenerationEvent) -> Void = { event in
+            if let event = Turn.Event(event, registry, self.parts.settings.texts) { tell(event) }
+        }
+        switch pass {
+        case .answer: try await prepareAnswer(tell)
+        case .searched: extend(with: searchedQuestion)
+        case .repair: extend(with: turn?.complaint ?? "")
+        case .continuation:
+            context?.messages = historyOfTurn()
+            return try await engine.continueLocally(onEvent: report)
+        }
+        guard let context, let engine = context.engine else { throw CancellationError() }
+        var options = context.generation
+        options.timeout = left
+        return try await engine.generate(context.messages, options: options, onEvent: report)
+    }
+
+    /// Builds the prompt of the question anew, and keeps the question as it is sent.
+    private func prepareAnswer(_ tell: @Sendable (Turn.Event) -> Void) async throws {
+        guard let context else { throw CancellationError() }
+        let question = context.question
+        var engine = engine.engine
+        var abilities = try await engine.capabilities
+        if !question.images.isEmpty, !abilities.contains(.vision), let seeing = self.engine.seeing {
+            (engine, abilities) = (seeing, try await seeing.capabilities)
+        }
+        let sees = abilities.contains(.vision)
+        if !question.images.isEmpty, !sees { tell(.notice(parts.settings.texts.picturesLeftOut)) }
+        let information = try await engine.modelInformation
+        let branch = messagesKept.tree.branch(to: question.parent)
+        let history = ChatHistory.messages(
+            branch, limit: parts.settings.effectiveHistoryLimit, withPictures: sees)
+        let registry = parts.runner.registry
+        let builder = PromptBuilder(
+            texts: parts.settings.texts, actionLines: registry.promptLines,
+            sources: [MomentSource()] + parts.sources + parts.settings.sources)
+        let prompt = await builder.build(
+            at: PromptMoment(now: question.date, timeZone: parts.settings.timeZone, locale: parts.settings.locale),
+            history: history.filter { $0.role == .user }.map(\.content), window: information.contextLength,
+            meter: abilities.contains(.tokenCounts) ? meters.exact : meters.estimate)
+        var tail = prompt.tail
+        if let act = context.options.act {
+            tail += (tail.isEmpty ? "" : "\n\n") + AssistantTexts.filled(parts.settings.texts.force, act.rawValue)
+        }
+        let results = branch.last { $0.role == .assistant }?.results ?? []
+        let text = PromptBuilder.question(
+            question.content, results: results.map { $0.bounded(Self.resultLimit) }, tail: tail)
+        await keep(text, of: question.id)
+        self.context?.messages =
+            [ChatMessage(.system, prompt.system)] + history
+            + [ChatMessage(.user, text, images: sees ? question.images : [], id: question.id)]
+        self.context?.engine = engine
+        self.context?.model = information.description
+        self.context?.generation = options(abilities, registry)
+    }
+
+    /// The most characters of results in the prompt of the next turn.
+    static let resultLimit = 2000
+
+    /// Keeps the text of a question as it is sent.
+    private func keep(_ text: String, of id: String) async {
+        guard var question = messagesKept[id], question.rawContent != text else { return }
+        question.rawContent = text == question.content ? nil : text
+        messagesKept.update(question)
+        await saver.save(question)
+    }
+
+    /// The options of a generation: engines with grammars get the blocks' shapes, others with tools get the actions as
+    /// tools.
+    private func options(_ abilities: EngineCapabilities, _ registry: ActionRegistry) -> GenerationOptions {
+        let settings = parts.settings
+        var options = GenerationOptions(maximumNewTokens: settings.maximumNewTokens)
+        if let temperature = settings.temperature { options.sampling.temperature = temperature }
+        options.thinking =
+            settings.showThinking ? ThinkingOptions(control: context?.options.control) : .disabled
+        guard !registry.tags.isEmpty else { return options }
+        if let act = context?.options.act, abilities.contains(.grammar),
+            let block = registry.constraint.blocks.first(where: { $0.opening == act.opening })
+        {
+            options.constraint = .forced(block)
+        } else if abilities.contains(.grammar) {
+            options.constraint = registry.constraint
+        } else if abilities.contains(.tools) {
+            options.tools = registry.toolDefinitions
+        }
+        return options
+    }
+
+    /// Adds the answer of the pass before and the next request to the messages of the turn.
+    private func extend(with text: String) {
+        context?.messages += [
+            ChatMessage(.assistant, turn?.written ?? "", thinking: turn?.message.thinkingContent ?? ""),
+            ChatMessage(.user, text),
+        ]
+        // A corrected or second answer is free.
+        if context?.options.act != nil, context?.generation.constraint?.coversAnswer == true {
+            context?.generation.constraint = parts.runner.registry.constraint
+        }
+    }
+
+    private var searchedQuestion: String {
+        PromptBuilder.question(parts.settings.texts.searched, results: turn?.message.results ?? [], tail: "")
+    }
+
+    /// The messages that led to the answer, for the provenance of its actions.
+    private func historyOfTurn() -> [ChatMessage] {
+        messages(before: turn?.message)
+    }
+
+    /// The messages that led to an answer as they were sent.
+    func messages(before answer: AssistantMessage?) -> [ChatMessage] {
+        guard let answer else { return [] }
+        return messagesKept.tree.branch(to: answer.parent).map {
+            ChatMessage($0.role, $0.rawContent ?? $0.content, id: $0.id)
+        }
+    }
+}
+
+extension ResultText {
+    /// The text with at most `limit` characters.
+    func bounded(_ limit: Int) -> ResultText {
+        guard text.count > limit else { return self }
+        return ResultText(source: source, text: text.prefix(limit) + "…")
+    }
+}
+
+extension Turn.Event {
+    /// The meaning of an engine's event for a turn; `nil` for none.
+    init?(_ event: GenerationEvent, _ registry: ActionRegistry, _ texts: AssistantTexts) {
+        switch event {
+        case .phase(let phase): self = .phase(phase)
+        case .thinking(let piece): self = .thinking(piece)
+        case .text(let piece): self = .text(piece)
+        case .truncated(let dropped): self = .notice(AssistantTexts.filled(texts.truncated, "\(dropped)"))
+        case .picturesLeftOut: self = .notice(texts.picturesLeftOut)
+        case .toolCall(let call):
+            guard let block = registry.block(of: call) else { return nil }
+            self = .call(block)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+extension ChatSession {
+    /// Deletes a message with all that follow it. A running answer among them ends.
+    public func delete(_ id: String) async {
+        messagesKept.remove(id)
+        if let turn, messagesKept[turn.message.id] == nil { stop() }
+        await saver.remove(id)
+    }
+
+    /// The alternatives of a message with itself, the oldest first.
+    public func alternatives(to id: String) -> [AssistantMessage] {
+        let tree = messagesKept.tree
+        guard let message = tree.message(id) else { return [] }
+        return tree.children(of: message.parent)
+    }
+
+    /// Shows the branch of a message, to its newest end.
+    public func show(_ id: String) async {
+        guard turn == nil, messagesKept[id] != nil else { return }
+        messagesKept.show(id)
+        conversation.leaf = messagesKept.leaf
+        await saver.save(summaryToKeep)
+    }
+
+    /// Names the conversation; an empty title is the first words of the first question again.
+    public func rename(_ title: String) async {
+        conversation.title = title
+        await saver.save(summaryToKeep)
+    }
+
+    /// The conversation as a document: the shown branch.
+    public func export() -> ConversationExport { ConversationExport(summary, messages: messages) }
+
+    private var summaryToKeep: ConversationSummary {
+        var kept = conversation
+        kept.leaf = messagesKept.leaf
+        return kept
+    }
+}

@@ -1,0 +1,278 @@
+import Foundation
+import HearthBase
+import HearthInference
+
+/// One conversation with the assistant: it thinks, answers and acts.
+///
+/// ```swift
+/// let session = try await assistant.session()
+/// for await event in await session.send("Remind me tomorrow at nine to call Anna") {
+///     if case .text(let piece) = event { print(piece, terminator: "") }
+/// }
+/// ```
+/// The messages are kept while they stream, at least once a second. A consumer that ends its stream early stops the answer.
+public actor ChatSession {
+    /// The id of the conversation.
+    public nonisolated let id: String
+    /// Whether nothing of the conversation is kept or leaves the device.
+    public nonisolated let isPrivate: Bool
+
+    let parts: ChatParts
+    let engine: ChatEngine
+    var messagesKept: SessionMessages
+    var conversation: ConversationSummary
+    /// The running turn.
+    var turn: Turn?
+    var context: TurnContext?
+    private var generation: TurnGeneration?
+    /// Cancels the approval, action or search that runs.
+    private var cancelWork: (@Sendable () -> Void)?
+    private var isStopping = false
+    private var tail: Task<Void, Never>?
+    let saver: MessageSaver
+    /// Counts the tokens of prompts: with the engine's tokenizer, or by an estimate.
+    let meters: (exact: TokenMeter, estimate: TokenMeter)
+
+    package init(
+        id: String, parts: ChatParts, engine: ChatEngine, isPrivate: Bool = false,
+        conversation: ConversationSummary? = nil, messages: [AssistantMessage] = []
+    ) {
+        self.id = id
+        self.parts = parts
+        self.engine = engine
+        self.isPrivate = isPrivate
+        let now = parts.time.now
+        self.conversation = conversation ?? ConversationSummary(id: id, title: "", created: now, changed: now)
+        messagesKept = SessionMessages(messages, leaf: conversation?.leaf)
+        saver = MessageSaver(store: parts.store, conversation: id, time: parts.time)
+        meters = (TokenMeter(engine.engine), TokenMeter(nil))
+    }
+
+    // MARK: Reading
+
+    /// The messages of the shown branch.
+    public var messages: [AssistantMessage] {
+        let branch = messagesKept.branch
+        guard let turn else { return branch }
+        return branch.map { $0.id == turn.message.id ? turn.message : $0 }
+    }
+
+    /// The conversation in the list; its title is the first words of the first question unless the user named it.
+    public var summary: ConversationSummary {
+        var summary = conversation
+        summary.leaf = messagesKept.leaf
+        summary.messageCount = messagesKept.all.count
+        if summary.title.isEmpty {
+            let question = messagesKept.all.first { $0.role == .user }
+            summary.title = question.map { ConversationTitle.derived(from: $0.content) } ?? ""
+            if summary.title.isEmpty { summary.title = parts.settings.texts.untitled }
+        }
+        return summary
+    }
+
+    /// Whether an answer is running.
+    public var isAnswering: Bool { turn != nil }
+
+    // MARK: Asking
+
+    /// Sends a message and answers it.
+    public func send(
+        _ text: String, images: [ChatImage] = [], options: SendOptions = SendOptions()
+    ) -> AsyncStream<ChatEvent> {
+        run { .ask(text: text, images: images, parent: $0.messagesKept.leaf, options: options) }
+    }
+
+    /// Answers a question again, as another branch.
+    /// - Parameter id: the answer to repeat; `nil` for the last.
+    public func regenerate(_ id: String? = nil, options: SendOptions = SendOptions()) -> AsyncStream<ChatEvent> {
+        run { session in
+            let branch = session.messagesKept.branch
+            let answer = id ?? branch.last { $0.role == .assistant }?.id
+            let question = answer.flatMap { session.messagesKept[$0]?.parent } ?? branch.last { $0.role == .user }?.id
+            return .answer(question: question, options: options)
+        }
+    }
+
+    /// Sends another text in place of a question, as another branch.
+    public func edit(
+        _ id: String, to text: String, options: SendOptions = SendOptions()
+    ) -> AsyncStream<ChatEvent> {
+        run { session in
+            guard let old = session.messagesKept[id], old.role == .user else {
+                return .answer(question: nil, options: options)
+            }
+            return .ask(text: text, images: old.images, parent: old.parent, options: options)
+        }
+    }
+
+    /// Continues the last answer, whose connection broke off, with a model on this device.
+    public func continueLocally() -> AsyncStream<ChatEvent> {
+        run { session in .resume(answer: session.messagesKept.branch.last { $0.role == .assistant }?.id) }
+    }
+
+    /// Stops the running answer. What came stays.
+    public func stop() {
+        guard turn != nil else { return }
+        isStopping = true
+        generation?.stop()
+        cancelWork?()
+    }
+
+    // MARK: Turns
+
+    /// The beginning of a turn.
+    private enum Request: Sendable {
+        case ask(text: String, images: [ChatImage], parent: String?, options: SendOptions)
+        case answer(question: String?, options: SendOptions)
+        case resume(answer: String?)
+    }
+
+    /// Runs a turn after those before it. The request is made when the turn begins, from the messages of that moment.
+    private func run(
+        _ request: @escaping @Sendable (isolated ChatSession) -> Request
+    ) -> AsyncStream<ChatEvent> {
+        let watch = parts.time.stopwatch()
+        let (stream, events) = AsyncStream<ChatEvent>.makeStream()
+        let previous = tail
+        let isCancelled = Locked(false)
+        tail = Task {
+            await previous?.value
+            if !isCancelled.withLock({ $0 }) { await perform(request(self), since: watch, events) }
+            events.finish()
+        }
+        events.onTermination = { [weak self] reason in
+            guard case .cancelled = reason else { return }
+            isCancelled.withLock { $0 = true }
+            Task { await self?.stop() }
+        }
+        return stream
+    }
+
+    private func perform(
+        _ request: Request, since watch: Stopwatch, _ events: AsyncStream<ChatEvent>.Continuation
+    ) async {
+        var question: AssistantMessage?
+        var options = SendOptions()
+        var resumed: AssistantMessage?
+        let asked: AssistantMessage?
+        switch request {
+        case .ask(let text, let images, let parent, let chosen):
+            let message = AssistantMessage(
+                role: .user, content: text, images: images, date: parts.time.now, parent: parent)
+            messagesKept.append(message)
+            (question, asked, options) = (message, message, chosen)
+        case .answer(let id, let chosen):
+            (asked, options) = (id.flatMap { messagesKept[$0] }, chosen)
+        case .resume(let id):
+            resumed = id.flatMap { messagesKept[$0] }
+            asked = resumed?.parent.flatMap { messagesKept[$0] }
+        }
+        guard let asked, asked.role == .user else {
+            _ = events.yield(
+                .failed(ChatFailure(code: "no-such-message", message: "The conversation has no such question.")))
+            return
+        }
+        var answer = resumed ?? AssistantMessage(role: .assistant, date: parts.time.now, parent: asked.id)
+        if resumed == nil {
+            messagesKept.append(answer)
+        } else {
+            // What the turn before appended is written anew.
+            answer.rawContent = nil
+        }
+        events.yield(.started(question: question, answer: answer))
+        if let question { await saver.save(question) }
+        await saver.save(answer)
+
+        engine.begin(turn: asked.id)
+        var turn = Turn(answer, tags: parts.runner.registry.tags, texts: parts.settings.texts)
+        let first = resumed == nil ? turn.begin() : turn.resume(after: engine.interruptedText ?? "")
+        self.turn = turn
+        context = TurnContext(question: asked, options: options, started: watch)
+        isStopping = false
+        await carryOut(first, events)
+        generation = nil
+        context = nil
+        self.turn = nil
+    }
+
+    /// Carries out effects until the turn ends.
+    private func carryOut(
+        _ first: [Turn.Effect], _ events: AsyncStream<ChatEvent>.Continuation
+    ) async {
+        var effects = first[...]
+        while let effect = effects.popFirst() {
+            switch effect {
+            case .show(let event): events.yield(event)
+            case .generate(let pass): effects += await generate(pass, events)
+            case .decide(let block): effects += report(await decide(block))
+            case .search(let card, let query): effects += report(await search(card, query))
+            case .act(let blocks): effects += report(.acted(await act(blocks, events)))
+            case .shelve(let blocks): effects += report(.shelved(await shelve(blocks)))
+            case .halt: generation?.halt()
+            case .end(let end): await finalizeResponse(end, events)
+            }
+        }
+    }
+
+    /// Tells the turn what happened, or that its message was deleted.
+    private func report(_ event: Turn.Event) -> [Turn.Effect] {
+        guard let message = turn?.message else { return [] }
+        return turn?.handle(messagesKept[message.id] == nil ? .gone : event) ?? []
+    }
+
+    /// Runs one generation and reports its events in order.
+    /// - Returns: what follows it.
+    private func generate(
+        _ pass: Turn.Pass, _ events: AsyncStream<ChatEvent>.Continuation
+    ) async -> [Turn.Effect] {
+        if isStopping { return report(.stopped) }
+        // Waiting and loading are part of the first generation's time.
+        let started = context?.started
+        let watch = pass == .answer || pass == .continuation ? started : nil
+        let generation = TurnGeneration(
+            limit: parts.settings.passTimeout, since: watch ?? parts.time.stopwatch(), time: parts.time
+        ) { left, tell in try await self.answer(pass, within: left, tell) }
+        self.generation = generation
+        defer { generation.halt() }
+        for await event in generation.events {
+            let effects = report(event)
+            let steps = effects.firstIndex { !$0.isShown } ?? effects.endIndex
+            for case .show(let shown) in effects[..<steps] { events.yield(shown) }
+            if steps < effects.endIndex { return Array(effects[steps...]) }
+            if let message = turn?.message { saver.note(message) }
+        }
+        return report(.failed(ChatFailure(code: "generation-failed", message: "The answer ended without a result.")))
+    }
+
+    /// Performs an approval, an action or a search, which ``stop()`` cancels.
+    func working<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
+        let task = Task { await body() }
+        cancelWork = { task.cancel() }
+        if isStopping { task.cancel() }
+        let result = await task.value
+        cancelWork = nil
+        return result
+    }
+
+    /// Ends a turn, once: the message gets its facts and is kept.
+    private func finalizeResponse(_ end: Turn.End, _ events: AsyncStream<ChatEvent>.Continuation) async {
+        guard let turn else { return }
+        var message = turn.message
+        switch end {
+        case .gone: break
+        case .removed:
+            messagesKept.remove(message.id)
+            await saver.remove(message.id)
+            events.yield(.removed(id: message.id))
+        case .complete, .partial:
+            if let summary = turn.facts { message.facts = engine.facts(summary, model: context?.model ?? "") }
+            messagesKept.update(message)
+            await saver.save(message)
+            events.yield(.finished(message))
+        }
+    }
+}
+
+extension Turn.Effect {
+    fileprivate var isShown: Bool { if case .show = self { true } else { false } }
+}

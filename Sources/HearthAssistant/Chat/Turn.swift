@@ -1,0 +1,347 @@
+import HearthInference
+
+/// Decides one turn: what each piece of an answer does to its message, and which step follows.
+///
+/// ```
+/// answer ──blocks──> acting ──malformed──> repair ──> acting ──> ended
+///   │ └─WEB_SEARCH─> deciding ──> searching ──> answer with results ──> acting ──> ended
+///   └─stop, time-out, error, length──> shelving ──> ended
+/// ```
+/// A value: the session performs its effects and reports back.
+package struct Turn: Sendable {
+    /// One generation of the turn.
+    package enum Pass: Sendable, Hashable {
+        case answer
+        /// The answer with the results of a search.
+        case searched
+        /// Corrected blocks.
+        case repair
+        /// The rest of an answer whose connection broke off.
+        case continuation
+    }
+
+    package enum Event: Sendable {
+        case phase(GenerationPhase)
+        case thinking(String)
+        case text(String)
+        /// The model called an action as a tool.
+        case call(ScannedBlock)
+        case notice(String)
+        case ended(GenerationSummary)
+        case failed(ChatFailure)
+        case stopped
+        case timedOut
+        /// The message was deleted.
+        case gone
+        /// The search was approved with this query, or `nil` if it was not.
+        case decided(ActionCard, query: String?)
+        /// The block of the search cannot be used.
+        case unusableSearch(reason: String)
+        case searched(ActionCard, results: [ResultText])
+        case acted(ActionOutcome)
+        case shelved([ActionCard])
+    }
+
+    package enum Effect: Sendable, Hashable {
+        case show(ChatEvent)
+        case generate(Pass)
+        case decide(ScannedBlock)
+        case search(ActionCard, query: String)
+        case act([ScannedBlock])
+        case shelve([ScannedBlock])
+        /// Ends the running generation.
+        case halt
+        case end(End)
+    }
+
+    /// How a turn ended.
+    package enum End: Sendable, Hashable {
+        case complete
+        /// The partial answer stays.
+        case partial
+        /// The message is empty and is removed.
+        case removed
+        /// The message was deleted before the end.
+        case gone
+    }
+
+    private enum State: Hashable {
+        case generating(Pass)
+        case deciding(others: [ScannedBlock])
+        case searching
+        case acting
+        case shelving
+        case ended
+    }
+
+    /// The most generations of a turn.
+    package static let maximumPasses = 3
+
+    /// The answer.
+    package private(set) var message: AssistantMessage
+    /// The text of the present pass as the model wrote it.
+    package private(set) var raw = ""
+    /// The text of the pass before, as the model wrote it.
+    package private(set) var written = ""
+    /// Why a generation ended, for the actions.
+    package private(set) var finish = FinishReason.endOfGeneration
+    /// The text that the repair pass asks with.
+    package private(set) var complaint = ""
+    private var state = State.generating(.answer)
+    private var scanner: BlockScanner
+    private var calls: [ScannedBlock] = []
+    private var passes = 0
+    private var hasSearched = false
+    private var hasRepaired = false
+    /// Whether the pass only corrects blocks: its text is not shown.
+    private var isHidden = false
+    private var repairedTags: Set<ActionTag> = []
+    /// The raw text of the answer before its repair.
+    private var repairedRaw: String?
+    private var summary: GenerationSummary?
+    private let tags: [ActionTag]
+    private let texts: AssistantTexts
+
+    /// A turn that answers into a message.
+    package init(_ message: AssistantMessage, tags: [ActionTag], texts: AssistantTexts = AssistantTexts()) {
+        self.message = message
+        self.tags = tags
+        self.texts = texts
+        scanner = BlockScanner(tags: tags)
+    }
+
+    /// Whether the turn has ended.
+    package var hasEnded: Bool { state == .ended }
+
+    /// The facts of all generations so far.
+    package var facts: GenerationSummary? { summary }
+
+    /// Begins the turn.
+    package mutating func begin() -> [Effect] { generate(.answer) }
+
+    /// Begins with the rest of an answer.
+    /// - Parameter text: the answer so far as the model wrote it.
+    package mutating func resume(after text: String) -> [Effect] {
+        message.cards.removeAll { $0.state == .notCarriedOut }
+        message.notices.removeAll { $0 == texts.interrupted }
+        let effects = generate(.continuation)
+        raw = text
+        message.content = scanner.append(text)
+        return effects
+    }
+
+    package mutating func handle(_ event: Event) -> [Effect] {
+        if case .gone = event, state != .ended {
+            state = .ended
+            return [.halt, .end(.gone)]
+        }
+        switch (state, event) {
+        case (.ended, _): return []
+        case (.generating, .phase(let phase)): return [.show(.phase(phase))]
+        case (.generating, .thinking(let piece)):
+            message.isThinking = true
+            message.thinkingContent += piece
+            return [.show(.thinking(piece))]
+        case (.generating, .text(let piece)):
+            raw += piece
+            return endThinking() + show(scanner.append(piece))
+        case (.generating, .call(let block)):
+            // The dialect of tools is written as a block, so that later prompts have one dialect.
+            raw += "\(block.tag.opening)\(block.payload)]"
+            calls.append(block)
+            return endThinking()
+        case (_, .notice(let text)): return note(text)
+        case (.generating(let pass), .ended(let facts)):
+            summary = summary?.followed(by: facts) ?? facts
+            return ended(pass, facts.reason)
+        case (.generating(let pass), .failed(let failure)): return failed(failure, pass)
+        case (.generating, .timedOut): return cut(.timedOut)
+        case (_, .stopped): return stopped()
+        case (.deciding(let others), .decided(let card, let query)):
+            guard let query else {
+                return put(card) + act(others)
+            }
+            hasSearched = true
+            state = .searching
+            message.content = ""
+            return [.show(.cleared)] + put(card) + [.search(card, query: query)]
+        case (.deciding(let others), .unusableSearch(let reason)):
+            return note(AssistantTexts.filled(texts.malformed, reason))
+                + (repair([(.webSearch, "", reason)], also: others) ?? act(others))
+        case (.searching, .searched(let card, let results)):
+            message.results = (message.results ?? []) + results
+            return put(card) + generate(.searched)
+        case (.acting, .acted(let outcome)): return acted(outcome)
+        case (.shelving, .shelved(let cards)):
+            return cards.flatMap { put($0) } + end(.partial)
+        default: return []
+        }
+    }
+
+    // MARK: Steps
+
+    private mutating func generate(_ pass: Pass) -> [Effect] {
+        passes += 1
+        state = .generating(pass)
+        isHidden = pass == .repair && !message.content.isEmpty
+        scanner = BlockScanner(tags: tags)
+        calls = []
+        (written, raw) = (raw, "")
+        return [.generate(pass)]
+    }
+
+    private mutating func ended(_ pass: Pass, _ reason: FinishReason) -> [Effect] {
+        guard reason.isComplete else { return cut(reason) }
+        finish = reason
+        let (shown, blocks) = endText()
+        if pass == .repair {
+            return shown + act(blocks.filter { repairedTags.contains($0.tag) })
+        }
+        let others = blocks.filter { $0.tag != .webSearch }
+        guard let search = blocks.first(where: { $0.tag == .webSearch }) else { return shown + act(others) }
+        guard !hasSearched else { return shown + note(texts.oneSearch) + act(others) }
+        state = .deciding(others: others)
+        guard search.isComplete else {
+            return shown + handle(.unusableSearch(reason: "\(search.tag) is not closed"))
+        }
+        return shown + [.decide(search)]
+    }
+
+    private mutating func act(_ blocks: [ScannedBlock]) -> [Effect] {
+        guard !blocks.isEmpty else { return end(.complete) }
+        state = .acting
+        return [.act(blocks)]
+    }
+
+    private mutating func acted(_ outcome: ActionOutcome) -> [Effect] {
+        var effects = outcome.cards.flatMap { put($0) }
+        if !outcome.results.isEmpty {
+            let results = outcome.results.map { ResultText(source: $0.outsideSource, text: $0.text) }
+            message.results = (message.results ?? []) + results
+        }
+        for malformed in outcome.malformed {
+            effects += note(AssistantTexts.filled(texts.malformed, malformed.reason))
+        }
+        let flaws = outcome.malformed.map { ($0.block.tag, $0.block.payload, $0.reason) }
+        return effects + (repair(flaws) ?? end(.complete))
+    }
+
+    /// The pass that corrects blocks; `nil` if there is nothing to correct, or it was tried before.
+    private mutating func repair(
+        _ flaws: [(tag: ActionTag, payload: String, reason: String)], also others: [ScannedBlock] = []
+    ) -> [Effect]? {
+        guard !flaws.isEmpty, !hasRepaired, passes < Self.maximumPasses else { return nil }
+        hasRepaired = true
+        repairedTags = Set(flaws.map(\.tag)).union(others.map(\.tag))
+        let lines = flaws.map { "\($0.tag.opening)\($0.payload.prefix(1000))] (\($0.reason))" }
+        complaint = AssistantTexts.filled(texts.repair, lines.joined(separator: "\n"))
+        repairedRaw = raw
+        return generate(.repair)
+    }
+
+    private mutating func failed(_ failure: ChatFailure, _ pass: Pass) -> [Effect] {
+        finish = .interrupted
+        let (shown, blocks) = endText()
+        guard !failure.needsModel else {
+            return shown + [.show(.failed(failure))] + shelve(blocks)
+        }
+        let text = (message.content.isEmpty ? "" : "\n\n") + failure.message
+        let written = repairedRaw ?? raw
+        message.content += text
+        message.rawContent = written
+        return shown + [.show(.text(text)), .show(.failed(failure))] + shelve(blocks)
+    }
+
+    /// Ends an answer that is not complete.
+    private mutating func cut(_ reason: FinishReason) -> [Effect] {
+        finish = reason
+        let (shown, blocks) = endText()
+        let notice: String? =
+            switch reason {
+            case .timedOut: texts.timedOut
+            case .maximumNewTokens, .contextFull: texts.cutShort
+            case .interrupted: texts.interrupted
+            case .contentFilter: texts.filtered
+            default: nil
+            }
+        return shown + (notice.map { note($0) } ?? []) + shelve(blocks)
+    }
+
+    private mutating func stopped() -> [Effect] {
+        switch state {
+        case .generating:
+            finish = .interrupted
+            let (shown, blocks) = endText()
+            return shown + [.halt] + shelve(blocks)
+        // The approval and the search are cancelled; their results end the turn.
+        default: return [.halt]
+        }
+    }
+
+    private mutating func shelve(_ blocks: [ScannedBlock]) -> [Effect] {
+        let complete = blocks.filter(\.isComplete)
+        guard !complete.isEmpty else { return end(.partial) }
+        state = .shelving
+        return [.shelve(complete)]
+    }
+
+    private mutating func end(_ end: End) -> [Effect] {
+        state = .ended
+        message.isThinking = false
+        let written = repairedRaw.map { $0 + "\n" + raw } ?? raw
+        if message.rawContent == nil, written != message.content { message.rawContent = written }
+        let isEmpty = message.content.isEmpty && message.cards.isEmpty && message.thinkingContent.isEmpty
+        if isEmpty, end == .partial, message.notices.isEmpty { return [.end(.removed)] }
+        return (isEmpty && end == .complete ? note(texts.empty) : []) + [.end(end)]
+    }
+
+    // MARK: The message
+
+    /// Ends the text of a pass.
+    private mutating func endText() -> (effects: [Effect], blocks: [ScannedBlock]) {
+        let (rest, found) = scanner.finish()
+        let shown = endThinking() + show(rest)
+        // Blocks of a repair have other keys than those of the answer.
+        let base = state == .generating(.repair) ? 1000 : 0
+        let blocks = (found + calls).enumerated().map { number, block in
+            var block = block
+            block.index = base + number
+            return block
+        }
+        return (shown, blocks)
+    }
+
+    private mutating func endThinking() -> [Effect] {
+        guard message.isThinking else { return [] }
+        message.isThinking = false
+        return [.show(.thinkingEnded)]
+    }
+
+    private mutating func show(_ text: String) -> [Effect] {
+        guard !text.isEmpty, !isHidden else { return [] }
+        message.content += text
+        return [.show(.text(text))]
+    }
+
+    private mutating func note(_ text: String) -> [Effect] {
+        guard !message.notices.contains(text) else { return [] }
+        message.notices.append(text)
+        return [.show(.notice(text))]
+    }
+
+    private mutating func put(_ card: ActionCard) -> [Effect] {
+        message.put(card)
+        return [.show(.card(card))]
+    }
+}
+
+extension AssistantMessage {
+    /// Adds a card, or replaces the one with its id.
+    mutating func put(_ card: ActionCard) {
+        if let index = cards.firstIndex(where: { $0.id == card.id }) {
+            cards[index] = card
+        } else {
+            cards.append(card)
+        }
+    }
+}
