@@ -59,7 +59,7 @@ extension ChatSession {
                 card.state = .failed
                 card.note = failure.message
                 let text = AssistantTexts.filled(parts.settings.texts.searchFailed, failure.message)
-                return .searched(card, results: [ResultText(text: text)])
+                return .searched(card, results: [MessageResult(text: text)])
             }
         }
     }
@@ -151,7 +151,7 @@ extension ChatParts {
             let text = "\(title)\n\(page.text)"
             return .searched(
                 card,
-                results: [ResultText(source: "web page \(page.url.host() ?? "")", text: text).bounded(pageLimit)])
+                results: [MessageResult(source: "web page \(page.url.host() ?? "")", text: text).bounded(pageLimit)])
         }
         guard let search else {
             throw AssistantError(
@@ -169,7 +169,7 @@ extension ChatParts {
         }
         let text = results.isEmpty ? settings.texts.foundNothing : lines.joined(separator: "\n")
         let source = search.isRemote ? "web search \(search.name)" : nil
-        return .searched(card, results: [ResultText(source: source, text: text).bounded(ChatSession.resultLimit)])
+        return .searched(card, results: [MessageResult(source: source, text: text).bounded(ChatSession.resultLimit)])
     }
 }
 

@@ -127,11 +127,11 @@ extension ChatSession {
     }
 }
 
-extension ResultText {
+extension MessageResult {
     /// The text with at most `limit` characters.
-    func bounded(_ limit: Int) -> ResultText {
+    func bounded(_ limit: Int) -> MessageResult {
         guard text.count > limit else { return self }
-        return ResultText(source: source, text: text.prefix(limit) + "…")
+        return MessageResult(source: source, text: text.prefix(limit) + "…")
     }
 }
 

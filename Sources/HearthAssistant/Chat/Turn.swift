@@ -37,7 +37,7 @@ package struct Turn: Sendable {
         case decided(ActionCard, query: String?)
         /// The block of the search cannot be used.
         case unusableSearch(reason: String)
-        case searched(ActionCard, results: [ResultText])
+        case searched(ActionCard, results: [MessageResult])
         case acted(ActionOutcome)
         case shelved([ActionCard])
     }
@@ -216,7 +216,7 @@ package struct Turn: Sendable {
     private mutating func acted(_ outcome: ActionOutcome) -> [Effect] {
         var effects = outcome.cards.flatMap { put($0) }
         if !outcome.results.isEmpty {
-            let results = outcome.results.map { ResultText(source: $0.outsideSource, text: $0.text) }
+            let results = outcome.results.map { MessageResult(source: $0.outsideSource, text: $0.text) }
             message.results = (message.results ?? []) + results
         }
         for malformed in outcome.malformed {

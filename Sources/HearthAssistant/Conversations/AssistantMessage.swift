@@ -28,7 +28,7 @@ public struct AnswerFacts: Sendable, Hashable, Codable {
 }
 
 /// The text of a list's, search's or page's results, which the next turn of the model sees as data.
-public struct ResultText: Sendable, Hashable, Codable {
+public struct MessageResult: Sendable, Hashable, Codable {
     /// Where the text is from, if others wrote it, such as `contacts` or `web page example.org`; `nil` for the user's own.
     public var source: String?
     public var text: String
@@ -58,14 +58,14 @@ public struct AssistantMessage: Sendable, Hashable, Codable, Identifiable {
     /// them, or a question with the data that was sent with it.
     public var rawContent: String?
     /// The results of the message's actions, for the next turn; `nil` for none.
-    public var results: [ResultText]?
+    public var results: [MessageResult]?
     /// The message before this one; `nil` for the first. Messages with the same parent are branches.
     public var parent: String?
 
     public init(
         id: String = UUID().uuidString, role: ChatRole, content: String = "", isThinking: Bool = false,
         thinkingContent: String = "", images: [ChatImage] = [], cards: [ActionCard] = [], notices: [String] = [],
-        date: Date, facts: AnswerFacts? = nil, rawContent: String? = nil, results: [ResultText]? = nil,
+        date: Date, facts: AnswerFacts? = nil, rawContent: String? = nil, results: [MessageResult]? = nil,
         parent: String? = nil
     ) {
         self.id = id

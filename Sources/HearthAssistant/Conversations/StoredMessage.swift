@@ -7,7 +7,7 @@ struct MessageExtras: Codable {
     var cards: [ActionCard]?
     var notices: [String]?
     var facts: AnswerFacts?
-    var results: [ResultText]?
+    var results: [MessageResult]?
 
     /// The text of the column; `nil` without extras.
     static func text(of message: AssistantMessage) throws -> String? {
@@ -29,7 +29,7 @@ struct MessageExtras: Codable {
         if let whole = try? JSONDecoder().decode(Self.self, from: data) { self = whole }
     }
 
-    private init(cards: [ActionCard]?, notices: [String]?, facts: AnswerFacts?, results: [ResultText]?) {
+    private init(cards: [ActionCard]?, notices: [String]?, facts: AnswerFacts?, results: [MessageResult]?) {
         self.cards = cards
         self.notices = notices
         self.facts = facts

@@ -33,7 +33,7 @@ package struct PromptBuilder: Sendable {
     }
 
     /// The number of the newest messages in which an unchanged section is not repeated.
-    static let rememberedMessages = 12
+    package static let rememberedMessages = 12
 
     /// Builds the system message and the tail.
     /// - Parameters:
@@ -66,7 +66,7 @@ package struct PromptBuilder: Sendable {
     }
 
     /// The question with what is sent beside it.
-    package static func question(_ text: String, results: [ResultText], tail: String) -> String {
+    package static func question(_ text: String, results: [MessageResult], tail: String) -> String {
         let results = results.map { PromptMarks.marked($0.text, as: "results", source: $0.source) }
         return (results + [text] + (tail.isEmpty ? [] : [tail])).joined(separator: "\n\n")
     }
