@@ -19,10 +19,14 @@
         }
 
         static let rounds = 10
+        /// Of both sides: without flash attention a token costs more in a longer context.
+        static let contextLength = 8192
 
         func measure() async throws -> [Pair] {
             let engine = try await LlamaActor.load(
-                model, configuration: LlamaConfiguration(contextLength: 8192, threadCount: threads, stateBytes: 0))
+                model,
+                configuration: LlamaConfiguration(
+                    contextLength: Self.contextLength, threadCount: threads, stateBytes: 0))
             // The prompt is in memory from now on.
             let depth = try await answer(engine).usage.promptTokens
             let (path, threads, tokens) = (model.string, Int32(threads), tokens)
@@ -61,7 +65,7 @@
 
         init(_ path: String, threads: Int32, depth: Int, tokens: Int) throws {
             var parameters = llama_context_default_params()
-            parameters.n_ctx = UInt32(depth + tokens)
+            parameters.n_ctx = UInt32(Bare.contextLength)
             parameters.n_threads = threads
             parameters.n_threads_batch = threads
             // As the memory plan has it for one conversation.

@@ -43,7 +43,8 @@
                 self.settings = settings
                 let cells = (settings.depth + settings.tokens) * settings.streams
                 var parameters = llama_context_default_params()
-                parameters.n_ctx = UInt32(cells + 256)
+                // As long as the memory plan makes it for chats, or longer: it matters without flash attention.
+                parameters.n_ctx = UInt32(max(8192, cells + 256))
                 (parameters.n_batch, parameters.n_ubatch) = (512, 512)
                 parameters.n_seq_max = UInt32(settings.streams)
                 parameters.n_outputs_max = parameters.n_seq_max

@@ -34,7 +34,7 @@ GROUPS = {
     "basic": {"startup": startup, **STORE, "decode-greedy": decode.greedy, "decode-sampled": decode.sampled,
               "pull": pull.verified, "snapshot": snapshot.snapshot, "reading": streaming.reading},
     "engine": {"decode-greedy": decode.greedy, "decode-bare": decode.bare, "prefill": decode.prefill,
-               "decode-greedy-paged": decode.greedy_paged, "prefill-paged": decode.prefill_paged,
+               "decode-greedy-usual": decode.greedy_usual, "decode-greedy-paged": decode.greedy_paged, "prefill-paged": decode.prefill_paged,
                "decode-sampled": decode.sampled, "greedy-equal": decode.equal, "tiny-equal": decode.tiny_equal,
                "vision-equal": vision.equal, "streams-8": streams.eight,
                "second-turn": turns.second, "depths": decode.depths,

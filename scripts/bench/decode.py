@@ -28,12 +28,13 @@ THREADS = max(1, (os.cpu_count() or 1) - 1)
 MANY = 5 * PAIRS
 
 
-def ours(temperature, threads=THREADS):
-    """Tokens a second after the first, and the tokens of the prompt; with `threads` None as many threads as hearth likes."""
+def ours(temperature, threads=THREADS, context=None):
+    """Tokens a second after the first, and the tokens of the prompt; with `threads` None as many threads as hearth likes, with
+    `context` None its usual context."""
+    settings = {"threads": threads, "contextLength": context}
     with tempfile.TemporaryDirectory() as home:
-        if threads:
-            with open(os.path.join(home, "config.json"), "w") as file:
-                json.dump({"threads": threads}, file)
+        with open(os.path.join(home, "config.json"), "w") as file:
+            json.dump({name: value for name, value in settings.items() if value}, file)
         output = run(
             [HEARTH, "chat", MODEL, "--prompt", PROMPT, "--max-tokens", str(TOKENS), "--temperature", str(temperature),
              "--seed", str(SEED), "--format", "json"], {"HEARTH_HOME": home}).output
@@ -48,9 +49,12 @@ def ours(temperature, threads=THREADS):
 PAGED = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
 
-# The peers have flash attention off, as the memory plan has it here for one conversation.
-def greedy(name="decode-greedy", environment=None, count=MANY):
+# The peers have flash attention off, as the memory plan has it here for one conversation. The context of llama-bench is as long as
+# what it computes, and ours gets the same: without flash attention a token costs more in a longer context (docs/benchmarks.md).
+def greedy(name="decode-greedy", environment=None, count=MANY, is_usual=False):
     _, depth = ours(0)
+    # llama.cpp rounds a context up to 256.
+    context = None if is_usual else (depth + TOKENS + 255) // 256 * 256
 
     def peer():
         output = run([f"{TOOLS}/llama-bench", "-m", MODEL, "-t", str(THREADS), "-fa", "off", "-p", "0", "-n", str(TOKENS),
@@ -58,7 +62,11 @@ def greedy(name="decode-greedy", environment=None, count=MANY):
         return json.loads(output)[0]["avg_ts"]
 
     say(f"{name}: {TOKENS} tokens at depth {depth}, {THREADS} thread(s)")
-    pairs(name, lambda: ours(0)[0], peer, "tokens/s", count=count)
+    pairs(name, lambda: ours(0, context=context)[0], peer, "tokens/s", count=count)
+
+
+def greedy_usual():
+    greedy("decode-greedy-usual", count=3 * PAIRS, is_usual=True)
 
 
 def greedy_paged():
