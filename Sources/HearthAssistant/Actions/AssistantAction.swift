@@ -35,13 +35,19 @@ public struct ActionPlan: Sendable {
     public struct Result: Sendable {
         /// The results of a list or search, which the next turn sees as bounded, untrusted data.
         public var items: [ActionCard.Item]
+        /// The items as the model sees them, if it may not see all of their texts; `nil` for ``items``.
+        public var itemsForModel: [ActionCard.Item]?
         /// What a person needs to know besides.
         public var note: String?
         /// Where the items are from, if their texts were written by others, such as `contacts`; `nil` for the user's own.
         public var outsideSource: String?
 
-        public init(items: [ActionCard.Item] = [], note: String? = nil, outsideSource: String? = nil) {
+        public init(
+            items: [ActionCard.Item] = [], itemsForModel: [ActionCard.Item]? = nil, note: String? = nil,
+            outsideSource: String? = nil
+        ) {
             self.items = items
+            self.itemsForModel = itemsForModel
             self.note = note
             self.outsideSource = outsideSource
         }
@@ -83,8 +89,14 @@ public protocol AssistantAction: Sendable {
     var purpose: String { get }
     /// The JSON schema of the payload: each string, array and number is bounded, so that a block ends within 256 tokens.
     var schema: String { get }
+    /// The schema for models that call the action as a tool, an object without alternatives; ``schema`` by default.
+    var toolSchema: String { get }
 
     /// Computes what the action would do. Changes nothing.
     /// - Throws: ``AssistantError``: `unusable-payload` and the like, which the model may repair once.
     func plan(_ payload: Payload, in context: ActionContext) async throws -> ActionPlan
+}
+
+extension AssistantAction {
+    public var toolSchema: String { schema }
 }

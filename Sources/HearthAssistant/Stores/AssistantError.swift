@@ -5,7 +5,7 @@ public enum AssistantErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
         [
             .changedElsewhere, .noSuchRecord, .ambiguousRecord, .unusableRecord, .unusableRecurrence, .unusablePayload,
-            .searchFailed, .pageRefused, .unreadablePage, .noSuchMessage,
+            .searchFailed, .pageRefused, .unreadablePage, .noSuchMessage, .cannotBeUndone,
         ]
     }
 }
@@ -34,4 +34,6 @@ extension ErrorCode<AssistantErrorDomain> {
     public static var unreadablePage: Self { "unreadable-page" }
     /// The conversation has no such message.
     public static var noSuchMessage: Self { "no-such-message" }
+    /// An action that did not happen, changed no record, or is older than 30 days.
+    public static var cannotBeUndone: Self { "cannot-be-undone" }
 }

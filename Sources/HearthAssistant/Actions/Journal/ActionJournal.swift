@@ -1,4 +1,5 @@
 import Foundation
+import HearthBase
 
 /// The record of one action: what it changes, and how far it is.
 ///
@@ -22,10 +23,12 @@ package struct ActionEntry: Sendable, Hashable, Codable, Identifiable {
     /// When the action was planned.
     package var created: Date
     package var changed: Date
+    /// The process that carries out the action; `nil` if it is unknown.
+    package var owner: ProcessIdentity?
 
     package init(
         id: String, conversation: String, message: String, state: State, card: ActionCard,
-        changes: [RecordChange], created: Date, changed: Date
+        changes: [RecordChange], created: Date, changed: Date, owner: ProcessIdentity? = .current
     ) {
         self.id = id
         self.conversation = conversation
@@ -35,6 +38,7 @@ package struct ActionEntry: Sendable, Hashable, Codable, Identifiable {
         self.changes = changes
         self.created = created
         self.changed = changed
+        self.owner = owner
     }
 }
 

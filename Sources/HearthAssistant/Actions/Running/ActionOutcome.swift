@@ -6,11 +6,14 @@ package struct ActionOutcome: Sendable {
         package var text: String
         /// Where the text is from, if others wrote it; `nil` for the user's own data.
         package var outsideSource: String?
+        /// The place of the block among the blocks of the answer.
+        package var index: Int
 
-        package init(tag: ActionTag, text: String, outsideSource: String? = nil) {
+        package init(tag: ActionTag, text: String, outsideSource: String? = nil, index: Int = 0) {
             self.tag = tag
             self.text = text
             self.outsideSource = outsideSource
+            self.index = index
         }
     }
 
@@ -35,5 +38,17 @@ package struct ActionOutcome: Sendable {
         self.cards = cards
         self.results = results
         self.malformed = malformed
+    }
+
+    /// The blocks of the repair pass in place of the malformed ones: each gets the place, and so the key, of the block that
+    /// it replaces. Others are dropped, since the pass may repair alone.
+    package func repaired(_ blocks: [ScannedBlock]) -> [ScannedBlock] {
+        var open = malformed.map(\.block)
+        return blocks.compactMap { block in
+            guard let place = open.firstIndex(where: { $0.tag == block.tag }) else { return nil }
+            var block = block
+            block.index = open.remove(at: place).index
+            return block
+        }
     }
 }

@@ -20,8 +20,17 @@ package struct ActionRegistry: Sendable {
 
     package func action(_ tag: ActionTag) -> (any AssistantAction)? { actions.first { $0.tag == tag } }
 
-    /// One line for each action for the system prompt.
-    package var promptLines: [String] { actions.map { "\($0.tag.opening){…}] \($0.purpose)" } }
+    /// One line for each action for the system prompt: its purpose, and its forms with their fields.
+    package var promptLines: [String] { actions.map { PromptLine.text(of: $0) } }
+
+    /// The names of an action's fields, from its schema; empty if it lists none.
+    package static func fields(of action: any AssistantAction) -> [String] {
+        var names: [String] = []
+        for form in PromptLine.forms(action.schema) {
+            for field in form.fields where !names.contains(field.name) { names.append(field.name) }
+        }
+        return names
+    }
 
     /// The shape of each block.
     package var constraint: OutputConstraint {
@@ -31,7 +40,7 @@ package struct ActionRegistry: Sendable {
     /// The actions as tools, for models that call tools natively. A tool's name is the tag in lower case.
     package var toolDefinitions: [ToolDefinition] {
         actions.map {
-            ToolDefinition(name: $0.tag.toolName, description: $0.purpose, parameters: $0.schema)
+            ToolDefinition(name: $0.tag.toolName, description: $0.purpose, parameters: $0.toolSchema)
         }
     }
 

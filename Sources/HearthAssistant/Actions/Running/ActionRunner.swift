@@ -3,14 +3,30 @@ import HearthBase
 import HearthInference
 
 /// Carries out the blocks of answers: plans, asks, journals, applies, undoes.
+///
+/// ```
+/// block ──plan──> card ──policy──> ask ──> journal: begun ──> apply ──> journal: done ──> card
+///   └─> malformed        └─> refused  └─> declined                └─> failed, changes reverted
+/// ```
 package actor ActionRunner {
-    package let registry: ActionRegistry
+    package nonisolated let registry: ActionRegistry
     package internal(set) var policy: ApprovalPolicy
     let stores: [StoreKind: any RecordStore]
-    let journal: (any ActionJournal)?
+    private let journal: any ActionJournal
+    /// The journal of private conversations.
+    let privateJournal: MemoryActionJournal
     let approval: any ActionApproval
     let time: TimeSource
-    let saveSetting: @Sendable (ActionTag, ApprovalPolicy.Setting) async -> Void
+    private let saveSetting: @Sendable (ActionTag, ApprovalPolicy.Setting) async -> Void
+    /// The keys of the actions that this runner is planning, asking about or carrying out.
+    var active: Set<String> = []
+
+    /// How long an action can be undone: 30 days.
+    package static let undoPeriod: TimeInterval = 30 * 86_400
+    /// The most blocks of an answer that are carried out.
+    static let maximumBlocks = 20
+    /// The most changes of a payload by the user before a decision.
+    static let maximumEdits = 20
 
     /// - Parameters:
     ///   - journal: `nil` keeps the journal in memory.
@@ -22,43 +38,213 @@ package actor ActionRunner {
     ) {
         self.registry = registry
         self.stores = stores
-        self.journal = journal
+        let memory = MemoryActionJournal()
+        privateJournal = memory
+        self.journal = journal ?? memory
         self.approval = approval
         self.policy = policy
         self.time = time
         self.saveSetting = saveSetting
     }
 
+    /// Replaces the user's settings; approvals for conversations remain.
+    package func use(settings: [ActionTag: ApprovalPolicy.Setting], preApproved: Set<ActionTag>) {
+        policy.settings = settings
+        policy.preApproved = preApproved
+    }
+
+    // MARK: - Blocks of an answer
+
     /// Carries out the blocks of a complete answer in the order of their tags; of an incomplete one, makes cards with a
-    /// button. Blocks of the web search are left out.
+    /// button. Blocks of the web search are left out: the chat runs it.
     package func run(
         _ blocks: [ScannedBlock], in turn: ActionTurn, onCard: @Sendable (ActionCard) -> Void = { _ in }
     ) async -> ActionOutcome {
-        ActionOutcome()
+        guard turn.finish.isComplete else {
+            return ActionOutcome(cards: await notCarriedOut(blocks, in: turn))
+        }
+        var outcome = ActionOutcome()
+        let planner = ActionPlanner(registry: registry, turn: turn)
+        let ordered = ordered(blocks)
+        for block in ordered.prefix(Self.maximumBlocks) {
+            guard block.isComplete else {
+                outcome.malformed.append(.init(block: block, reason: "the block has no end"))
+                continue
+            }
+            let key = planner.key(of: block)
+            guard active.insert(key).inserted else { continue }
+            await run(block, key, planner, onCard, &outcome)
+            active.remove(key)
+        }
+        outcome.cards += await notCarriedOut(Array(ordered.dropFirst(Self.maximumBlocks)), in: turn)
+        return outcome
+    }
+
+    /// The blocks in the order of their tags, without the web search, unknown tags and repetitions.
+    private func ordered(_ blocks: [ScannedBlock]) -> [ScannedBlock] {
+        var seen: Set<String> = []
+        return registry.tags.filter { $0 != .webSearch }.flatMap { tag in
+            blocks.filter { $0.tag == tag }.sorted { $0.index < $1.index }
+                .filter { seen.insert("\(tag):\($0.payload)").inserted }
+        }
+    }
+
+    private func run(
+        _ block: ScannedBlock, _ key: String, _ planner: ActionPlanner, _ onCard: @Sendable (ActionCard) -> Void,
+        _ outcome: inout ActionOutcome
+    ) async {
+        let turn = planner.turn
+        if let card = await earlier(key, turn) {
+            outcome.cards.append(card)
+            return onCard(card)
+        }
+        switch await planner.prepared(block.tag, block.payload, key: key) {
+        case nil: break
+        case .malformed(let reason): outcome.malformed.append(.init(block: block, reason: reason))
+        case .failed(let card, let items, let code):
+            outcome.cards.append(card)
+            let text = ResultText.text(of: card, items: items, change: nil, code: code)
+            outcome.results.append(.init(tag: block.tag, text: text, index: block.index))
+            onCard(card)
+        case .planned(let planned):
+            let done = await decideAndCarryOut(planned, planner, onCard)
+            outcome.cards.append(done.card)
+            let items = done.result.map { $0.itemsForModel ?? $0.items } ?? []
+            let text = ResultText.text(of: done.card, items: items, change: done.change, code: done.code)
+            outcome.results.append(
+                .init(
+                    tag: block.tag, text: text, outsideSource: done.result?.outsideSource, index: block.index))
+            onCard(done.card)
+        }
+    }
+
+    private func decideAndCarryOut(
+        _ planned: PlannedAction, _ planner: ActionPlanner, _ onCard: @Sendable (ActionCard) -> Void
+    ) async -> CarriedOut {
+        let decided = await decided(planned, planner, onCard)
+        guard decided.isApproved else { return CarriedOut(card: decided.action.card) }
+        return await carryOut(decided.action, in: planner.turn)
+    }
+
+    // MARK: - Approval
+
+    struct Decided: Sendable {
+        var action: PlannedAction
+        var isApproved: Bool
+    }
+
+    /// Asks the policy and, if it says so, the user.
+    func decided(
+        _ planned: PlannedAction, _ planner: ActionPlanner, asksAlways: Bool = false,
+        _ onCard: @Sendable (ActionCard) -> Void
+    ) async -> Decided {
+        let (turn, tag) = (planner.turn, planned.card.tag)
+        var planned = planned
+        var verdict = policy.verdict(
+            tag, planned.plan.effect, in: turn.conversation, isTainted: !turn.outside.isEmpty)
+        if asksAlways, verdict == .run { verdict = .ask }
+        switch verdict {
+        case .run: return Decided(action: planned, isApproved: true)
+        case .refuse:
+            planned.card.state = .declined
+            planned.card.note = "The settings switch this kind of action off."
+            return Decided(action: planned, isApproved: false)
+        case .ask: break
+        }
+        for _ in 0..<Self.maximumEdits {
+            planned.card = planned.card.withOutsideNote(turn.outside)
+            // A failure is met again when the action begins, and stops it there.
+            try? await save(planned, .planned, in: turn)
+            onCard(planned.card)
+            let decision = await approval.decide(planned.card)
+            switch Task.isCancelled ? .decline : decision {
+            case .approve: return Decided(action: planned, isApproved: true)
+            case .approveForConversation:
+                policy.approve(tag, in: turn.conversation)
+                return Decided(action: planned, isApproved: true)
+            case .always:
+                policy.settings[tag] = .always
+                await saveSetting(tag, .always)
+                return Decided(action: planned, isApproved: true)
+            case .decline: return await declined(planned, turn)
+            case .edit(let payload):
+                switch await planner.prepared(tag, payload, key: planned.card.id) {
+                case .planned(let edited): planned = edited
+                case .malformed(let reason): planned.card.note = reason
+                case .failed(let card, _, _): planned.card.note = card.note
+                case nil: return await declined(planned, turn)
+                }
+            }
+        }
+        return await declined(planned, turn)
+    }
+
+    private func declined(_ planned: PlannedAction, _ turn: ActionTurn) async -> Decided {
+        var planned = planned
+        planned.card.state = .declined
+        // An entry that stays planned is settled at the next start: not carried out.
+        try? await save(planned, .failed, in: turn)
+        return Decided(action: planned, isApproved: false)
     }
 
     /// Plans and asks about one block without carrying it out, as for the web search.
-    /// - Returns: the card, `proposed` if the user or the policy approves it; its payload may be edited.
+    /// - Returns: the card, `proposed` if the user or the policy approves it, otherwise `declined`; its payload may be
+    ///   edited.
+    /// - Throws: ``AssistantError``: `unusable-payload` for a payload that the model may write again, and what planning
+    ///   throws.
     package func decide(_ block: ScannedBlock, in turn: ActionTurn) async throws -> ActionCard {
-        throw AssistantError(.unusablePayload, "")
+        let planner = ActionPlanner(registry: registry, turn: turn)
+        guard block.isComplete else { throw PayloadDecoder.unusable("the block has no end") }
+        switch await planner.prepared(block.tag, block.payload, key: planner.key(of: block)) {
+        case .planned(let planned): return await decided(planned, planner) { _ in }.action.card
+        case .malformed(let reason): throw AssistantError(.unusablePayload, reason)
+        case .failed(let card, _, _):
+            throw AssistantError(.noSuchRecord, card.note ?? "the action is not possible")
+        case nil: throw PayloadDecoder.unusable("there is no action \(block.tag)")
+        }
     }
 
-    /// The cards of blocks that are not carried out: after a stop, a time-out, an error or the length limit.
-    package func notCarriedOut(_ blocks: [ScannedBlock], in turn: ActionTurn) async -> [ActionCard] { [] }
+    // MARK: - Journals
 
-    /// Carries out a card on the user's request. If its values are no longer those on the card, the user is asked again.
-    package func perform(_ card: ActionCard, in turn: ActionTurn) async -> ActionCard { card }
+    func journal(for turn: ActionTurn) -> any ActionJournal { turn.isPrivate ? privateJournal : journal }
 
-    /// Takes an action back.
-    /// - Throws: ``AssistantError``: `no-such-record`, `changed-elsewhere`, `cannot-be-undone`.
-    package func undo(_ key: String) async throws -> ActionCard {
-        throw AssistantError(.noSuchRecord, "")
+    /// The journal on the disk, then the one of private conversations.
+    var journals: [any ActionJournal] {
+        (journal as? MemoryActionJournal) === privateJournal ? [privateJournal] : [journal, privateJournal]
     }
-
-    /// Settles the actions during which an earlier process ended, and removes entries older than 30 days.
-    /// - Returns: their cards.
-    package func recover() async -> [ActionCard] { [] }
 
     /// The actions planned last first.
-    package func history(limit: Int) async throws -> [ActionEntry] { try await journal?.entries(limit: limit) ?? [] }
+    package func history(limit: Int) async throws -> [ActionEntry] {
+        var entries: [String: ActionEntry] = [:]
+        for journal in journals {
+            for entry in try await journal.entries(limit: limit) { entries[entry.id] = entry }
+        }
+        return Array(entries.values.sorted { ($0.created, $0.id) > ($1.created, $1.id) }.prefix(max(0, limit)))
+    }
+
+    /// Removes all entries, from the disk too. Actions can then no longer be undone.
+    package func eraseAll() async throws {
+        for journal in journals { try await journal.eraseAll() }
+    }
+
+    /// One sentence about an error for a card.
+    static func sentence(_ error: any Error) -> String {
+        guard let failure = error as? any HearthFailure else { return "\(error)" }
+        return failure.errorDescription ?? failure.message
+    }
+}
+
+extension ActionCard {
+    /// The card with a line about the texts from outside that are in the context.
+    func withOutsideNote(_ outside: [OutsideText]) -> ActionCard {
+        guard !outside.isEmpty else { return self }
+        var names: [String] = []
+        for source in outside.map(\.source) where !names.contains(source) { names.append(source) }
+        let more = names.count > 3 ? " and \(names.count - 3) more" : ""
+        let text = "Text from outside may have led to this: \(names.prefix(3).joined(separator: ", "))\(more)."
+        guard note?.contains(text) != true else { return self }
+        var card = self
+        card.note = [note, text].compactMap(\.self).joined(separator: " ")
+        return card
+    }
 }

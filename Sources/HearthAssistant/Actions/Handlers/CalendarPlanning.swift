@@ -1,0 +1,200 @@
+import Foundation
+
+/// Plans the actions of a calendar.
+struct CalendarPlanning: Sendable {
+    let store: any CalendarStore
+    let context: ActionContext
+    private var words: TimeWords { TimeWords(context) }
+
+    init(store: any CalendarStore, context: ActionContext) {
+        self.store = store
+        self.context = context
+    }
+
+    // MARK: - Create
+
+    func creation(_ payload: CalendarPayload) async throws -> ActionPlan {
+        guard let title = payload.title else { throw ActionRefusal.missing("title") }
+        guard payload.start != nil else { throw ActionRefusal.missing("start") }
+        let zone = try PayloadTime.zone(named: payload.timeZone, or: context.timeZone)
+        let fields = try eventFields(payload, zone: zone, isAllDay: nil)
+        let change = try await store.creation(of: fields, id: context.key)
+        var rows = [ActionCard.Field(name: "title", label: "Title", value: title)]
+        rows += self.rows(fields)
+        return ActionPlan(
+            title: "New event", fields: rows, effect: .changes, changes: [change], note: try await note(fields))
+    }
+
+    /// The values of the payload. The end of whole days is their last day in a payload, and the day after it in a record.
+    private func eventFields(_ payload: CalendarPayload, zone: TimeZone, isAllDay: Bool?) throws -> EventFields {
+        let start = payload.start
+        let isAllDay = start.map { $0.isAllDay || payload.allDay == true } ?? isAllDay ?? false
+        if let end = payload.end {
+            guard isAllDay || !end.isAllDay else { throw PayloadDecoder.unusable("end has no time of day") }
+        }
+        var end = payload.end?.eventTime(in: zone, isAllDay: isAllDay)
+        if isAllDay { end?.date += 86_400 }
+        return EventFields(
+            title: payload.title, start: start?.eventTime(in: zone, isAllDay: isAllDay), end: end,
+            location: payload.location, notes: payload.notes, recurrence: payload.recurrence,
+            alarmMinutes: payload.alarmMinutes)
+    }
+
+    /// The values on the card, without the title.
+    private func rows(_ fields: EventFields) -> [ActionCard.Field] {
+        var rows: [ActionCard.Field] = []
+        if let start = fields.start {
+            rows.append(.init(name: "start", label: "Time", value: words.period(start, fields.end)))
+        } else if let end = fields.end {
+            rows.append(.init(name: "end", label: "Until", value: words.text(end)))
+        }
+        if let recurrence = fields.recurrence {
+            rows.append(.init(name: "recurrence", label: "Repeats", value: RecurrenceWords.text(recurrence)))
+        }
+        if let location = fields.location {
+            rows.append(.init(name: "location", label: "Place", value: location))
+        }
+        if let notes = fields.notes { rows.append(.init(name: "notes", label: "Notes", value: notes)) }
+        if let minutes = fields.alarmMinutes {
+            rows.append(.init(name: "alarmMinutes", label: "Alarm", value: AlarmWords.text(minutes)))
+        }
+        return rows
+    }
+
+    // MARK: - Conflicts
+
+    /// Names the events at the same time, and a start in the past.
+    private func note(_ fields: EventFields, except id: String? = nil) async throws -> String? {
+        guard let start = fields.start else { return nil }
+        var notes: [String] = []
+        if !start.isAllDay, start.date < context.now { notes.append("The time is in the past.") }
+        if !start.isAllDay {
+            let end = max(fields.end?.date ?? start.date.addingTimeInterval(3600), start.date.addingTimeInterval(60))
+            let others = try await store.occurrences(from: start.date, until: end, limit: 20).filter {
+                !$0.start.isAllDay && $0.event.id != id && $0.start.date < end && $0.end.date > start.date
+            }
+            if !others.isEmpty {
+                let names = others.prefix(3).map { other in
+                    let title = PayloadText.cleaned(other.event.fields.title ?? "")
+                    return "\(title.isEmpty ? "an event" : title) (\(words.period(other.start, other.end)))"
+                }
+                let more = others.count > 3 ? " and \(others.count - 3) more" : ""
+                notes.append("At the same time: \(names.joined(separator: "; "))\(more).")
+            }
+        }
+        return notes.isEmpty ? nil : notes.joined(separator: " ")
+    }
+
+    // MARK: - Change and remove
+
+    func update(_ payload: CalendarPayload) async throws -> ActionPlan {
+        let event = try await event(payload)
+        let old = event.fields
+        let zone = try PayloadTime.zone(
+            named: payload.timeZone, or: old.start?.timeZone.flatMap(TimeZone.init(identifier:)) ?? context.timeZone)
+        var fields = try eventFields(payload, zone: zone, isAllDay: old.start?.isAllDay)
+        // Without an id the title finds the event.
+        if payload.id == nil || fields.title == old.title { fields.title = nil }
+        if let start = fields.start, fields.end == nil, let oldStart = old.start, let oldEnd = old.end,
+            start.isAllDay == oldStart.isAllDay
+        {
+            // A moved event keeps its duration.
+            fields.end = EventTime(
+                start.date.addingTimeInterval(oldEnd.date.timeIntervalSince(oldStart.date)), timeZone: start.timeZone,
+                isAllDay: start.isAllDay)
+        }
+        guard fields != EventFields() else { throw PayloadDecoder.unusable("no new value is given") }
+        let change = try await store.change(of: event.id, to: fields)
+        var rows = [ActionCard.Field(name: "id", label: "Event", value: summary(event))]
+        if let title = fields.title { rows.append(.init(name: "title", label: "New title", value: title)) }
+        rows += self.rows(fields)
+        let notes = [try await note(fields, except: event.id), seriesNote(event, "changed")].compactMap(\.self)
+        return ActionPlan(
+            title: "Change an event", fields: rows, effect: .changes, changes: [change],
+            note: notes.isEmpty ? nil : notes.joined(separator: " "))
+    }
+
+    func removal(_ payload: CalendarPayload) async throws -> ActionPlan {
+        let event = try await event(payload)
+        let change = try await store.removal(of: event.id)
+        var rows = [
+            ActionCard.Field(name: "title", label: "Event", value: PayloadText.cleaned(event.fields.title ?? ""))
+        ]
+        rows += self.rows(event.fields)
+        return ActionPlan(
+            title: "Delete an event", fields: rows, effect: .changes, changes: [change],
+            note: seriesNote(event, "deleted"))
+    }
+
+    private func seriesNote(_ event: CalendarEvent, _ verb: String) -> String? {
+        event.fields.recurrence != nil || event.repeatsUnexpanded
+            ? "The event repeats; all of its occurrences are \(verb)." : nil
+    }
+
+    /// The event with the payload's id, or the one near now whose title fits.
+    private func event(_ payload: CalendarPayload) async throws -> CalendarEvent {
+        if let id = payload.id {
+            guard let event = try await store.event(id) else { throw ActionRefusal.unknown("event") }
+            return event
+        }
+        guard let title = payload.title else { throw ActionRefusal.missing("title") }
+        let found = try await store.events(titled: title, near: context.now, limit: 6)
+        let wanted = SearchText.folded(title)
+        let exact = found.filter { SearchText.folded($0.fields.title ?? "") == wanted }
+        if let only = exact.count == 1 ? exact.first : found.count == 1 ? found.first : nil { return only }
+        if found.isEmpty { throw ActionRefusal.unknown("event") }
+        let several = exact.isEmpty ? found : exact
+        throw ActionRefusal.ambiguous(
+            "events", several.map { item($0) }, forModel: several.map { item($0, isForModel: true) })
+    }
+
+    private func summary(_ event: CalendarEvent) -> String {
+        let title = PayloadText.cleaned(event.fields.title ?? "")
+        guard let start = event.fields.start else { return title }
+        return "\(title) (\(words.period(start, event.fields.end)))"
+    }
+
+    /// An item; the model does not see the texts of invitations.
+    private func item(
+        _ event: CalendarEvent, _ start: EventTime? = nil, _ end: EventTime? = nil, isForModel: Bool = false
+    ) -> ActionCard.Item {
+        let hides = isForModel && event.isInvitation
+        let time = (start ?? event.fields.start).map {
+            words.period($0, end ?? (start == nil ? event.fields.end : nil))
+        }
+        let place = hides ? nil : event.fields.location.map { PayloadText.cleaned($0) }
+        let repeats = event.repeatsUnexpanded ? "repeats, not expanded" : nil
+        return ActionCard.Item(
+            id: event.id, title: hides ? "invitation" : PayloadText.cleaned(event.fields.title ?? ""),
+            detail: [time, place, repeats].compactMap(\.self).joined(separator: ", "))
+    }
+
+    // MARK: - List
+
+    /// The most events of a list.
+    static let limit = 20
+
+    func list(_ payload: CalendarPayload) throws -> ActionPlan {
+        let zone = context.timeZone
+        let from = payload.from.map { $0.date(in: zone) } ?? context.now
+        // A day alone as the end includes the day.
+        let until =
+            payload.to.map { $0.date(in: zone).addingTimeInterval($0.isAllDay ? 86_400 : 0) }
+            ?? payload.from.map { $0.date(in: zone).addingTimeInterval($0.isAllDay ? 86_400 : 7 * 86_400) }
+            ?? context.now.addingTimeInterval(7 * 86_400)
+        guard until > from else { throw PayloadDecoder.unusable("to is not after from") }
+        let fields = [
+            ActionCard.Field(name: "from", label: "From", value: words.moment(from)),
+            ActionCard.Field(name: "to", label: "To", value: words.moment(until)),
+        ]
+        return ActionPlan(title: "Events", fields: fields, effect: .reads) { [self] in
+            let found = try await store.occurrences(from: from, until: until, limit: Self.limit + 1)
+            let shown = found.prefix(Self.limit)
+            return ActionPlan.Result(
+                items: shown.map { item($0.event, $0.start, $0.end) },
+                itemsForModel: shown.map { item($0.event, $0.start, $0.end, isForModel: true) },
+                note: found.isEmpty
+                    ? "No event lies in that time." : found.count > Self.limit ? "There are more." : nil)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// The block `NOTE_ACTION`: creates, appends to and finds notes.
+package struct NoteAction: AssistantAction {
+    package let tag = ActionTag.note
+    package let purpose = "Creates, extends and finds the user's notes, in Markdown."
+    let store: any NoteStore
+
+    package init(store: any NoteStore) { self.store = store }
+
+    static let shape = PayloadSchema(
+        fields: [
+            .text("id", atMost: 64, about: "the id of the note, from an earlier result"),
+            .text("title", atMost: 60, about: "the title; in append it finds the note"),
+            .text("body", atMost: 280, about: "Markdown"),
+            .text("query", atMost: 60, about: "the words to search for"),
+        ],
+        forms: [
+            .init("create", required: ["title", "body"]),
+            .init("append", required: ["title", "body"], optional: ["id"]),
+            .init("search", required: ["query"]),
+        ])
+
+    package var schema: String { Self.shape.block }
+    package var toolSchema: String { Self.shape.tool }
+
+    package func plan(_ payload: NotePayload, in context: ActionContext) async throws -> ActionPlan {
+        switch payload.action {
+        case .create: try await creation(payload, context)
+        case .append: try await appending(payload, context)
+        case .search: try search(payload)
+        }
+    }
+
+    private func creation(_ payload: NotePayload, _ context: ActionContext) async throws -> ActionPlan {
+        guard payload.title != nil || payload.body != nil else { throw ActionRefusal.missing("title") }
+        let change = try await store.creation(
+            title: payload.title ?? "", body: payload.body ?? "", id: context.key, at: context.now)
+        return ActionPlan(title: "New note", fields: fields(payload), effect: .changes, changes: [change])
+    }
+
+    private func fields(_ payload: NotePayload) -> [ActionCard.Field] {
+        [
+            payload.title.map { .init(name: "title", label: "Title", value: $0) },
+            payload.body.map { .init(name: "body", label: "Text", value: $0) },
+        ].compactMap(\.self)
+    }
+
+    private func appending(_ payload: NotePayload, _ context: ActionContext) async throws -> ActionPlan {
+        guard let body = payload.body else { throw ActionRefusal.missing("body") }
+        let note = try await note(payload)
+        let change = try await store.appending(body, to: note.id, at: context.now)
+        return ActionPlan(
+            title: "Add to a note",
+            fields: [
+                .init(name: "title", label: "Note", value: note.title),
+                .init(name: "body", label: "Text", value: body),
+            ], effect: .changes, changes: [change])
+    }
+
+    private func note(_ payload: NotePayload) async throws -> Note {
+        if let id = payload.id {
+            guard let note = try await store.note(id) else { throw ActionRefusal.unknown("note") }
+            return note
+        }
+        guard let title = payload.title else { throw ActionRefusal.missing("title") }
+        let found = try await store.notes(matching: title, limit: 6)
+        let wanted = SearchText.folded(title)
+        let exact = found.filter { SearchText.folded($0.title) == wanted }
+        if let only = exact.count == 1 ? exact.first : found.count == 1 ? found.first : nil { return only }
+        if found.isEmpty { throw ActionRefusal.unknown("note") }
+        throw ActionRefusal.ambiguous("notes", (exact.isEmpty ? found : exact).map(Self.item))
+    }
+
+    private func search(_ payload: NotePayload) throws -> ActionPlan {
+        guard let query = payload.query ?? payload.title else { throw ActionRefusal.missing("query") }
+        return ActionPlan(
+            title: "Search notes", fields: [.init(name: "query", label: "Query", value: query)], effect: .reads
+        ) { [store] in
+            let found = try await store.notes(matching: query, limit: 8)
+            return ActionPlan.Result(items: found.map(Self.item), note: found.isEmpty ? "No note fits." : nil)
+        }
+    }
+
+    private static func item(_ note: Note) -> ActionCard.Item {
+        let body = PayloadText.cleaned(String(note.body.prefix(200)))
+        return ActionCard.Item(
+            id: note.id, title: note.title.isEmpty ? String(body.prefix(40)) : PayloadText.cleaned(note.title),
+            detail: note.body.count > 200 ? body + "…" : body)
+    }
+}

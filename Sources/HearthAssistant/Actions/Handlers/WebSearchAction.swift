@@ -1,0 +1,20 @@
+/// The block `WEB_SEARCH`. The chat runs the search itself, in a pass of its own.
+package struct WebSearchAction: AssistantAction {
+    package let tag = ActionTag.webSearch
+    package let purpose =
+        "Searches the web for what you do not know or what may have changed; the answer follows from the results."
+
+    package init() {}
+
+    static let shape = PayloadSchema(
+        fields: [.text("query", atMost: 120, about: "the words to search for")],
+        forms: [.init(nil, required: ["query"])])
+
+    package var schema: String { Self.shape.block }
+    package var toolSchema: String { Self.shape.tool }
+
+    package func plan(_ payload: QueryPayload, in context: ActionContext) async throws -> ActionPlan {
+        ActionPlan(
+            title: "Web search", fields: [.init(name: "query", label: "Query", value: payload.query)], effect: .sends)
+    }
+}
