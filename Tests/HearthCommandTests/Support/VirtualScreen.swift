@@ -9,6 +9,10 @@ struct VirtualScreen: Sendable {
     private(set) var strangers: [String] = []
     private(set) var isTaken = false
     private(set) var hidesCursor = false
+    /// The addresses of links that were opened.
+    private(set) var links: [String] = []
+    /// The lines of the window, which the cursor does not leave; `nil` for one without end.
+    var height: Int?
     private var position = (line: 0, column: 0)
     private var pending = ""
 
@@ -57,9 +61,15 @@ struct VirtualScreen: Sendable {
         pending += more
         while let scalar = pending.unicodeScalars.first {
             if scalar == "\u{1B}" {
+                if let link = pending.prefixMatch(of: /\u{1B}\]8;;([^\u{1B}\u{7}]*)\u{1B}\\/) {
+                    if !link.1.isEmpty { links.append(String(link.1)) }
+                    pending.removeSubrange(link.range)
+                    continue
+                }
                 guard let match = pending.prefixMatch(of: /\u{1B}\[([?0-9;]*)([A-Za-z])/) else {
                     // The rest of it is still to come.
                     if pending.wholeMatch(of: /\u{1B}(\[[?0-9;]*)?/) != nil { return }
+                    if pending.wholeMatch(of: /\u{1B}\](8(;(;[^\u{1B}\u{7}]*(\u{1B})?)?)?)?/) != nil { return }
                     strangers.append(String(pending.prefix(8)))
                     pending.removeFirst()
                     continue
@@ -78,7 +88,15 @@ struct VirtualScreen: Sendable {
         case ("?1049", "l"): (isTaken, lines, position) = (false, [], (0, 0))
         case ("?25", "l"): hidesCursor = true
         case ("?25", "h"): hidesCursor = false
-        case ("?7", "l"), ("?7", "h"): break
+        case ("?7", "l"), ("?7", "h"), ("?2004", "l"), ("?2004", "h"): break
+        case (_, "m"): break
+        case (_, "A"):
+            let top = height.map { max(0, lines.count - $0) } ?? 0
+            position.line = max(top, position.line - max(1, Int(parameters) ?? 1))
+        case ("", "J"):
+            reach()
+            lines[position.line].removeSubrange(min(position.column, lines[position.line].count)...)
+            lines.removeSubrange((position.line + 1)...)
         case ("2", "J"): lines = []
         case ("", "K"):
             reach()
@@ -92,7 +110,9 @@ struct VirtualScreen: Sendable {
 
     private mutating func put(_ character: Character) {
         switch character {
-        case "\r\n": position = (position.line + 1, 0)
+        case "\r\n":
+            position = (position.line + 1, 0)
+            reach()
         case "\n": position.line += 1
         case "\r": position.column = 0
         default:
