@@ -113,3 +113,33 @@ extension [GenerationEvent] {
     var calls: [ToolCall] { compactMap { if case .toolCall(let call) = $0 { call } else { nil } } }
     var dropped: [Int] { compactMap { if case .truncated(let dropped) = $0 { dropped } else { nil } } }
 }
+
+extension CloudScript {
+    /// Makes the engine of a server of the test process.
+    static func engine(
+        _ kind: CloudKind, _ server: FaultServer, _ change: (inout CloudSettings) -> Void = { _ in },
+        onCredits: (@Sendable (Int) -> Void)? = nil
+    ) throws -> CloudEngine {
+        var settings = try Self.settings(kind, url: server.url(""))
+        change(&settings)
+        return CloudEngine(settings, onCredits: onCredits)
+    }
+
+    /// The answer of the vendor's server.
+    static func reply(_ kind: CloudKind) -> Reply {
+        Reply(headers: ["Content-Type": "text/event-stream"], body: .data(Data(stream(kind).utf8)))
+            .framed(.chunked)
+    }
+
+    /// The error of a question; `nil` if it is answered.
+    static func failure(
+        _ engine: CloudEngine, _ events: CloudEvents = CloudEvents(), options: GenerationOptions = GenerationOptions()
+    ) async -> LLMError? {
+        do {
+            _ = try await engine.generate([ChatMessage(.user, "Hi")], options: options) { events.append($0) }
+            return nil
+        } catch {
+            return error as? LLMError
+        }
+    }
+}
