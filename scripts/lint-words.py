@@ -14,11 +14,12 @@ ENFORCED = [
     "Sources/CArchive", "Sources/CCrypto", "Sources/CCurl", "Sources/CGio", "Sources/CLicenses", "Sources/CLlama",
     "Sources/CLlamaShim", "Sources/CZlib",
     "Sources/CMicrohttpd", "Sources/CTerminal", "Sources/Hearth", "Sources/HearthBase", "Sources/HearthCatalog",
-    "Sources/HearthCommand", "Sources/HearthDelivery", "Sources/HearthHTTP", "Sources/HearthInference", "Sources/HearthPublishing",
-    "Sources/HearthServer", "Sources/HearthStore", "Sources/HearthTestSupport", "Sources/HearthTransfer",
+    "Sources/HearthCommand", "Sources/HearthDelivery", "Sources/HearthHTTP", "Sources/HearthInference", "Sources/HearthLlama",
+    "Sources/HearthPublishing", "Sources/HearthRouting", "Sources/HearthServer", "Sources/HearthStore", "Sources/HearthTestSupport", "Sources/HearthTransfer",
     "Sources/hearth", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "README.md", "docs/architecture.md",
     "docs/benchmarks.md", "docs/delivery.md", "docs/dependencies.md", "docs/durability.md", "docs/errors.md",
-    "docs/faults.md", "docs/formats.md", "docs/getting-started.md", "docs/inference.md", "docs/logging.md", "docs/tour.md", "scripts",
+    "docs/faults.md", "docs/formats.md", "docs/getting-started.md", "docs/inference.md", "docs/logging.md",
+    "docs/routing.md", "docs/tour.md", "scripts",
 ]
 
 # Each phrase with the reason it is refused; the phrases are matched as whole words, in any case.
@@ -53,7 +54,7 @@ RETIRED = {
 
 # The libraries serve apps, whose users have no command line; `HearthCommand` adds its words to the remedies.
 COMMAND_LINE = re.compile(
-    r"\bhearth (?:chat|config|doctor|host|list|models|prune|publish|pull|remove|rollback|show|transfers|update|use|verify)\b"
+    r"\bhearth (?:chat|config|doctor|host|licenses|list|models|prune|publish|pull|remove|rollback|route|show|transfers|update|use|verify)\b"
     r"|(?<![\w-])--[a-z]+(?:-[a-z]+)*|\b(?:HF|HEARTH)_[A-Z_]+")
 LIBRARY = re.compile(r"Sources/Hearth(?!Command/|TestSupport/)\w*/.*\.swift$")
 

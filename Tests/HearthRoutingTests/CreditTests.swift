@@ -233,7 +233,7 @@ import Testing
     }
 }
 
-/// A clock on which no time passes, and on which nobody waits longer than for the other tasks.
+/// A clock on which no time passes; a wait ends once the other tasks have run.
 private struct StandingClock: Clock {
     let now = ManualClock().now
     var minimumResolution: Duration { .nanoseconds(1) }

@@ -120,11 +120,11 @@ extension MemoryEstimate {
     /// that does not answer computes no logits, but llama.cpp allocates them.
     init(embedding shape: ModelShape, in window: EmbeddingWindow) {
         let context = MemoryEstimate(shape, contextLength: window.length, batchSize: window.chunk)
-        let odds = UInt64(shape.vocabulary).multipliedClamped(by: 4)
+        let logits = UInt64(shape.vocabulary).multipliedClamped(by: 4)
         let vector = UInt64(shape.width).multipliedClamped(by: 4)
         let cells = UInt64((window.length + 255) / 256 * 256)
-        let made = (window.answers ? odds : 0).addingClamped(vector.multipliedClamped(by: 2)).addingClamped(2 * cells)
-        let given = odds.addingClamped(vector)
+        let made = (window.answers ? logits : 0).addingClamped(vector.multipliedClamped(by: 2)).addingClamped(2 * cells)
+        let given = logits.addingClamped(vector)
         let tokens = UInt64(window.chunk)
         self.init(
             weights: 0, cache: window.answers ? context.cache : 0,

@@ -221,7 +221,7 @@
                 let rest = try await ask(engine, question, tokens: 1)
                 let encoded = pictures.count - (try #require(rest.summary).encodedPictures)
                 #expect(encodedThen > 0 && encodedThen < pictures.count)
-                #expect(encoded <= encodedThen + 1, "no more are encoded for an answer that nobody wants")
+                #expect(encoded <= encodedThen + 1, "no more are encoded for an answer without a caller")
                 let one = try picture(99, width: 1500)
                 let chunk = try await clock.measure {
                     _ = try await ask(engine, [ChatMessage(.user, "Hi", images: [one])], tokens: 1)
