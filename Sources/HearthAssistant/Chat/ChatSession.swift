@@ -17,7 +17,7 @@ public actor ChatSession {
     /// Whether nothing of the conversation is kept or leaves the device.
     public nonisolated let isPrivate: Bool
 
-    let parts: ChatParts
+    package nonisolated let parts: ChatParts
     let engine: ChatEngine
     var messagesKept: SessionMessages
     var conversation: ConversationSummary
