@@ -9,7 +9,7 @@ package struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// The millisecond of a date, between the years 1 and 9999.
     package init(_ date: Date) {
         let bounded = min(max(date.timeIntervalSince1970, Self.first), Self.last)
-        milliseconds = Int64((bounded * 1000).rounded(.down))
+        milliseconds = Int64((bounded * 1000).rounded())
     }
 
     private static let first = -62_135_596_800.0
