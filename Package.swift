@@ -145,7 +145,7 @@ let package = Package(
         .target(
             name: "HearthServer",
             dependencies: [
-                "Hearth", "HearthBase", "HearthHTTP", "HearthInference", "HearthRouting",
+                "CZlib", "Hearth", "HearthBase", "HearthHTTP", "HearthInference", "HearthRouting",
                 .target(name: "CMicrohttpd", condition: server),
             ] + deliveryFloors),
         .target(

@@ -10,10 +10,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #endif
 
-// What Swift cannot say itself: variadic functions, a va_list callback, and two system calls glibc does not wrap.
+// What Swift cannot say itself: variadic functions, a va_list callback, packed structures, and system calls that glibc
+// does not wrap.
 
 typedef void (*hearth_mhd_message)(const char *text);
 
@@ -24,27 +27,58 @@ static inline void hearth_mhd_log(void *context, const char *format, va_list arg
     ((hearth_mhd_message)context)(text);
 }
 
-// Starts a daemon on a listening socket the caller made. `workers` below 2 means a single thread.
-static inline struct MHD_Daemon *hearth_mhd_start(
-    int listening_socket, unsigned int workers, unsigned int connection_limit, unsigned int idle_seconds,
-    size_t connection_memory, void *context, MHD_AccessHandlerCallback handler,
-    void *(*begin)(void *context, const char *target, struct MHD_Connection *connection),
-    MHD_RequestCompletedCallback completed, hearth_mhd_message message) {
-    struct MHD_OptionItem pool[] = {
-        {workers > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)workers, NULL},
-        {MHD_OPTION_END, 0, NULL},
-    };
+// The options of a daemon.
+typedef struct {
+    int listening_socket;
+    // Below 2: a single thread.
+    unsigned int workers;
+    unsigned int connection_limit;
+    // 0 for none.
+    unsigned int limit_per_address;
+    unsigned int idle_seconds;
+    size_t connection_memory;
+    // PEM texts; NULL for a server without TLS.
+    const char *certificate;
+    const char *key;
+    void *context;
+    MHD_AccessHandlerCallback handler;
+    void *(*begin)(void *context, const char *target, struct MHD_Connection *connection);
+    MHD_RequestCompletedCallback completed;
+    MHD_NotifyConnectionCallback connection;
+    hearth_mhd_message message;
+} hearth_mhd_options;
+
+// Starts a daemon on a listening socket the caller made. The texts of `options` are copied by the library.
+static inline struct MHD_Daemon *hearth_mhd_start(const hearth_mhd_options *options) {
+    struct MHD_OptionItem more[6];
+    int count = 0;
+    // A pool of one thread is refused with a warning.
+    if (options->workers > 1)
+        more[count++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)options->workers, NULL};
+    if (options->limit_per_address > 0)
+        more[count++] =
+            (struct MHD_OptionItem){MHD_OPTION_PER_IP_CONNECTION_LIMIT, (intptr_t)options->limit_per_address, NULL};
+    unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    if (options->certificate && options->key) {
+        flags |= MHD_USE_TLS;
+        more[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)options->certificate};
+        more[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)options->key};
+        more[count++] = (struct MHD_OptionItem){
+            MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"};
+    }
+    more[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL, handler, context,
-        MHD_OPTION_EXTERNAL_LOGGER, hearth_mhd_log, (void *)message,
-        MHD_OPTION_LISTEN_SOCKET, listening_socket,
-        MHD_OPTION_CONNECTION_LIMIT, connection_limit,
-        MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_memory,
+        flags, 0, NULL, NULL, options->handler, options->context,
+        MHD_OPTION_EXTERNAL_LOGGER, hearth_mhd_log, (void *)options->message,
+        MHD_OPTION_LISTEN_SOCKET, options->listening_socket,
+        MHD_OPTION_CONNECTION_LIMIT, options->connection_limit,
+        MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, options->connection_memory,
         MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_URI_LOG_CALLBACK, begin, context,
-        MHD_OPTION_NOTIFY_COMPLETED, completed, context,
-        MHD_OPTION_ARRAY, pool,
+        MHD_OPTION_URI_LOG_CALLBACK, options->begin, options->context,
+        MHD_OPTION_NOTIFY_COMPLETED, options->completed, options->context,
+        MHD_OPTION_NOTIFY_CONNECTION, options->connection, options->context,
+        MHD_OPTION_ARRAY, more,
         MHD_OPTION_END);
 }
 
@@ -52,6 +86,34 @@ static inline struct MHD_Daemon *hearth_mhd_start(
 static inline int hearth_mhd_socket(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info ? info->connect_fd : -1;
+}
+
+// What the notification of a connection's start kept for it.
+static inline void *hearth_mhd_socket_context(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+// The peer's address, NULL if there is none.
+static inline const struct sockaddr *hearth_mhd_peer(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info ? info->client_addr : NULL;
+}
+
+// The user at the other end of a unix socket, -1 if the system does not say.
+static inline int64_t hearth_peer_user(int socket) {
+#ifdef __linux__
+    // struct ucred needs _GNU_SOURCE: process, user and group, 4 bytes each.
+    uint32_t credentials[3];
+    socklen_t length = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, credentials, &length) == 0 && length == sizeof credentials)
+        return credentials[1];
+    return -1;
+#else
+    uid_t user;
+    gid_t group;
+    return getpeereid(socket, &user, &group) == 0 ? (int64_t)user : -1;
+#endif
 }
 
 // The bytes the peer has acknowledged since the connection was made (`tcpi_bytes_acked`), 0 where that is not known.
@@ -81,5 +143,62 @@ static inline int hearth_open_beneath(int folder, const char *path) {
     (void)folder; (void)path;
     errno = ENOSYS;
     return -1;
+#endif
+}
+
+// A set of sockets whose peers may leave: an epoll descriptor, and an eventfd that interrupts a wait (mark 0).
+typedef struct { int set, bell; } hearth_watch;
+
+// Makes a set; `set` is -1 where the system has none.
+static inline hearth_watch hearth_watch_make(void) {
+    hearth_watch watch = {-1, -1};
+#ifdef __linux__
+    watch.set = epoll_create1(EPOLL_CLOEXEC);
+    watch.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = 0};
+    if (watch.set < 0 || watch.bell < 0 || epoll_ctl(watch.set, EPOLL_CTL_ADD, watch.bell, &event) != 0) {
+        if (watch.set >= 0) close(watch.set);
+        if (watch.bell >= 0) close(watch.bell);
+        watch.set = watch.bell = -1;
+    }
+#endif
+    return watch;
+}
+
+// Watches a socket until its peer stops sending or the connection ends; reported once, with `mark`.
+static inline int hearth_watch_add(hearth_watch watch, int socket, uint64_t mark) {
+#ifdef __linux__
+    struct epoll_event event = {.events = EPOLLRDHUP | EPOLLONESHOT, .data.u64 = mark};
+    return epoll_ctl(watch.set, EPOLL_CTL_ADD, socket, &event);
+#else
+    (void)watch; (void)socket; (void)mark;
+    return -1;
+#endif
+}
+
+// Interrupts the wait.
+static inline void hearth_watch_ring(hearth_watch watch) {
+    uint64_t one = 1;
+    if (watch.bell >= 0 && write(watch.bell, &one, sizeof one) < 0) return;
+}
+
+// Waits at most `milliseconds` (-1: without end) and writes the marks of at most 64 sockets; the bell is left out.
+static inline int hearth_watch_wait(hearth_watch watch, int milliseconds, uint64_t *marks) {
+#ifdef __linux__
+    struct epoll_event events[64];
+    int count = epoll_wait(watch.set, events, 64, milliseconds), found = 0;
+    for (int index = 0; index < count; index++) {
+        if (events[index].data.u64 == 0) {
+            uint64_t rings;
+            if (read(watch.bell, &rings, sizeof rings) < 0) continue;
+        } else {
+            marks[found++] = events[index].data.u64;
+        }
+    }
+    return found;
+#else
+    (void)watch; (void)milliseconds; (void)marks;
+    usleep(1000000);
+    return 0;
 #endif
 }

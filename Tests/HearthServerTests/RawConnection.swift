@@ -83,8 +83,8 @@
 
         func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-        /// One response; `hasBody` is false for `HEAD`.
-        func response(hasBody: Bool = true) throws -> Response {
+        /// The head of a response, without its body.
+        func head() throws -> Response {
             var head: [UInt8] = []
             while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {
                 let byte = try receive(upTo: 1)
@@ -98,14 +98,38 @@
                 let parts = line.components(separatedBy: ": ")
                 headers[parts[0].lowercased()] = parts.dropFirst().joined(separator: ": ")
             }
-            var body: [UInt8] = []
-            let length = hasBody && status != 304 ? headers["content-length"].flatMap { Int($0) } ?? 0 : 0
-            while body.count < length {
-                let more = try receive(upTo: min(1 << 16, length - body.count))
+            return Response(status: status, headers: headers, body: [])
+        }
+
+        /// Exactly `count` bytes.
+        func receive(exactly count: Int) throws -> [UInt8] {
+            var bytes: [UInt8] = []
+            while bytes.count < count {
+                let more = try receive(upTo: min(1 << 16, count - bytes.count))
                 guard !more.isEmpty else { throw Failure(number: ECONNRESET) }
-                body += more
+                bytes += more
             }
-            return Response(status: status, headers: headers, body: body)
+            return bytes
+        }
+
+        /// The next chunk of a chunked body; empty for the last.
+        func chunk() throws -> [UInt8] {
+            var line: [UInt8] = []
+            while !line.suffix(2).elementsEqual([13, 10]) { line += try receive(exactly: 1) }
+            guard let count = Int(String(decoding: line.dropLast(2), as: UTF8.self), radix: 16) else {
+                throw Failure(number: EINVAL)
+            }
+            let bytes = try receive(exactly: count)
+            _ = try receive(exactly: 2)
+            return bytes
+        }
+
+        /// One response; `hasBody` is false for `HEAD`.
+        func response(hasBody: Bool = true) throws -> Response {
+            var response = try head()
+            let length = response.headers["content-length"].flatMap { Int($0) } ?? 0
+            if hasBody && response.status != 304 { response.body = try receive(exactly: length) }
+            return response
         }
 
         /// Closes with a reset, as a client that crashed.

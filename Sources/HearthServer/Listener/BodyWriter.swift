@@ -56,6 +56,14 @@
         /// Sends text as UTF-8.
         package func write(_ text: String) async throws { try await write(Array(text.utf8)) }
 
+        /// Adds the end of a reply whose task was cancelled: neither waits nor throws.
+        package func writeLast(_ bytes: [UInt8]) {
+            state.withLock { state in
+                if !state.hasLeft && !state.isEnded { state.pending += bytes }
+            }
+            wake()
+        }
+
         /// Whether the client has left.
         package var hasLeft: Bool { state.withLock { $0.hasLeft } }
 

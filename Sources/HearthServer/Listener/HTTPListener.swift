@@ -3,64 +3,115 @@
     import Foundation
     import HearthBase
 
-    /// An HTTP/1.1 server on one address: libmicrohttpd's epoll threads call a Swift function.
-    ///
-    /// Listens from its creation until `stop(grace:)`; the responder makes the replies. Requests have no bodies.
-    ///
-    /// Unchecked because of the C pointer: it is set once, the library allows these calls from any thread but its own, and
-    /// `phase` ensures a single call of `MHD_stop_daemon`.
-    final class HTTPListener: @unchecked Sendable {
-        /// Makes the reply to a request, on a thread of the listener whose other connections wait meanwhile.
-        typealias Responder = @Sendable (ServerRequest) -> ServerReply
+    /// The certificate of a server and its key, as PEM texts.
+    package struct ServerIdentity: Sendable {
+        let certificate: String
+        let key: String
 
-        /// The address with the actual port.
-        let address: ListeningAddress
-        private let daemon: OpaquePointer
+        package init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    /// An HTTP/1.1 server on one or more sockets: libmicrohttpd's epoll threads, and a task for each request.
+    ///
+    /// Listens from its creation until `stop(grace:)`.
+    ///
+    /// Unchecked because of the C pointers: they are set once, the library allows these calls from any thread but its own,
+    /// and `phase` ensures a single call of `MHD_stop_daemon`.
+    package final class HTTPListener: @unchecked Sendable {
+        /// The addresses with their actual ports, without unix sockets.
+        package let addresses: [ListeningAddress]
+        private let daemons: [OpaquePointer]
         /// The library's threads call it until `MHD_stop_daemon` returns.
         private let core: ListenerCore
         private let phase: Locked<Phase>
 
-        /// A quiesced library does not close the socket, so its owner does.
+        /// A quiesced library does not close the sockets, so their owner does.
         private enum Phase {
-            case running(ListeningSocket), quiesced(ListeningSocket), stopped
+            case running([ListeningSocket]), quiesced([ListeningSocket]), stopped
         }
 
-        /// Binds the address and starts to serve.
+        /// Starts to serve. Blocks.
         /// - Parameters:
-        ///   - host: an IPv4 or IPv6 literal.
-        ///   - port: 0 takes a free one.
+        ///   - sockets: bound sockets, closed at the end.
+        ///   - identity: a certificate and its key for all network addresses; unix sockets do without TLS.
         ///   - finished: receives each exchange at its end, on a thread of the listener.
-        ///   - respond: makes the reply to a request.
-        /// - Throws: ``ServerError`` with `port-in-use`, `permission`, `address-unavailable` or `cannot-listen`.
-        init(
-            host: String, port: UInt16, finished: (@Sendable (FinishedExchange) -> Void)? = nil,
-            respond: @escaping Responder
+        ///   - immediately: decides replies without the body and without waiting, on a thread of the listener whose other
+        ///     connections wait meanwhile; `nil` passes the request to `respond`.
+        ///   - respond: makes the replies.
+        /// - Throws: ``ServerError`` with `cannot-listen`.
+        package init(
+            _ sockets: [ListeningSocket], limits: ListenerLimits = ListenerLimits(), identity: ServerIdentity? = nil,
+            time: TimeSource = .system, finished: (@Sendable (FinishedExchange) -> Void)? = nil,
+            immediately: (@Sendable (ServerRequest) -> ServerReply?)? = nil, respond: @escaping Responder
         ) throws {
-            let socket = try ListeningSocket(host: host, port: port)
-            let core = ListenerCore(respond: respond, finished: finished)
-            // 2 threads; 512 connections, further ones wait in the system's queue; 60 s without a byte close a connection;
-            // the headers of a request and its reply have at most 16 KiB together.
-            let daemon = hearth_mhd_start(
-                socket.descriptor, 2, 512, 60, 16 << 10, Unmanaged.passUnretained(core).toOpaque(), handleRequest,
-                beginRequest, completeRequest, takeMessage)
-            guard let daemon else {
-                throw ServerError(
-                    .cannotListen, "the HTTP server could not be started",
-                    context: ErrorContext(remedy: "The log at level debug has the reason."))
+            limits.raiseOpenFiles()
+            let core = ListenerCore(
+                limits: limits, time: time, finished: finished, immediately: immediately, respond: respond)
+            var daemons: [OpaquePointer] = []
+            for socket in sockets {
+                guard let daemon = Self.start(socket, core: core, limits: limits, identity: identity) else {
+                    for daemon in daemons { MHD_stop_daemon(daemon) }
+                    core.watch.stop()
+                    throw ServerError(
+                        .cannotListen, "the HTTP server could not be started",
+                        context: ErrorContext(
+                            remedy: identity == nil
+                                ? "The log at level debug has the reason."
+                                : "Check that the certificate and the key are PEM files that belong together."))
+                }
+                daemons.append(daemon)
             }
-            self.daemon = daemon
+            self.daemons = daemons
             self.core = core
-            address = socket.address
-            phase = Locked(.running(socket))
+            addresses = sockets.compactMap(\.address)
+            phase = Locked(.running(sockets))
+        }
+
+        private static func start(
+            _ socket: ListeningSocket, core: ListenerCore, limits: ListenerLimits, identity: ServerIdentity?
+        ) -> OpaquePointer? {
+            var options = hearth_mhd_options()
+            options.listening_socket = socket.descriptor
+            options.workers = socket.address == nil ? 1 : 2
+            options.connection_limit = UInt32(limits.connections)
+            options.limit_per_address = UInt32(limits.connectionsPerAddress)
+            options.idle_seconds = UInt32(limits.silence.components.seconds)
+            options.connection_memory = limits.connectionMemory
+            options.context = Unmanaged.passUnretained(core).toOpaque()
+            options.handler = handleRequest
+            options.begin = beginRequest
+            options.completed = completeRequest
+            options.connection = notifyConnection
+            options.message = takeMessage
+            guard let identity, socket.address != nil else { return hearth_mhd_start(&options) }
+            return identity.certificate.withCString { certificate in
+                identity.key.withCString { key in
+                    options.certificate = certificate
+                    options.key = key
+                    return hearth_mhd_start(&options)
+                }
+            }
         }
 
         deinit { stopNow() }
 
-        /// Accepts no more connections, waits at most `grace` for unfinished replies, then closes all connections. Later calls
-        /// wait for the same end.
-        func stop(grace: Duration = .seconds(5), time: TimeSource = .system) async {
+        /// The open connections.
+        package var connectionCount: Int { core.connections.count }
+
+        /// The requests in progress.
+        package var requestCount: Int { core.exchanges.count }
+
+        /// Accepts no more connections and waits at most `grace` for unfinished replies. Then cancels the tasks of the rest,
+        /// which may write their reason, and closes all connections. Later calls wait for the same end.
+        package func stop(grace: Duration = .seconds(5), time: TimeSource = .system) async {
             quiesce()
-            await core.activity.idle(within: grace, time: time)
+            core.ending.begin()
+            await core.exchanges.idle(within: grace, time: time)
+            let tasks = core.exchanges.all.filter { $0.cancelTask() }
+            if !tasks.isEmpty { await core.exchanges.idle(within: .seconds(2), time: time) }
             do {
                 try await blocking { self.stopNow() }
             } catch {
@@ -70,9 +121,9 @@
 
         private func quiesce() {
             phase.withLock { phase in
-                guard case .running(let socket) = phase else { return }
-                _ = MHD_quiesce_daemon(daemon)
-                phase = .quiesced(socket)
+                guard case .running(let sockets) = phase else { return }
+                for daemon in daemons { _ = MHD_quiesce_daemon(daemon) }
+                phase = .quiesced(sockets)
             }
         }
 
@@ -81,7 +132,10 @@
             quiesce()
             phase.withLock { phase in
                 guard case .quiesced = phase else { return }
-                MHD_stop_daemon(daemon)
+                // The library must not be stopped with suspended connections; a broken exchange suspends none.
+                for exchange in core.exchanges.all { exchange.breakOff() }
+                for daemon in daemons { MHD_stop_daemon(daemon) }
+                core.watch.stop()
                 phase = .stopped
             }
         }

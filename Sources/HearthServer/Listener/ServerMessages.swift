@@ -75,6 +75,8 @@
         /// Set by the checks before the responder.
         package var caller: ServerCaller
         package var body: RequestBody
+        /// Tells a task that is cancelled whether the server ends or the client has left.
+        package var ending = ServerEnding()
 
         package init(
             method: String = "GET", target: String, headers: HTTPHeaders = [:],

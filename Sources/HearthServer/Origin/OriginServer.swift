@@ -44,8 +44,11 @@
             finished: @escaping @Sendable (FinishedExchange) -> Void
         ) throws {
             let site = OriginSite(folder: try OriginFolder(folder))
-            listener = try HTTPListener(host: address, port: port, finished: finished) { site.reply(to: $0) }
-            self.address = listener.address
+            let socket = try ListeningSocket(host: address, port: port)
+            self.address = socket.address ?? ListeningAddress(host: address, port: port)
+            listener = try HTTPListener(
+                [socket], limits: .origin, finished: finished, immediately: { site.reply(to: $0) },
+                respond: { site.reply(to: $0) })
         }
 
         /// Stops listening, waits for unfinished replies for at most `grace`, then closes every connection.

@@ -1,21 +1,26 @@
 #if Server
     import HearthBase
 
-    /// Counts the exchanges in progress, so that a stop can wait for them.
-    final class Activity: Sendable {
+    /// The exchanges in progress, so that a stop can wait for them and end them.
+    final class ExchangeTable: Sendable {
         private struct State {
-            var count = 0
+            var exchanges: [ObjectIdentifier: Exchange] = [:]
             var waiters: [AsyncStream<Never>.Continuation] = []
         }
 
         private let state = Locked(State())
 
-        func began() { state.withLock { $0.count += 1 } }
+        var count: Int { state.withLock { $0.exchanges.count } }
 
-        func ended() {
+        /// The exchanges, in no order.
+        var all: [Exchange] { state.withLock { Array($0.exchanges.values) } }
+
+        func began(_ exchange: Exchange) { state.withLock { $0.exchanges[ObjectIdentifier(exchange)] = exchange } }
+
+        func ended(_ exchange: Exchange) {
             let waiters = state.withLock { state -> [AsyncStream<Never>.Continuation] in
-                state.count -= 1
-                guard state.count == 0 else { return [] }
+                state.exchanges.removeValue(forKey: ObjectIdentifier(exchange))
+                guard state.exchanges.isEmpty else { return [] }
                 defer { state.waiters = [] }
                 return state.waiters
             }
@@ -26,8 +31,8 @@
         func idle(within grace: Duration, time: TimeSource) async {
             let (idle, waiter) = AsyncStream<Never>.makeStream()
             let isIdle = state.withLock { state in
-                if state.count > 0 { state.waiters.append(waiter) }
-                return state.count == 0
+                if !state.exchanges.isEmpty { state.waiters.append(waiter) }
+                return state.exchanges.isEmpty
             }
             if isIdle { return }
             let timer = Task {
