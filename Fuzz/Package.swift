@@ -6,7 +6,7 @@ import PackageDescription
 let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "hearth", path: "..", traits: [])],
+    dependencies: [.package(name: "hearth", path: "..", traits: ["Server"])],
     targets: [
         .executableTarget(
             // In debug builds, which this always is, it looks behind the public interface.
@@ -14,6 +14,7 @@ let package = Package(
             dependencies: [
                 .product(name: "HearthDelivery", package: "hearth"),
                 .product(name: "HearthInference", package: "hearth"),
+                .product(name: "HearthServer", package: "hearth"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
     ]

@@ -22,6 +22,7 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "picture": fuzzPicture,
     "event-stream": fuzzEventStream,
     "json-list": fuzzJSONList,
+    "api-request": fuzzAPIRequest,
 ]
 
 private let target: @Sendable (Data) -> Void = {

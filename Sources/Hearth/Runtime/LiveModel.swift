@@ -100,11 +100,21 @@ public struct LiveModel: InferenceEngine {
     }
 
     /// Whether the next request finds the engine in memory.
-    var isLoaded: Bool {
+    package var isLoaded: Bool {
         switch source {
         case .live(let line): models.pool.loaded.contains(.release(line.serving))
         case .fixed(let source): models.pool.loaded.contains(source)
         }
+    }
+
+    /// Unloads the engine as soon as no answer needs it. The next use loads it again.
+    package func retire() {
+        let wanted: EngineSource =
+            switch source {
+            case .live(let line): .release(line.serving)
+            case .fixed(let source): source
+            }
+        models.pool.retire { $0 == wanted }
     }
 
     /// Embeds texts; loads the engine if needed. Releases have incompatible vectors: when ``release`` changes, compute

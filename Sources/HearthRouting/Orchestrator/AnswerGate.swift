@@ -53,7 +53,7 @@ extension GenerationEvent {
     fileprivate var isVisible: Bool {
         switch self {
         case .thinking, .text, .toolCall: true
-        case .phase, .truncated, .picturesLeftOut, .toolResult, .finish: false
+        case .phase, .truncated, .picturesLeftOut, .token, .toolResult, .finish: false
         }
     }
 
