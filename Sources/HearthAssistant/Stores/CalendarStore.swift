@@ -82,7 +82,20 @@ public struct EventOccurrence: Sendable, Hashable {
 }
 
 /// The calendars of the user.
+///
+/// A store over another system keeps this contract by choosing what the bytes of a record are:
+///
+/// - Files and CalDAV: the iCalendar text of one UID, with its overrides.
+/// - Evolution: the text of `e_cal_client_get_object_sync`; a collection is the UID of an `ESource`.
+/// - EventKit: an encoding of the values that the adapter reads and writes, since an `EKEvent` has no bytes; the id is
+///   `calendarItemExternalIdentifier`, and a collection is a `calendarIdentifier`. The id of a creation is kept in
+///   the event, such as in its `url`, so that a repeated creation finds it.
+///
+/// The store decides which thread its library needs; every method may be called from any task.
 public protocol CalendarStore: RecordStore {
+    /// The number of records that the store cannot read, and skips.
+    var unreadable: Int { get async throws }
+
     /// The occurrences that overlap a period, by start, at most `limit`.
     func occurrences(from: Date, until: Date, limit: Int) async throws -> [EventOccurrence]
 
@@ -104,4 +117,9 @@ public protocol CalendarStore: RecordStore {
     /// The change that removes an event with all of its occurrences.
     /// - Throws: `no-such-record`.
     func removal(of id: String) async throws -> RecordChange
+}
+
+extension CalendarStore {
+    /// Zero, for a store that reads all of its records.
+    public var unreadable: Int { 0 }
 }

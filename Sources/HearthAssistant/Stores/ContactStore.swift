@@ -39,8 +39,19 @@ public struct Contact: Sendable, Hashable, Identifiable {
 }
 
 /// The contacts of the user, for reading.
+///
+/// A store over Apple's Contacts reads a `CNContact` with the keys of these values, over Evolution the text of
+/// `e_book_client_get_contacts_sync`. The labels are those of vCards, in lower case: `home`, `work`, `cell`.
 public protocol ContactStore: Sendable {
+    /// The number of records that the store cannot read, and skips.
+    var unreadable: Int { get async throws }
+
     /// The contacts whose name, nickname, number or mail address contains the words, without regard to accents and case;
     /// the best first, at most `limit`. Empty words match all.
     func contacts(matching words: String, limit: Int) async throws -> [Contact]
+}
+
+extension ContactStore {
+    /// Zero, for a store that reads all of its records.
+    public var unreadable: Int { 0 }
 }

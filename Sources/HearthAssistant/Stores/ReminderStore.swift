@@ -33,7 +33,13 @@ public struct Reminder: Sendable, Hashable, Identifiable {
 }
 
 /// The reminders of the user.
+///
+/// The bytes of a record are as in ``CalendarStore``: the text of one VTODO in files, CalDAV and Evolution, an encoding of
+/// the values of an `EKReminder` in EventKit.
 public protocol ReminderStore: RecordStore {
+    /// The number of records that the store cannot read, and skips.
+    var unreadable: Int { get async throws }
+
     /// Open reminders, those due first first and those without a time last; with `completed` also the others, last.
     func reminders(completed: Bool, limit: Int) async throws -> [Reminder]
 
@@ -50,11 +56,16 @@ public protocol ReminderStore: RecordStore {
         title: String, due: EventTime?, alarmMinutes: Int?, priority: Int, id: String
     ) async throws -> RecordChange
 
-    /// The change that completes a reminder.
+    /// The change that completes a reminder. A repeating one moves to its next time instead.
     /// - Throws: `no-such-record`.
     func completion(of id: String, at date: Date) async throws -> RecordChange
 
     /// The change that removes a reminder.
     /// - Throws: `no-such-record`.
     func removal(of id: String) async throws -> RecordChange
+}
+
+extension ReminderStore {
+    /// Zero, for a store that reads all of its records.
+    public var unreadable: Int { 0 }
 }

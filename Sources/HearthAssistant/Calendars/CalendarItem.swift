@@ -1,0 +1,141 @@
+import Foundation
+import HearthBase
+
+/// The values of a VEVENT or VTODO.
+package struct CalendarItem: Sendable {
+    package var title = ""
+    package var location = ""
+    package var notes = ""
+    package var start: CalendarTime?
+    /// DTEND or DUE.
+    package var end: CalendarTime?
+    package var duration: CalendarDuration?
+    package var rules: [String] = []
+    package var dates: [CalendarTime] = []
+    package var exceptions: [CalendarTime] = []
+    package var recurrenceID: CalendarTime?
+    package var alarmMinutes: Int?
+    package var isInvitation = false
+    package var status = ""
+    package var completed: CalendarTime?
+    package var percent = 0
+    package var priority = 0
+    /// Whether a part of its recurrence is of a kind that Hearth does not read, such as EXRULE.
+    package var hasUnknownRecurrence = false
+
+    package init(_ component: ContentComponent) {
+        for line in component.lines {
+            switch line.name {
+            case "SUMMARY": if title.isEmpty { title = ContentText.unescaped(line.value) }
+            case "LOCATION": if location.isEmpty { location = ContentText.unescaped(line.value) }
+            case "DESCRIPTION": if notes.isEmpty { notes = ContentText.unescaped(line.value) }
+            case "DTSTART": start = start ?? CalendarTime(line: line)
+            case "DTEND", "DUE": end = end ?? CalendarTime(line: line)
+            case "DURATION": duration = duration ?? CalendarDuration(value: line.value)
+            case "RRULE": rules.append(line.value)
+            case "EXRULE": hasUnknownRecurrence = true
+            case "RDATE": dates += CalendarTime.times(ofLine: line)
+            case "EXDATE": exceptions += CalendarTime.times(ofLine: line)
+            case "RECURRENCE-ID": recurrenceID = CalendarTime(line: line)
+            case "ORGANIZER": isInvitation = true
+            case "STATUS": status = line.value.trimmingCharacters(in: .whitespaces).uppercased()
+            case "COMPLETED": completed = CalendarTime(line: line)
+            case "PERCENT-COMPLETE": percent = Int(line.value) ?? 0
+            case "PRIORITY": priority = Int(line.value).map { min(max($0, 0), 9) } ?? 0
+            default: break
+            }
+        }
+        for alarm in component.components where alarm.name == "VALARM" && alarmMinutes == nil {
+            alarmMinutes = CalendarAlarm.minutes(of: alarm)
+        }
+    }
+
+    package var isRecurring: Bool { !rules.isEmpty || !dates.isEmpty || hasUnknownRecurrence }
+}
+
+/// The alarms of events and reminders.
+package enum CalendarAlarm {
+    /// The minutes between an alarm and the time that it belongs to; `nil` for an alarm at a fixed time.
+    static func minutes(of alarm: ContentComponent) -> Int? {
+        guard let trigger = alarm.first("TRIGGER"), let before = CalendarDuration(value: trigger.value) else {
+            return nil
+        }
+        return -(before.days * WallTime.daySeconds + before.seconds) / 60
+    }
+
+    /// The line that rings before the start, or before the end as DUE.
+    static func trigger(minutes: Int, ofEnd: Bool, ending: [UInt8]) -> ContentLine {
+        ContentLine(
+            "TRIGGER", ofEnd ? [.init("RELATED", ["END"])] : [],
+            value: (minutes >= 0 ? "-" : "") + "PT\(abs(minutes))M", ending: ending)
+    }
+
+    static func component(minutes: Int, title: String, ofEnd: Bool, ending: [UInt8]) -> ContentComponent {
+        ContentComponent(
+            "VALARM",
+            [
+                .line(ContentLine("ACTION", value: "DISPLAY", ending: ending)),
+                .line(ContentLine("DESCRIPTION", value: ContentText.escaped(title), ending: ending)),
+                .line(trigger(minutes: minutes, ofEnd: ofEnd, ending: ending)),
+            ], ending: ending)
+    }
+}
+
+/// The items of one UID: a series with its overrides, or one item.
+package struct CalendarRecord: Sendable {
+    package let id: String
+    /// The item without RECURRENCE-ID; `nil` if only single occurrences are known, as of some invitations.
+    package var master: CalendarItem?
+    package var overrides: [CalendarItem] = []
+    /// The zones that the file defines and the system does not.
+    package var zones: [String: ContentComponent] = [:]
+    /// The title without accents and case.
+    package var folded = ""
+
+    /// The master, or the first override.
+    package var item: CalendarItem? { master ?? overrides.first }
+}
+
+/// Reads the records of an iCalendar file.
+package enum CalendarFile {
+    private static let systemZones = Set(TimeZone.knownTimeZoneIdentifiers)
+
+    /// Reads the records that have components of a name, `VEVENT` or `VTODO`.
+    package static func records(_ data: Data, of name: String) throws -> (ids: [String], record: [CalendarRecord]) {
+        let document = try ContentParser().parse(data)
+        let calendars = document.components.filter { $0.name == "VCALENDAR" }
+        guard !calendars.isEmpty else { throw ContentParser.Failure(reason: "it has no VCALENDAR") }
+        var ids: [String] = []
+        var records: [String: CalendarRecord] = [:]
+        for calendar in calendars {
+            var zones: [String: ContentComponent] = [:]
+            for zone in calendar.components where zone.name == "VTIMEZONE" {
+                guard let id = zone.first("TZID")?.value, !systemZones.contains(id) else { continue }
+                zones[id] = zone
+            }
+            for component in calendar.components where component.name == name {
+                guard let id = component.text("UID"), !id.isEmpty else {
+                    throw ContentParser.Failure(reason: "a \(name) has no UID")
+                }
+                let item = CalendarItem(component)
+                if records[id] == nil { ids.append(id) }
+                var record = records[id] ?? CalendarRecord(id: id)
+                if item.recurrenceID == nil {
+                    record.master = record.master ?? item
+                } else {
+                    record.overrides.append(item)
+                }
+                record.zones.merge(zones) { old, _ in old }
+                records[id] = record
+            }
+        }
+        return (
+            ids,
+            ids.compactMap { id in
+                guard var record = records[id] else { return nil }
+                record.folded = SearchText.folded(record.item?.title ?? "")
+                return record
+            }
+        )
+    }
+}

@@ -1,0 +1,214 @@
+import Foundation
+import HearthBase
+
+/// Writes the text of new and changed events.
+struct EventWriter {
+    let clock: CalendarClock
+    let now: Date
+
+    private var text: CalendarText { CalendarText(clock: clock, now: now) }
+
+    /// The file of a new event.
+    /// - Throws: `unusable-payload`, `unusable-recurrence`.
+    func creation(of fields: EventFields, id: String) throws -> Data {
+        try CalendarText.check(id: id)
+        let title = try CalendarText.title(fields.title)
+        guard let given = fields.start else {
+            throw AssistantError(.unusablePayload, "the start is missing", context: ErrorContext(field: "start"))
+        }
+        let recurrence = fields.recurrence.flatMap { $0.isEmpty ? nil : $0 }
+        let start = try clock.time(given, keeping: nil, isRecurring: recurrence != nil, field: "start")
+        let length = given.isAllDay ? WallTime.daySeconds : 3600
+        let givenEnd =
+            fields.end
+            ?? EventTime(
+                given.date.addingTimeInterval(Double(length)), timeZone: given.timeZone, isAllDay: given.isAllDay)
+        let end = try clock.time(givenEnd, keeping: start.clock, isRecurring: recurrence != nil, field: "end")
+        try check(start, end)
+        var lines = text.heading(id: id)
+        lines.append(.line(text.line("DTSTART", start, like: nil)))
+        lines.append(.line(text.line("DTEND", end, like: nil)))
+        var event = ContentComponent("VEVENT", lines)
+        event.setText("SUMMARY", title)
+        event.setText("LOCATION", fields.location ?? "")
+        event.setText("DESCRIPTION", fields.notes ?? "")
+        if let recurrence {
+            event.set("RRULE", ContentLine("RRULE", value: try rule(recurrence, start: start, [:])))
+        }
+        if let minutes = fields.alarmMinutes { try text.setAlarm(minutes, of: &event, title: title, ofEnd: false) }
+        return text.file(event, clocks: [start.clock, end.clock], from: start.wall)
+    }
+
+    /// The file with new values of its event. Lines that do not change stay byte for byte.
+    func change(of record: CalendarRecord, in data: Data, to fields: EventFields) throws -> Data {
+        var document = try ContentParser().parse(data)
+        for index in document.items.indices {
+            guard case .component(var calendar) = document.items[index], calendar.name == "VCALENDAR" else { continue }
+            guard let place = Self.place(in: calendar), case .component(var event) = calendar.items[place] else {
+                continue
+            }
+            let old = event
+            let oldStart = CalendarItem(event).start
+            let isMoved = try setTimes(of: &event, record, fields)
+            if let title = fields.title { event.setText("SUMMARY", try CalendarText.title(title)) }
+            if let location = fields.location { event.setText("LOCATION", location) }
+            if let notes = fields.notes { event.setText("DESCRIPTION", notes) }
+            let isRepeatedAnew = try setRule(of: &event, record, fields.recurrence)
+            if let minutes = fields.alarmMinutes {
+                try text.setAlarm(minutes, of: &event, title: event.text("SUMMARY") ?? "", ofEnd: false)
+            }
+            guard event != old else { return data }
+            text.touch(&event, isRescheduled: isMoved || isRepeatedAnew)
+            calendar.items[place] = .component(event)
+            if fields.recurrence == "" {
+                calendar.items.removeAll {
+                    if case .component(let other) = $0 { Self.isOverride(other) } else { false }
+                }
+            }
+            let item = CalendarItem(event)
+            if isMoved, let oldStart, let start = item.start {
+                try SeriesShift(from: oldStart, to: start, clock: clock, zones: record.zones).apply(to: &calendar)
+            }
+            if let start = item.start {
+                text.addZones([start.clock, item.end?.clock ?? start.clock], to: &calendar, from: start.wall)
+            }
+            document.items[index] = .component(calendar)
+            return document.data
+        }
+        throw AssistantError.noRecord(record.id)
+    }
+
+    /// The place of the series, or of the only occurrence.
+    private static func place(in calendar: ContentComponent) -> Int? {
+        func first(_ isWanted: (ContentComponent) -> Bool) -> Int? {
+            calendar.items.firstIndex {
+                if case .component(let component) = $0 {
+                    component.name == "VEVENT" && isWanted(component)
+                } else {
+                    false
+                }
+            }
+        }
+        return first { !isOverride($0) } ?? first { _ in true }
+    }
+
+    private static func isOverride(_ component: ContentComponent) -> Bool {
+        component.name == "VEVENT" && component.first("RECURRENCE-ID") != nil
+    }
+
+    /// Sets start and end. A new start alone moves the event and keeps its length.
+    private func setTimes(of event: inout ContentComponent, _ record: CalendarRecord, _ fields: EventFields) throws
+        -> Bool
+    {
+        guard fields.start != nil || fields.end != nil else { return false }
+        let item = CalendarItem(event)
+        guard let oldStart = item.start ?? item.recurrenceID else {
+            throw AssistantError(.unusableRecord, "the event has no start")
+        }
+        let series = CalendarSeries(record: record, clock: clock)
+        let isRecurring = item.isRecurring || fields.recurrence.map { !$0.isEmpty } ?? false
+        let start =
+            try fields.start.map {
+                try clock.time($0, keeping: oldStart.clock, record.zones, isRecurring: isRecurring, field: "start")
+            } ?? oldStart
+        let end: CalendarTime?
+        if let given = fields.end {
+            end = try clock.time(given, keeping: start.clock, record.zones, isRecurring: isRecurring, field: "end")
+        } else if let old = item.end {
+            end = start == oldStart ? old : moved(old, from: oldStart, to: start, series.length(of: item), record)
+        } else {
+            // A DURATION, or no length at all, moves with the start.
+            end = item.duration == nil && oldStart.isDay != start.isDay ? defaultEnd(of: start) : nil
+        }
+        if let end { try check(start, end, record.zones) }
+        let before = event
+        event.set("DTSTART", text.line("DTSTART", start, like: event.first("DTSTART"), ending: event.ending))
+        if let end {
+            event.set("DURATION", nil)
+            event.set("DTEND", text.line("DTEND", end, like: event.first("DTEND"), ending: event.ending))
+        }
+        return event != before
+    }
+
+    private func moved(
+        _ end: CalendarTime, from oldStart: CalendarTime, to start: CalendarTime, _ length: Int,
+        _ record: CalendarRecord
+    ) -> CalendarTime {
+        guard oldStart.isDay == start.isDay else { return defaultEnd(of: start) }
+        if start.isDay { return CalendarTime(start.wall + length, .day) }
+        // An end in a zone of its own keeps it, as of a journey.
+        let target = end.clock == oldStart.clock ? start.clock : end.clock
+        let moment = clock.moment(of: start, record.zones) + length
+        return CalendarTime(clock.zone(of: target, record.zones).wall(at: moment), target)
+    }
+
+    private func defaultEnd(of start: CalendarTime) -> CalendarTime {
+        CalendarTime(start.wall + (start.isDay ? WallTime.daySeconds : 3600), start.clock)
+    }
+
+    private func check(_ start: CalendarTime, _ end: CalendarTime, _ zones: [String: ContentComponent] = [:]) throws {
+        let isOrdered =
+            start.isDay == end.isDay
+            && (start.isDay ? end.wall > start.wall : clock.moment(of: end, zones) >= clock.moment(of: start, zones))
+        guard isOrdered else {
+            throw AssistantError(
+                .unusablePayload,
+                start.isDay == end.isDay
+                    ? "the end is before the start"
+                    : "the end is no whole day as the start is, or a day as the start is not",
+                context: ErrorContext(field: "end", found: end.value))
+        }
+    }
+
+    /// Sets the rule; an empty one ends the recurrence.
+    private func setRule(of event: inout ContentComponent, _ record: CalendarRecord, _ recurrence: String?) throws
+        -> Bool
+    {
+        guard let recurrence else { return false }
+        let before = event
+        if recurrence.isEmpty {
+            for name in ["RRULE", "RDATE", "EXDATE", "EXRULE"] { event.set(name, nil) }
+        } else if let start = CalendarItem(event).start, event.first("RRULE")?.value != recurrence {
+            let value = try rule(recurrence, start: start, record.zones)
+            event.set("RRULE", ContentLine("RRULE", value: value, ending: event.ending))
+        }
+        return event != before
+    }
+
+    /// The value of a rule that Hearth creates.
+    /// - Throws: `unusable-recurrence`.
+    private func rule(_ text: String, start: CalendarTime, _ zones: [String: ContentComponent]) throws -> String {
+        let text = text.uppercased().hasPrefix("RRULE:") ? String(text.dropFirst(6)) : text
+        func refused(_ reason: String) -> AssistantError {
+            AssistantError(
+                .unusableRecurrence, reason, context: ErrorContext(field: "recurrence", found: String(text.prefix(80))))
+        }
+        guard let rule = RecurrenceRule(text) else {
+            throw refused("the recurrence is no rule such as FREQ=WEEKLY;BYDAY=MO")
+        }
+        guard rule.isExpandable(from: start.wall), !start.isDay || rule.frequency != .hourly else {
+            throw refused("recurrences of this kind are not created")
+        }
+        // The end has the form of the start, and is in UTC for times (RFC 5545 3.3.10).
+        var until = rule.until
+        if let last = clock.until(of: rule, start: start, zones) {
+            let moment = clock.zone(of: start.clock, zones).moment(of: last)
+            until =
+                switch start.clock {
+                case .day: CalendarTime(last.midnight, .day)
+                case .floating: CalendarTime(last, .floating)
+                case .utc, .zone: CalendarTime(WallTime(seconds: moment), .utc)
+                }
+            guard last >= start.wall.midnight else { throw refused("the recurrence ends before the start") }
+        }
+        let window = start.wall...(start.wall + 30 * 366 * WallTime.daySeconds)
+        guard let first = Recurrence.times(of: rule, start: start.wall, in: window, until: nil)?.first else {
+            throw refused("the recurrence never occurs")
+        }
+        guard first == start.wall else {
+            throw refused("the start is no occurrence of the recurrence; the first one after it is \(first.text)")
+        }
+        return until == rule.until
+            ? rule.parts.map { "\($0.name)=\($0.value)" }.joined(separator: ";") : rule.text(until: until, count: nil)
+    }
+}

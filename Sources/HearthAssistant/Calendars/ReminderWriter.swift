@@ -1,0 +1,109 @@
+import Foundation
+import HearthBase
+
+/// Writes the text of new and changed reminders.
+struct ReminderWriter {
+    let clock: CalendarClock
+    let now: Date
+
+    private var text: CalendarText { CalendarText(clock: clock, now: now) }
+
+    /// The file of a new reminder.
+    /// - Throws: `unusable-payload`.
+    func creation(title: String, due: EventTime?, alarmMinutes: Int?, priority: Int, id: String) throws -> Data {
+        try CalendarText.check(id: id)
+        let title = try CalendarText.title(title)
+        guard (0...9).contains(priority) else {
+            throw AssistantError(
+                .unusablePayload, "the priority is not from 0 to 9",
+                context: ErrorContext(field: "priority", expected: "0 to 9", found: "\(priority)"))
+        }
+        var todo = ContentComponent("VTODO", text.heading(id: id))
+        todo.setText("SUMMARY", title)
+        let time = try due.map { try clock.time($0, keeping: nil, isRecurring: false, field: "due") }
+        if let time { todo.set("DUE", text.line("DUE", time, like: nil)) }
+        todo.set("STATUS", ContentLine("STATUS", value: "NEEDS-ACTION"))
+        if priority > 0 { todo.set("PRIORITY", ContentLine("PRIORITY", value: String(priority))) }
+        if let alarmMinutes {
+            guard time != nil else {
+                throw AssistantError(
+                    .unusablePayload, "an alarm needs a due time", context: ErrorContext(field: "due"))
+            }
+            try text.setAlarm(alarmMinutes, of: &todo, title: title, ofEnd: true)
+        }
+        return text.file(todo, clocks: time.map { [$0.clock] } ?? [], from: time?.wall ?? WallTime(seconds: 0))
+    }
+
+    /// The file with the reminder completed. A repeating one moves to its next time instead, if it has one.
+    func completion(of record: CalendarRecord, in data: Data, at date: Date) throws -> Data {
+        var document = try ContentParser().parse(data)
+        for index in document.items.indices {
+            guard case .component(var calendar) = document.items[index], calendar.name == "VCALENDAR" else { continue }
+            let place = calendar.items.firstIndex {
+                if case .component(let part) = $0 {
+                    part.name == "VTODO" && part.first("RECURRENCE-ID") == nil
+                } else {
+                    false
+                }
+            }
+            guard let place, case .component(var todo) = calendar.items[place] else { continue }
+            let item = CalendarItem(todo)
+            if ReminderState.isDone(item) { return data }
+            if let next = next(of: record, item) {
+                advance(&todo, item, to: next)
+                text.touch(&todo, isRescheduled: true)
+            } else {
+                complete(&todo, at: date)
+                text.touch(&todo, isRescheduled: false)
+            }
+            calendar.items[place] = .component(todo)
+            document.items[index] = .component(calendar)
+            return document.data
+        }
+        throw AssistantError.noRecord(record.id)
+    }
+
+    private func complete(_ todo: inout ContentComponent, at date: Date) {
+        let moment = CalendarTime(WallTime(seconds: Int(date.timeIntervalSince1970.rounded(.down))), .utc)
+        for (name, value) in [("STATUS", "COMPLETED"), ("COMPLETED", moment.value), ("PERCENT-COMPLETE", "100")] {
+            todo.set(name, ContentLine(name, value: value, ending: todo.ending))
+        }
+    }
+
+    /// The next occurrence of a repeating reminder.
+    private func next(of record: CalendarRecord, _ item: CalendarItem) -> CalendarTime? {
+        let series = CalendarSeries(record: record, clock: clock)
+        guard item.isRecurring, !series.isUnexpanded, let base = item.start ?? item.end else { return nil }
+        let excluded = Set(item.exceptions.map { clock.moment(of: $0, record.zones) })
+        for years in [1, 5, 30] {
+            let window = (base.wall + 1)...(base.wall + years * 366 * WallTime.daySeconds)
+            let times = series.starts(of: item, base, in: window)
+                .filter { !excluded.contains(clock.moment(of: $0, record.zones)) }
+            if let next = times.min(by: { $0.wall < $1.wall }) { return next }
+        }
+        return nil
+    }
+
+    /// Moves start and due time by the same time on the clock, and counts a COUNT down.
+    private func advance(_ todo: inout ContentComponent, _ item: CalendarItem, to next: CalendarTime) {
+        guard let base = item.start ?? item.end else { return }
+        let shift = next.wall.seconds - base.wall.seconds
+        for name in ["DTSTART", "DUE"] {
+            guard let line = todo.first(name), let old = CalendarTime(line: line) else { continue }
+            let time = CalendarTime(old.wall + shift, old.clock)
+            todo.set(name, text.line(name, time, like: line, ending: todo.ending))
+        }
+        guard let line = todo.first("RRULE"), let rule = RecurrenceRule(line.value), let count = rule.count else {
+            return
+        }
+        let value = rule.text(until: nil, count: max(1, count - 1))
+        todo.set("RRULE", ContentLine("RRULE", line.parameters, value: value, ending: todo.ending))
+    }
+}
+
+/// The state of a VTODO.
+enum ReminderState {
+    static func isDone(_ item: CalendarItem) -> Bool {
+        item.status == "COMPLETED" || item.status == "CANCELLED" || item.completed != nil || item.percent >= 100
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import HearthBase
+
+/// Moves the exceptions of a series with its start: EXDATE, RDATE and RECURRENCE-ID name occurrences by their start.
+struct SeriesShift {
+    let from: CalendarTime
+    let to: CalendarTime
+    let clock: CalendarClock
+    let zones: [String: ContentComponent]
+
+    /// Changes the lines of a calendar's events.
+    /// - Throws: `unusable-payload` if a series with exceptions changes between days and times.
+    func apply(to calendar: inout ContentComponent) throws {
+        for index in calendar.items.indices {
+            guard case .component(var event) = calendar.items[index], event.name == "VEVENT" else { continue }
+            for place in event.items.indices {
+                guard case .line(let line) = event.items[place],
+                    ["EXDATE", "RDATE", "RECURRENCE-ID"].contains(line.name)
+                else { continue }
+                event.items[place] = .line(try moved(line, ending: event.ending))
+            }
+            calendar.items[index] = .component(event)
+        }
+    }
+
+    private func moved(_ line: ContentLine, ending: [UInt8]) throws -> ContentLine {
+        let (parameters, value) = line.split()
+        guard from.isDay == to.isDay, !value.contains("/") else {
+            throw AssistantError(
+                .unusablePayload, "a series with exceptions cannot change between whole days and times",
+                context: ErrorContext(field: "start"))
+        }
+        let times = CalendarTime.times(ofLine: line).map(moved)
+        guard let first = times.first else { return line }
+        let others = parameters.filter { !["TZID", "VALUE"].contains($0.name) }
+        return ContentLine(
+            line.name, first.parameters + others, value: times.map(\.value).joined(separator: ","), ending: ending)
+    }
+
+    /// The same occurrence of the moved series.
+    private func moved(_ time: CalendarTime) -> CalendarTime {
+        if from.isDay { return CalendarTime(time.wall + (to.wall.seconds - from.wall.seconds), .day) }
+        // On the clock of the series, so that the time of day moves, also over a change of the zone's offset.
+        let wall =
+            time.clock == from.clock || time.isDay
+            ? time.wall : clock.zone(of: from.clock, zones).wall(at: clock.moment(of: time, zones))
+        let shifted = wall + (to.wall.seconds - from.wall.seconds)
+        return time.isDay ? CalendarTime(shifted.midnight, .day) : CalendarTime(shifted, to.clock)
+    }
+}

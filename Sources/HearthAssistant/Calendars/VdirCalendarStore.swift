@@ -1,0 +1,184 @@
+import Foundation
+import HearthBase
+
+/// The user's calendars in a vdir folder, which khal and vdirsyncer read and write, too.
+///
+/// ```
+/// HOME/calendar/personal/UID.ics    one event with its overrides
+/// ```
+/// Recurrence and time zones are computed by libical on ``CalendarThread``. Lines are edited as text, so that a change
+/// keeps all other lines of a file byte for byte.
+package actor VdirCalendarStore: CalendarStore {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        CalendarThread.executor.asUnownedSerialExecutor()
+    }
+
+    private var folder: VdirFolder<[CalendarRecord]>
+    private let clock: CalendarClock
+    private let time: TimeSource
+    private let preferredCollection: String?
+
+    /// The collection of new events if the folder has none and the caller names none.
+    package static let standardCollection = "personal"
+
+    /// A store of the folder `calendar` in `home`; nothing is written before the first change.
+    /// - Parameters:
+    ///   - collection: receives new events; `nil` is `personal`, or the first one of a folder that has no `personal`.
+    ///   - timeZone: the zone of the device.
+    package init(
+        home: Path, collection: String? = nil, fileSystem: any FileSystem = LocalFileSystem(),
+        time: TimeSource = .system, timeZone: @escaping @Sendable () -> TimeZone = { .current }
+    ) {
+        folder = VdirFolder(
+            path: home.appending("calendar"), suffix: ".ics", fileSystem: fileSystem, time: time,
+            parse: { try CalendarFile.records($0, of: "VEVENT") })
+        clock = CalendarClock(deviceZone: timeZone)
+        self.time = time
+        preferredCollection = collection
+    }
+
+    /// The files that are not read, with the reason.
+    package func unreadableFiles() throws -> [String] {
+        try folder.refresh()
+        return folder.unreadable.map { "\($0.collection)/\($0.name): \($0.reason)" }
+    }
+
+    package var unreadable: Int {
+        get throws { try unreadableFiles().count }
+    }
+
+    package func collections() throws -> [String] {
+        try folder.refresh()
+        return folder.collections
+    }
+
+    package func occurrences(from: Date, until: Date, limit: Int) throws -> [EventOccurrence] {
+        try folder.refresh()
+        let (from, until) = (Self.seconds(from), Self.seconds(until))
+        var found: [(CalendarSeries, String, CalendarSeries.Occurrence)] = []
+        for file in folder.unorderedFiles {
+            for record in file.record where Self.mayOccur(record, from, until) {
+                let series = CalendarSeries(record: record, clock: clock)
+                found += series.occurrences(from: from, until: until).map { (series, file.collection, $0) }
+            }
+        }
+        found.sort { ($0.2.begin, $0.2.end, $0.0.record.id) < ($1.2.begin, $1.2.end, $1.0.record.id) }
+        return found.prefix(max(0, limit)).map { series, collection, occurrence in
+            EventOccurrence(
+                event: series.event(occurrence.item, collection: collection),
+                start: clock.eventTime(occurrence.start, series.record.zones), end: series.end(occurrence))
+        }
+    }
+
+    /// Whether a record can occur in a period, without regard to zones: spares most records the rest.
+    private static func mayOccur(_ record: CalendarRecord, _ from: Int, _ until: Int) -> Bool {
+        guard let master = record.master, record.overrides.isEmpty, let start = master.start else { return true }
+        let slack = 2 * WallTime.daySeconds
+        if start.wall.seconds > until + slack && master.dates.isEmpty { return false }
+        if master.isRecurring { return true }
+        let days = master.duration.map { abs($0.days) * WallTime.daySeconds + abs($0.seconds) } ?? 0
+        return (master.end ?? start).wall.seconds + days + slack >= from
+    }
+
+    package func event(_ id: String) throws -> CalendarEvent? {
+        try folder.refresh()
+        guard let (collection, record) = find(id), let item = record.item else { return nil }
+        return CalendarSeries(record: record, clock: clock).event(item, collection: collection)
+    }
+
+    package func events(titled words: String, near date: Date, limit: Int) throws -> [CalendarEvent] {
+        try folder.refresh()
+        let words = SearchText.tokens(of: words, limit: 40).map(\.text)
+        let date = Self.seconds(date)
+        var found: [(distance: Int, event: CalendarEvent)] = []
+        for file in folder.unorderedFiles {
+            for record in file.record {
+                guard let item = record.item, words.allSatisfy({ record.folded.contains($0) }) else { continue }
+                let series = CalendarSeries(record: record, clock: clock)
+                let distance = Self.distance(of: series, from: date)
+                found.append((distance, series.event(item, collection: file.collection)))
+            }
+        }
+        return found.sorted { ($0.distance, $0.event.id) < ($1.distance, $1.event.id) }.prefix(max(0, limit))
+            .map(\.event)
+    }
+
+    /// The seconds until the next occurrence; events that are over follow, the last ones first.
+    private static func distance(of series: CalendarSeries, from date: Int) -> Int {
+        let day = WallTime.daySeconds
+        for days in [31, 366, 366 * 8] {
+            let next = series.occurrences(from: date, until: date + days * day).map(\.begin).min()
+            if let next { return max(0, next - date) }
+        }
+        let start = series.record.item?.start.map { series.clock.moment(of: $0, series.record.zones) } ?? 0
+        return start >= date ? start - date : 10_000 * 366 * day + date - start
+    }
+
+    package func creation(of fields: EventFields, id: String) throws -> RecordChange {
+        try folder.refresh()
+        if let (collection, _) = find(id) {
+            let present = try folder.contents(ofRecord: id, in: collection)
+            return RecordChange(store: .calendar, collection: collection, id: id, before: nil, after: present)
+        }
+        let data = try EventWriter(clock: clock, now: time.now).creation(of: fields, id: id)
+        return RecordChange(store: .calendar, collection: target, id: id, before: nil, after: data)
+    }
+
+    package func change(of id: String, to fields: EventFields) throws -> RecordChange {
+        let (collection, record, before) = try known(id)
+        let after = try EventWriter(clock: clock, now: time.now).change(of: record, in: before, to: fields)
+        return RecordChange(store: .calendar, collection: collection, id: id, before: before, after: after)
+    }
+
+    package func removal(of id: String) throws -> RecordChange {
+        let (collection, _, before) = try known(id)
+        return RecordChange(store: .calendar, collection: collection, id: id, before: before, after: nil)
+    }
+
+    package func apply(_ change: RecordChange) throws { try folder.apply(change) }
+
+    package func state(of change: RecordChange) throws -> RecordState {
+        try folder.refresh()
+        return try folder.state(of: change)
+    }
+
+    /// The changes that import an iCalendar file, one for each event; an event with a known UID is replaced.
+    /// - Throws: `unusable-record` if the file is no iCalendar, or replaces one of several records of a file.
+    package func importing(_ data: Data) throws -> [RecordChange] {
+        try folder.refresh()
+        return try CalendarImport.records(data, of: "VEVENT").map { id, after in
+            try folder.importing(id, after, store: .calendar, into: target)
+        }
+    }
+
+    /// All events as one iCalendar file.
+    package func exported() throws -> Data {
+        try folder.refresh()
+        return try CalendarImport.joined(folder.files.map { try folder.contents(of: $0) })
+    }
+
+    private var target: String {
+        if let preferredCollection { return preferredCollection }
+        let known = folder.collections
+        return known.contains(Self.standardCollection)
+            ? Self.standardCollection : known.first ?? Self.standardCollection
+    }
+
+    private func find(_ id: String) -> (collection: String, record: CalendarRecord)? {
+        guard let file = folder.file(withID: id), let record = file.record.first(where: { $0.id == id }) else {
+            return nil
+        }
+        return (file.collection, record)
+    }
+
+    private func known(_ id: String) throws -> (collection: String, record: CalendarRecord, before: Data) {
+        try folder.refresh()
+        let before = try folder.onlyRecord(id)
+        guard let (collection, record) = find(id) else { throw AssistantError.noRecord(id) }
+        return (collection, record, before)
+    }
+
+    private static func seconds(_ date: Date) -> Int {
+        Int(min(max(date.timeIntervalSince1970, -60_000_000_000), 250_000_000_000).rounded(.down))
+    }
+}
