@@ -80,8 +80,10 @@ extension ChatSession {
     /// tools.
     private func options(_ abilities: EngineCapabilities, _ registry: ActionRegistry) -> GenerationOptions {
         let settings = parts.settings
-        var options = GenerationOptions(maximumNewTokens: settings.maximumNewTokens)
-        if let temperature = settings.temperature { options.sampling.temperature = temperature }
+        var options = settings.generation ?? GenerationOptions(maximumNewTokens: settings.maximumNewTokens)
+        if settings.generation == nil, let temperature = settings.temperature {
+            options.sampling.temperature = temperature
+        }
         options.thinking =
             settings.showThinking ? ThinkingOptions(control: context?.options.control) : .disabled
         guard !registry.tags.isEmpty else { return options }

@@ -15,6 +15,8 @@ public struct ChatSettings: Sendable {
     public var maximumNewTokens = 768
     /// `nil` for the package's default.
     public var temperature: Float?
+    /// Options in place of ``maximumNewTokens`` and ``temperature``, such as those of a command line.
+    package var generation: GenerationOptions?
     public var texts = AssistantTexts()
     /// Further sections of prompts.
     public var sources: [any PromptSource] = []
