@@ -1,0 +1,97 @@
+import Foundation
+import HearthBase
+import Testing
+
+@testable import HearthAssistant
+
+/// Reminders that Hearth creates and completes, and those of other programs.
+struct ReminderStoreTests {
+    @Test func createsCompletesAndUndoes() async throws {
+        let fixture = try CalendarFixture()
+        let due = EventTime(try CalendarFixture.date("2026-11-25T08:00:00Z"))
+        let change = try await fixture.reminders.creation(
+            title: "Call Anna", due: due, alarmMinutes: 10, priority: 1, id: "r1")
+        try await fixture.reminders.apply(change)
+        let text = try fixture.text("reminders/personal/r1.ics")
+        for line in [
+            "SUMMARY:Call Anna", "DUE;TZID=Europe/Berlin:20261125T090000", "STATUS:NEEDS-ACTION", "PRIORITY:1",
+            "TRIGGER;RELATED=END:-PT10M", "UID:r1", "BEGIN:VTODO",
+        ] { #expect(text.contains(line + "\r\n"), "\(line)") }
+        let reminder = try #require(try await fixture.reminders.reminder("r1"))
+        #expect(reminder.title == "Call Anna" && reminder.due?.date == due.date && reminder.alarmMinutes == 10)
+        #expect(reminder.priority == 1 && reminder.completed == nil && reminder.collection == "personal")
+        let completion = try await fixture.reminders.completion(of: "r1", at: CalendarFixture.now)
+        try await fixture.reminders.apply(completion)
+        #expect(try await fixture.reminders.reminder("r1")?.completed == CalendarFixture.now)
+        let done = try fixture.text("reminders/personal/r1.ics")
+        for line in ["STATUS:COMPLETED", "PERCENT-COMPLETE:100", "COMPLETED:20261124T120000Z"] {
+            #expect(done.contains(line + "\r\n"), "\(line)")
+        }
+        #expect(try await fixture.reminders.reminders(completed: false, limit: 9) == [])
+        #expect(try await fixture.reminders.reminders(completed: true, limit: 9).map(\.id) == ["r1"])
+        // Completing again changes nothing.
+        let again = try await fixture.reminders.completion(of: "r1", at: CalendarFixture.now + 60)
+        #expect(again.before == again.after)
+        try await fixture.reminders.apply(completion.inverted)
+        #expect(Data(try fixture.text("reminders/personal/r1.ics").utf8) == change.after)
+    }
+
+    @Test func ordersByDueTime() async throws {
+        let fixture = try CalendarFixture()
+        for (id, lines) in [
+            ("none", "SUMMARY:No time"), ("late", "SUMMARY:B\nDUE:20270101T000000Z"),
+            ("day", "SUMMARY:Day\nDUE;VALUE=DATE:20261125"),
+            ("soon", "SUMMARY:A\nDUE;TZID=Europe/Berlin:20261124T130000"),
+            ("start", "SUMMARY:Length\nDTSTART:20261126T000000Z\nDURATION:PT1H"),
+            ("old", "SUMMARY:Done first\nCOMPLETED:20260101T000000Z\nSTATUS:COMPLETED"),
+            ("new", "SUMMARY:Done last\nCOMPLETED:20260601T000000Z"), ("percent", "SUMMARY:All\nPERCENT-COMPLETE:100"),
+            ("cancelled", "SUMMARY:Off\nSTATUS:CANCELLED"),
+            ("asked", "SUMMARY:Asked\nORGANIZER:mailto:a@example.org\nDUE:20280101T000000Z"),
+        ] { try fixture.write("list/\(id).ics", event: "UID:\(id)\n" + lines, kind: "VTODO") }
+        let open = try await fixture.reminders.reminders(completed: false, limit: 99)
+        #expect(open.map(\.id) == ["soon", "day", "start", "late", "asked", "none"])
+        #expect(open.map(\.isInvitation) == [false, false, false, false, true, false])
+        #expect(open[1].due?.isAllDay == true)
+        #expect(open[2].due?.date == (try CalendarFixture.date("2026-11-26T01:00:00Z")))
+        let all = try await fixture.reminders.reminders(completed: true, limit: 99)
+        #expect(all.dropFirst(6).map(\.id) == ["new", "old", "cancelled", "percent"])
+        #expect(try await fixture.reminders.reminders(titled: "time", limit: 9).map(\.id) == ["none"])
+        #expect(try await fixture.reminders.reminders(titled: "done", limit: 9) == [])
+    }
+
+    @Test func aRepeatingReminderMovesToItsNextTime() async throws {
+        let fixture = try CalendarFixture()
+        try fixture.write(
+            "a/w.ics",
+            event:
+                "UID:w\nSUMMARY:Water\nDTSTART;TZID=Europe/Berlin:20270326T080000\nDUE;TZID=Europe/Berlin:20270326T090000\nRRULE:FREQ=WEEKLY;COUNT=3\nEXDATE;TZID=Europe/Berlin:20270402T080000",
+            kind: "VTODO")
+        try await fixture.reminders.apply(fixture.reminders.completion(of: "w", at: CalendarFixture.now))
+        let text = try fixture.text("reminders/a/w.ics")
+        #expect(text.contains("DTSTART;TZID=Europe/Berlin:20270409T080000\r\n"))
+        #expect(text.contains("DUE;TZID=Europe/Berlin:20270409T090000\r\n"))
+        let open = try #require(try await fixture.reminders.reminder("w"))
+        #expect(open.completed == nil)
+        #expect(open.due?.date == (try CalendarFixture.date("2027-04-09T07:00:00Z")))
+    }
+
+    @Test func refusesValuesThatMakeNoReminder() async throws {
+        let fixture = try CalendarFixture()
+        let due = EventTime(CalendarFixture.now)
+        let cases: [(String, EventTime?, Int?, Int)] = [
+            ("", due, nil, 0), ("A", due, nil, 10), ("A", due, nil, -1), ("A", nil, 5, 0), ("A", due, 999_999, 0),
+            ("A", EventTime(CalendarFixture.now, timeZone: "Nowhere"), nil, 0),
+        ]
+        for (title, due, alarm, priority) in cases {
+            let error = await #expect(throws: AssistantError.self) {
+                try await fixture.reminders.creation(
+                    title: title, due: due, alarmMinutes: alarm, priority: priority, id: "x")
+            }
+            #expect(error?.code == .unusablePayload)
+        }
+        let error = await #expect(throws: AssistantError.self) {
+            try await fixture.reminders.completion(of: "none", at: CalendarFixture.now)
+        }
+        #expect(error?.code == .noSuchRecord)
+    }
+}
