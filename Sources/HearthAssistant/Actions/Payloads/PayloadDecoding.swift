@@ -81,7 +81,7 @@ extension KeyedDecodingContainer {
     private func scalarText(_ key: Key, isMultiline: Bool, atMost limit: Int) throws -> String? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
         let written: String
-        // The other type follows if the value is none of this one.
+        // The value may have the other type.
         if let number = try? decode(Decimal.self, forKey: key), (try? decode(Bool.self, forKey: key)) == nil {
             written = number.description
         } else {
@@ -105,7 +105,7 @@ extension KeyedDecodingContainer {
     /// A number, also written as text.
     func number(_ key: Key) throws -> Double? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
-        // The other type follows if the value is none of this one.
+        // The value may have the other type.
         if let text = try? decode(String.self, forKey: key) {
             let trimmed = text.trimmingCharacters(in: .whitespaces)
             if trimmed.isEmpty { return nil }
@@ -120,7 +120,7 @@ extension KeyedDecodingContainer {
     /// A truth value, also written as text.
     func flag(_ key: Key) throws -> Bool? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
-        // The other type follows if the value is none of this one.
+        // The value may have the other type.
         guard let text = try? decode(String.self, forKey: key) else { return try decode(Bool.self, forKey: key) }
         switch text.lowercased() {
         case "true", "yes": return true
@@ -135,7 +135,7 @@ extension KeyedDecodingContainer {
         guard let text = try line(key, atMost: 40)?.lowercased() else { return nil }
         guard let choice = Choice.allCases.first(where: { $0.rawValue == text }) else {
             let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw refusal(key, "is none of \(names)")
+            throw refusal(key, "is not one of \(names)")
         }
         return choice
     }
