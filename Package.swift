@@ -139,7 +139,8 @@ let package = Package(
         .target(
             name: "Hearth",
             dependencies: [
-                "HearthBase", "HearthCatalog", "HearthDelivery", "HearthHTTP", "HearthInference", "HearthStore",
+                "HearthAssistant", "HearthBase", "HearthCatalog", "HearthDelivery", "HearthHTTP", "HearthInference",
+                "HearthStore",
                 "HearthRouting", "HearthTransfer", .target(name: "HearthLlama", condition: llama),
             ]),
         .target(

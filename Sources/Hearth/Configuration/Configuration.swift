@@ -47,11 +47,15 @@ public struct Configuration: Sendable, Hashable {
     public var credits: Int?
     /// The cloud model.
     package private(set) var cloud = CloudConfiguration()
+    /// The assistant.
+    package private(set) var assistant = AssistantConfiguration()
+    /// The resident process.
+    package private(set) var server = ServerConfiguration()
     private var others: [String: JSONValue] = [:]
     /// Unknown settings of the sections, by section.
     private var otherSections: [String: [String: JSONValue]] = [:]
     /// The objects of settings in the file; `network` holds `network.metered`.
-    private static let sections = ["network", "routing", "entitlement", "cloud"]
+    private static let sections = ["network", "routing", "entitlement", "cloud", "serve"] + AssistantConfiguration.sections
 
     /// The maximum size of a configuration file in bytes.
     public static let maximumFileSize = 1 << 20
@@ -121,6 +125,8 @@ public struct Configuration: Sendable, Hashable {
         sections["entitlement", default: [:]]["tier"] = tier.map { .string($0) }
         sections["entitlement", default: [:]]["credits"] = credits.map { .integer($0) }
         sections["cloud", default: [:]].merge(cloud.section) { $1 }
+        sections.merge(assistant.values) { $0.merging($1) { $1 } }
+        sections["serve", default: [:]].merge(server.section) { $1 }
         for (name, settings) in sections where !settings.isEmpty { object[name] = .object(settings) }
         object["defaultModel"] = defaultModel.map { .string($0) }
         object["contextLength"] = contextLength.map { .integer($0) }
@@ -147,7 +153,7 @@ extension Configuration {
             "maximumNewTokens",
             "temperature", "imageMinTokens", "imageMaxTokens", "stateFolder", "ignoreMemory", "network.metered",
             "routing.forceLocal", "entitlement.tier", "entitlement.credits",
-        ] + CloudConfiguration.keys
+        ] + CloudConfiguration.keys + AssistantConfiguration.keys + ServerConfiguration.keys
 
     /// All settings with a value, in order.
     public var entries: [(key: String, value: String)] {
@@ -182,6 +188,8 @@ extension Configuration {
         case "entitlement.tier": return tier
         case "entitlement.credits": return credits.map(String.init)
         case _ where CloudConfiguration.keys.contains(key): return cloud.value(of: key)
+        case _ where AssistantConfiguration.keys.contains(key): return assistant.value(of: key)
+        case _ where ServerConfiguration.keys.contains(key): return server.value(of: key)
         default: throw ConfigurationError.unknownKey(key)
         }
     }
@@ -235,6 +243,8 @@ extension Configuration {
             tier = text
         case "entitlement.credits": credits = try text.map { try Self.integer($0, 0...1_000_000, key) }
         case _ where CloudConfiguration.keys.contains(key): try cloud.set(key, to: text)
+        case _ where AssistantConfiguration.keys.contains(key): try assistant.set(key, to: text)
+        case _ where ServerConfiguration.keys.contains(key): try server.set(key, to: text)
         default: throw ConfigurationError.unknownKey(key)
         }
     }

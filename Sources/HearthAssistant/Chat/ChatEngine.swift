@@ -8,17 +8,12 @@ package struct ChatEngine: Sendable {
     /// Answers questions with pictures, if ``engine`` cannot see.
     let seeing: (any InferenceEngine)?
     private let routed: RoutedEngine?
-    private let decision: Locked<RouteDecision?>
 
     /// - Parameter isPrivate: whether the conversation stays on this device.
     package init(_ engine: any InferenceEngine, seeing: (any InferenceEngine)? = nil, isPrivate: Bool = false) {
-        let decision = Locked<RouteDecision?>(nil)
-        self.decision = decision
         self.seeing = seeing
         if let orchestrator = engine as? LLMOrchestrator {
-            let routed = orchestrator.conversation(RouteRequest(isPrivate: isPrivate)) { made in
-                decision.withLock { $0 = made }
-            }
+            let routed = orchestrator.conversation(RouteRequest(isPrivate: isPrivate))
             self.routed = routed
             self.engine = routed
         } else {
@@ -28,10 +23,7 @@ package struct ChatEngine: Sendable {
     }
 
     /// Names the turn, whose passes cost one credit.
-    func begin(turn: String) {
-        decision.withLock { $0 = nil }
-        routed?.request.turn = turn
-    }
+    func begin(turn: String) { routed?.request.turn = turn }
 
     /// The text of an answer that broke off, from whose end ``continueLocally(onEvent:)`` goes on.
     var interruptedText: String? { routed?.interruptedText }
@@ -48,7 +40,7 @@ package struct ChatEngine: Sendable {
 
     /// The facts of an answer.
     func facts(_ summary: GenerationSummary, model: String) -> AnswerFacts {
-        let made = decision.withLock { $0 }
+        let made = routed?.lastDecision
         return AnswerFacts(
             model: model, source: (made?.source ?? .local).rawValue, reason: made?.reasonText ?? "",
             finish: summary.reason, usage: summary.usage, timings: summary.timings)

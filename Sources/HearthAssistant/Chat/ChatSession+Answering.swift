@@ -57,12 +57,13 @@ extension ChatSession {
         let text = PromptBuilder.question(
             question.content, results: results.map { $0.bounded(Self.resultLimit) }, tail: tail)
         await keep(text, of: question.id)
+        let generation = options(abilities, registry, context.options)
+        self.context?.generation = generation
         self.context?.messages =
             [ChatMessage(.system, prompt.system)] + history
             + [ChatMessage(.user, text, images: sees ? question.images : [], id: question.id)]
         self.context?.engine = engine
         self.context?.model = information.description
-        self.context?.generation = options(abilities, registry)
     }
 
     /// The most characters of results in the prompt of the next turn.
@@ -78,16 +79,18 @@ extension ChatSession {
 
     /// The options of a generation: engines with grammars get the blocks' shapes, others with tools get the actions as
     /// tools.
-    private func options(_ abilities: EngineCapabilities, _ registry: ActionRegistry) -> GenerationOptions {
+    private func options(
+        _ abilities: EngineCapabilities, _ registry: ActionRegistry, _ chosen: SendOptions
+    ) -> GenerationOptions {
         let settings = parts.settings
         var options = settings.generation ?? GenerationOptions(maximumNewTokens: settings.maximumNewTokens)
         if settings.generation == nil, let temperature = settings.temperature {
             options.sampling.temperature = temperature
         }
         options.thinking =
-            settings.showThinking ? ThinkingOptions(control: context?.options.control) : .disabled
+            settings.showThinking ? ThinkingOptions(control: chosen.control) : .disabled
         guard !registry.tags.isEmpty else { return options }
-        if let act = context?.options.act, abilities.contains(.grammar),
+        if let act = chosen.act, abilities.contains(.grammar),
             let block = registry.constraint.blocks.first(where: { $0.opening == act.opening })
         {
             options.constraint = .forced(block)

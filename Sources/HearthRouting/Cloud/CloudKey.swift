@@ -34,7 +34,7 @@ package enum CloudKey {
     }
 
     /// Reads a key's file, which only its owner may read.
-    private static func read(_ file: Path) throws -> Secret {
+    package static func read(_ file: Path) throws -> Secret {
         var bytes = [UInt8](repeating: 0, count: 8 << 10)
         let count: Int
         do {

@@ -10,7 +10,7 @@ import HearthInference
 public final class RoutedEngine: InferenceEngine {
     private let orchestrator: LLMOrchestrator
     private let onAnswering: @Sendable (RouteDecision) -> Void
-    private let state: Locked<(request: RouteRequest, interruption: Interruption?)>
+    private let state: Locked<(request: RouteRequest, interruption: Interruption?, decision: RouteDecision?)>
 
     /// The words that ask a model for the rest of its last answer.
     package static let continuationPrompt =
@@ -22,7 +22,7 @@ public final class RoutedEngine: InferenceEngine {
     ) {
         self.orchestrator = orchestrator
         self.onAnswering = onAnswering
-        state = Locked((request, nil))
+        state = Locked((request, nil, nil))
     }
 
     /// The facts of the conversation's requests; a change counts from the next request on.
@@ -30,6 +30,9 @@ public final class RoutedEngine: InferenceEngine {
         get { state.withLock { $0.request } }
         set { state.withLock { $0.request = newValue } }
     }
+
+    /// The decision about the last answer; `nil` before one.
+    package var lastDecision: RouteDecision? { state.withLock { $0.decision } }
 
     /// The text of the last answer, if its connection broke off, up to the place from which ``continueLocally(onEvent:)`` goes on:
     /// an action block that is not complete is no part of it.
@@ -64,7 +67,10 @@ public final class RoutedEngine: InferenceEngine {
         let outcome = try await orchestrator.answer(
             LLMOrchestrator.Call(
                 messages: messages, options: options, request: request, began: orchestrator.time.stopwatch(),
-                onAnswering: onAnswering, onEvent: onEvent))
+                onAnswering: { [self] decision in
+                    state.withLock { $0.decision = decision }
+                    onAnswering(decision)
+                }, onEvent: onEvent))
         state.withLock { $0.interruption = outcome.interruption }
         return outcome.summary
     }

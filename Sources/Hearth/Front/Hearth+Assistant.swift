@@ -1,0 +1,40 @@
+import HearthAssistant
+import HearthBase
+import HearthInference
+
+extension Hearth {
+    /// The assistant of an app, with its conversations and records in the home folder.
+    ///
+    /// ```swift
+    /// let engine = await hearth.orchestrator(cloud: nil, premium: premium)
+    /// let assistant = try await hearth.assistant(engine: engine, approval: screen)
+    /// let chat = ChatViewModel(try await assistant.session())
+    /// ```
+    /// - Parameters:
+    ///   - engine: answers; an orchestrator chooses between models of this device and a cloud.
+    ///   - seeing: answers questions with pictures, if `engine` cannot.
+    ///   - settings: `nil` for those of the configuration.
+    ///   - approval: asks the user about actions.
+    /// - Throws: ``ConfigurationError`` for a search without a server; `LLMError` with `cloud-key-unusable`;
+    ///   `DatabaseError`, `FileError`.
+    public func assistant(
+        engine: any InferenceEngine, seeing: (any InferenceEngine)? = nil, settings: AssistantSettings? = nil,
+        approval: any ActionApproval
+    ) async throws -> Assistant {
+        try await Assistant(
+            home: home, engine: engine, seeing: seeing, settings: try await settings ?? assistantSettings(),
+            approval: approval)
+    }
+
+    /// The settings of the configuration for an assistant.
+    /// - Throws: ``ConfigurationError`` for a search without a server; `LLMError` with `cloud-key-unusable`.
+    public func assistantSettings() async throws -> AssistantSettings {
+        try await blocking { [configuration] in
+            let assistant = configuration.assistant
+            var settings = assistant.settings(search: try assistant.provider())
+            if let tokens = configuration.maximumNewTokens { settings.chat.maximumNewTokens = tokens }
+            settings.chat.temperature = configuration.temperature
+            return settings
+        }
+    }
+}
