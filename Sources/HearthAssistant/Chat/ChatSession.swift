@@ -236,10 +236,10 @@ public actor ChatSession {
         defer { generation.halt() }
         for await event in generation.events {
             let effects = report(event)
+            if let message = turn?.message, event.changesMessage { saver.note(message) }
             let steps = effects.firstIndex { !$0.isShown } ?? effects.endIndex
             for case .show(let shown) in effects[..<steps] { events.yield(shown) }
             if steps < effects.endIndex { return Array(effects[steps...]) }
-            if let message = turn?.message { saver.note(message) }
         }
         return report(.failed(ChatFailure(code: "generation-failed", message: "The answer ended without a result.")))
     }
@@ -271,6 +271,10 @@ public actor ChatSession {
             events.yield(.finished(message))
         }
     }
+}
+
+extension Turn.Event {
+    fileprivate var changesMessage: Bool { if case .phase = self { false } else { true } }
 }
 
 extension Turn.Effect {

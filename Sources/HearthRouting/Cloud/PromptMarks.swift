@@ -26,7 +26,9 @@ package enum PromptMarks {
     ) -> String {
         var opening = "<" + name
         if isPrivate { opening += " private" }
-        if let source { opening += " source=\"\(escaped(source).replacing("\"", with: "'").replacing(">", with: "›"))\"" }
+        if let source {
+            opening += " source=\"\(escaped(source).replacing("\"", with: "'").replacing(">", with: "›"))\""
+        }
         return "\(opening)>\n\(escaped(text))\n</\(name)>"
     }
 

@@ -1,0 +1,101 @@
+import Foundation
+import HearthAssistant
+import HearthBase
+import HearthInference
+import HearthTestSupport
+import Testing
+
+/// The front door: a home on the disk, and one in memory.
+@Suite(.timeLimit(.minutes(2))) struct AssistantTests {
+    private func said(_ text: String) -> [ScriptedEngine.Step] { [.text(text), .finish(.endOfGeneration)] }
+
+    private struct ApproveAll: ActionApproval {
+        func decide(_ card: ActionCard) async -> ActionDecision { .approve }
+    }
+
+    @Test func aReminderIsAFileAndUndoRemovesIt() async throws {
+        let folder = try TemporaryFolder()
+        let block = #"[REMINDER_ACTION:{"action":"create","title":"Call Anna","due":"2026-11-25T09:00"}]"#
+        let engine = ScriptedEngine([said("I will remind you. " + block), said("Again")])
+        let assistant = try await Assistant(home: folder.path, engine: engine, approval: ApproveAll())
+        let session = try await assistant.session()
+        let events = await ChatFixture.collect(session.send("Remind me tomorrow at nine to call Anna"))
+        let answer = try #require(events.finished.first)
+        #expect(answer.content == "I will remind you.")
+        let card = try #require(answer.cards.first)
+        #expect(card.state == .done && card.canUndo)
+        #expect(
+            try await assistant.stores.reminders?.reminders(completed: false, limit: 5).map(\.title) == ["Call Anna"])
+        let system = try #require(await engine.requests.first?.first?.content)
+        #expect(system.contains("[REMINDER_ACTION:") && !system.contains("WEB_SEARCH"))
+        #expect(await engine.requests.first?.last?.content.contains("no open reminders") == true)
+        // Another process continues the conversation and takes the action back.
+        await assistant.close()
+        let again = try await Assistant(
+            home: folder.path, engine: ScriptedEngine([said("Sure")]), approval: DeclineAll())
+        let kept = try await again.session(session.id)
+        #expect(
+            await kept.messages.map(\.content) == ["Remind me tomorrow at nine to call Anna", "I will remind you."])
+        #expect(try await again.recentActions().map(\.id) == [card.id])
+        #expect(try await again.undo(card.id).state == .undone)
+        #expect(try await again.stores.reminders?.reminders(completed: false, limit: 5).isEmpty == true)
+        await #expect(throws: AssistantError.self) { try await again.session("none") }
+        try await again.eraseAll()
+        #expect(try await again.conversations.conversations(limit: 5, offset: 0).isEmpty)
+        await again.close()
+    }
+
+    @Test func aPrivateConversationIsNotKept() async throws {
+        let folder = try TemporaryFolder()
+        let assistant = try await Assistant(
+            home: folder.path, engine: ScriptedEngine([said("Quietly")]), approval: DeclineAll())
+        let session = try await assistant.session(isPrivate: true)
+        _ = await ChatFixture.collect(session.send("my secret"))
+        #expect(await session.messages.count == 2)
+        #expect(try await assistant.conversations.conversations(limit: 5, offset: 0).isEmpty)
+        #expect(try await assistant.conversations.search("secret", limit: 5).isEmpty)
+        await assistant.close()
+    }
+
+    @Test func anAssistantInMemoryHasNotesAndHabitsAndNoFiles() async throws {
+        let assistant = try await Assistant(home: nil, engine: ScriptedEngine([said("Hi")]), approval: DeclineAll())
+        #expect(assistant.stores.calendar == nil && assistant.stores.notes != nil)
+        let session = try await assistant.session()
+        _ = await ChatFixture.collect(session.send("Hello"))
+        #expect(try await assistant.conversations.conversations(limit: 5, offset: 0).count == 1)
+    }
+
+    @Test func whatTheUserForbidsTheModelIsNotTold() async throws {
+        var settings = AssistantSettings()
+        #expect(settings.setApproval(.note, to: "never") && !settings.setApproval(.habit, to: "perhaps"))
+        settings.disabledStores = [.calendar]
+        settings.search = OwnTextSearch(notes: nil, conversations: nil)
+        let folder = try TemporaryFolder()
+        let engine = ScriptedEngine([said("[NOTE_ACTION:{}]")])
+        let assistant = try await Assistant(
+            home: folder.path, engine: engine, settings: settings, approval: DeclineAll())
+        let session = try await assistant.session()
+        let events = await ChatFixture.collect(session.send("Hello"))
+        let system = try #require(await engine.requests.first?.first?.content)
+        #expect(!system.contains("NOTE_ACTION") && !system.contains("CALENDAR_ACTION"))
+        #expect(system.contains("HABIT_ACTION") && system.contains("WEB_SEARCH"))
+        // The tag is unknown, so it is text.
+        #expect(events.text == "[NOTE_ACTION:{}]")
+        await assistant.close()
+    }
+
+    /// What the prompt teaches stays short enough for small models.
+    @Test func theSixActionsAreTaughtInAboutSixHundredTokens() async throws {
+        var settings = AssistantSettings()
+        settings.search = OwnTextSearch(notes: nil, conversations: nil)
+        let folder = try TemporaryFolder()
+        let engine = ScriptedEngine([said("Hi")])
+        let assistant = try await Assistant(
+            home: folder.path, engine: engine, settings: settings, approval: DeclineAll())
+        _ = await ChatFixture.collect(try await assistant.session().send("Hello"))
+        let system = try #require(await engine.requests.first?.first?.content)
+        for tag in ActionTag.order { #expect(system.contains(tag.opening), "\(tag)") }
+        #expect(system.utf8.count < 3600, "\(system.utf8.count) bytes:\n\(system)")
+        await assistant.close()
+    }
+}
