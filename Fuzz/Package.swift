@@ -12,6 +12,7 @@ let package = Package(
             // In debug builds, which this always is, it looks behind the public interface.
             name: "Fuzz",
             dependencies: [
+                .product(name: "HearthAssistant", package: "hearth"),
                 .product(name: "HearthDelivery", package: "hearth"),
                 .product(name: "HearthInference", package: "hearth"),
                 .product(name: "HearthServer", package: "hearth"),

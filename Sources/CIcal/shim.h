@@ -72,9 +72,3 @@ static inline icaltimezone *hearth_ical_zone(const char *text) {
     }
     return zone;
 }
-
-// The VTIMEZONE of a zone of the system as text, which the caller frees; NULL without one.
-static inline char *hearth_ical_zone_text(icaltimezone *zone) {
-    icalcomponent *component = icaltimezone_get_component(zone);
-    return component == NULL ? NULL : icalcomponent_as_ical_string_r(component);
-}

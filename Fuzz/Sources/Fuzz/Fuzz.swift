@@ -20,9 +20,13 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "glob": fuzzGlob,
     "hub": fuzzHub,
     "picture": fuzzPicture,
+    "action-blocks": fuzzActionBlocks,
     "event-stream": fuzzEventStream,
     "json-list": fuzzJSONList,
     "api-request": fuzzAPIRequest,
+    "calendar": fuzzCalendar,
+    "recurrence": fuzzRecurrence,
+    "contact": fuzzContact,
 ]
 
 private let target: @Sendable (Data) -> Void = {

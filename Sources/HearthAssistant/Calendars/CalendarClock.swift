@@ -70,7 +70,7 @@ final class CalendarClock {
         } else if clock == nil || clock == .day {
             switch device {
             case .utc, .foundation: result = .utc
-            case .library: result = .zone(deviceZone().identifier)
+            case .library, .system: result = .zone(deviceZone().identifier)
             }
         }
         let kept = result ?? .utc

@@ -1,12 +1,14 @@
 import CIcal
 import Foundation
 
-/// The time zones that libical knows: those of the system, and those that a file defines. Used on ``CalendarThread``.
+/// The time zones of the system's database, and those that a file defines, which libical reads. Used on ``CalendarThread``.
 final class ZoneTable {
     /// A time zone.
     enum Zone {
+        case system(SystemZone)
+        /// A zone that a file defines.
         case library(OpaquePointer)
-        /// A zone of a device that libical does not know.
+        /// A zone of a device whose system has no database.
         case foundation(TimeZone)
         case utc
 
@@ -14,6 +16,7 @@ final class ZoneTable {
         func offset(at seconds: Int) -> Int {
             switch self {
             case .utc: return 0
+            case .system(let zone): return zone.offset(at: seconds)
             case .foundation(let zone): return zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
             case .library(let zone):
                 // libical computes the changes of each year up to this one, so the year is bounded.
@@ -71,7 +74,7 @@ final class ZoneTable {
         // Some programs write a path before the name: `/freeassociation.sourceforge.net/Europe/Berlin`.
         let names = name.hasPrefix("/") ? [3, 2, 1].map { parts.suffix($0).joined(separator: "/") } : [name]
         for name in names where !name.isEmpty {
-            if let zone = icaltimezone_get_builtin_timezone(name) { return .library(zone) }
+            if let zone = SystemZone(named: name) { return .system(zone) }
         }
         return nil
     }
@@ -102,15 +105,10 @@ final class ZoneTable {
         }
     }
 
-    /// The VTIMEZONE of an IANA zone from a time on; `nil` for a name that libical does not know.
+    /// The VTIMEZONE of an IANA zone from a time on; `nil` for a name that the system does not know.
     func definition(_ name: String, from start: WallTime) -> ContentComponent? {
-        guard case .library(let zone)? = system(name), let text = hearth_ical_zone_text(zone) else { return nil }
-        defer { free(text) }
-        // libical writes what the parser reads; a text of another version that it cannot read is no definition.
-        guard let document = try? ContentParser().parse(Data(bytes: text, count: strlen(text))),
-            let full = document.components.first
-        else { return nil }
-        return ZoneText.shortened(full, name: name, from: start)
+        guard case .system(let zone)? = zone(name, definition: nil) else { return nil }
+        return ZoneText.definition(of: zone, name: name, from: start)
     }
 }
 

@@ -1,40 +1,71 @@
 import Foundation
 
-/// The VTIMEZONE that an event's file carries.
+/// Writes the VTIMEZONE that an event's file carries.
 enum ZoneText {
-    /// Keeps the parts of a zone's definition that count from a time on, and names it by its IANA name.
-    ///
-    /// The whole history of a zone has up to 7 KB, which would be in each file.
-    static func shortened(_ zone: ContentComponent, name: String, from start: WallTime) -> ContentComponent {
-        let observances = zone.components.map { ($0, span: span(of: $0)) }
-        var kept = observances.filter { $0.span.last >= start }
-        // The observance that is in force at the start may have begun before it.
-        if !kept.contains(where: { $0.span.first <= start + -366 * WallTime.daySeconds }),
-            let before = observances.filter({ $0.span.last < start }).max(by: { $0.span.last < $1.span.last })
+    /// The definition of a zone from a time on: the changes one by one, then the rule of the years to come.
+    static func definition(of zone: SystemZone, name: String, from start: WallTime) -> ContentComponent {
+        let moment = start.seconds - zone.offset(at: start.seconds)
+        // The change before the start is in force then.
+        let before = zone.changes.lastIndex { $0.moment <= moment }
+        let later = zone.changes[(before ?? 0)...]
+        var single = Array(later)
+        var rules: [(change: SystemZone.Change, previous: Int, rule: String)] = []
+        if let rule = zone.rule, let daylight = rule.daylight, let starts = daylight.start.recurrence,
+            let ends = daylight.end.recurrence
         {
-            kept.insert(before, at: 0)
+            // The changes at the end of the list that the rule has, too.
+            let year = { (change: SystemZone.Change) in
+                WallTime(seconds: change.moment + rule.standard.offset).fields.year
+            }
+            let isOfRule = { (change: SystemZone.Change) in
+                rule.changes(in: year(change)).contains {
+                    $0.moment == change.moment && $0.kind.offset == change.kind.offset
+                }
+            }
+            while let last = single.last, isOfRule(last) { single.removeLast() }
+            let from = single.last.map { year($0) } ?? start.fields.year - 1
+            for year in [from, from + 1] {
+                for change in rule.changes(in: year)
+                where rules.count < 2 && change.moment > (single.last?.moment ?? .min) {
+                    let isDaylight = change.kind == daylight.kind
+                    rules.append(
+                        (change, isDaylight ? rule.standard.offset : daylight.kind.offset, isDaylight ? starts : ends))
+                }
+            }
         }
-        let items = kept.map { ContentComponent.Item.component(with(lineEnding: [13, 10], $0.0)) }
-        return ContentComponent("VTIMEZONE", [.line(ContentLine("TZID", value: name))] + items)
+        var items: [ContentComponent.Item] = [.line(ContentLine("TZID", value: name))]
+        var previous = before.flatMap { $0 > 0 ? zone.changes[$0 - 1].kind.offset : nil } ?? zone.first.offset
+        // At most the changes of 60 years of a zone without a rule.
+        for change in single.prefix(120) {
+            items.append(.component(observance(change, previous, rule: nil)))
+            previous = change.kind.offset
+        }
+        for (change, previous, rule) in rules { items.append(.component(observance(change, previous, rule: rule))) }
+        if single.isEmpty && rules.isEmpty {
+            let kind = zone.rule?.standard ?? zone.first
+            let fixed = SystemZone.Change(
+                moment: WallTime(year: 1970, month: 1, day: 1).seconds - kind.offset, kind: kind)
+            items.append(.component(observance(fixed, kind.offset, rule: nil)))
+        }
+        return ContentComponent("VTIMEZONE", items)
     }
 
-    /// The first and last time at which an observance begins.
-    private static func span(of observance: ContentComponent) -> (first: WallTime, last: WallTime) {
-        let times = (observance.all("DTSTART") + observance.all("RDATE")).flatMap { CalendarTime.times(ofLine: $0) }
-        let first = times.map(\.wall).min() ?? WallTime(seconds: 0)
-        var last = times.map(\.wall).max() ?? first
-        for line in observance.all("RRULE") {
-            let until = RecurrenceRule(line.value)?.until?.wall ?? WallTime(year: 9999, month: 1, day: 1)
-            last = max(last, until + WallTime.daySeconds)
-        }
-        return (first, last)
+    private static func observance(_ change: SystemZone.Change, _ previous: Int, rule: String?) -> ContentComponent {
+        var lines = [
+            ContentLine("DTSTART", value: WallTime(seconds: change.moment + previous).text),
+            ContentLine("TZOFFSETFROM", value: text(previous)),
+            ContentLine("TZOFFSETTO", value: text(change.kind.offset)),
+            ContentLine("TZNAME", value: ContentText.escaped(change.kind.name)),
+        ]
+        if let rule { lines.insert(ContentLine("RRULE", value: rule), at: 1) }
+        return ContentComponent(change.kind.isDaylight ? "DAYLIGHT" : "STANDARD", lines.map { .line($0) })
     }
 
-    private static func with(lineEnding ending: [UInt8], _ component: ContentComponent) -> ContentComponent {
-        let lines = component.lines.map { line in
-            let (parameters, value) = line.split()
-            return ContentComponent.Item.line(ContentLine(line.name, parameters, value: value, ending: ending))
-        }
-        return ContentComponent(component.name, lines, ending: ending)
+    /// An offset such as `+0130`.
+    private static func text(_ offset: Int) -> String {
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let size = abs(offset)
+        let seconds = size % 60 == 0 ? "" : two(size % 60)
+        return (offset < 0 ? "-" : "+") + two(size / 3600) + two(size / 60 % 60) + seconds
     }
 }
