@@ -21,9 +21,8 @@ extension Hearth {
         engine: any InferenceEngine, seeing: (any InferenceEngine)? = nil, settings: AssistantSettings? = nil,
         approval: any ActionApproval
     ) async throws -> Assistant {
-        try await Assistant(
-            home: home, engine: engine, seeing: seeing, settings: try await settings ?? assistantSettings(),
-            approval: approval)
+        let own = if let settings { settings } else { try await assistantSettings() }
+        return try await Assistant(home: home, engine: engine, seeing: seeing, settings: own, approval: approval)
     }
 
     /// The settings of the configuration for an assistant.
