@@ -18,7 +18,8 @@ let benches: [Target] =
     : [
         // Measures the cost of reading an answer; `scripts/bench` builds and runs it.
         .executableTarget(
-            name: "HearthStreamBench", dependencies: ["HearthHTTP", "HearthInference"], path: "Tests/StreamBench"),
+            name: "HearthStreamBench", dependencies: ["HearthAssistant", "HearthHTTP", "HearthInference"],
+            path: "Tests/StreamBench"),
         // Measures how long an app waits at its start before its engine opens the model.
         .executableTarget(
             name: "HearthStoreBench", dependencies: ["Hearth", "HearthBase", "HearthHTTP"] + deliveryFloors,

@@ -1,9 +1,10 @@
 import Foundation
+import HearthAssistant
 import HearthHTTP
 import HearthInference
 
 // What it costs to turn the bytes of tokens into events: UTF-8 assembly, stop strings and the thinking splitter together;
-// and the bytes of a cloud's answer into server-sent events.
+// the bytes of a cloud's answer into server-sent events; and the search for action blocks in an answer's text.
 // Prints one line of JSON; scripts/bench/streaming.py sets it beside its bars. Best of several rounds each, because
 // the machine has other work.
 
@@ -55,6 +56,34 @@ func parsing(_ pieces: [[UInt8]]) -> Double {
     return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
 }
 
+/// Seconds for separating action blocks from text.
+func scanning(_ pieces: [String]) -> Double {
+    var scanner = BlockScanner(tags: ActionTag.order)
+    var total = 0
+    let elapsed = ContinuousClock().measure {
+        for piece in pieces { total += scanner.append(piece).utf8.count }
+        let end = scanner.finish()
+        total += end.text.utf8.count + end.blocks.count
+    }
+    precondition(total > 0)
+    return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
+}
+
+/// The text cut at the next character after each number of bytes.
+func cut(_ text: String, every count: Int) -> [String] {
+    var pieces: [String] = []
+    var start = text.startIndex
+    while start < text.endIndex {
+        var end = text.utf8.index(start, offsetBy: count, limitedBy: text.endIndex) ?? text.endIndex
+        while end < text.endIndex, end.samePosition(in: text.unicodeScalars) == nil {
+            end = text.utf8.index(after: end)
+        }
+        pieces.append(String(text[start..<end]))
+        start = end
+    }
+    return pieces
+}
+
 func best(_ rounds: Int, _ body: () -> Double) -> Double { (0..<rounds).map { _ in body() }.min() ?? 0 }
 
 var results: [String: Double] = [:]
@@ -85,6 +114,19 @@ let pieces = stride(from: 0, to: stream.count, by: 16 << 10).map {
     Array(stream[$0..<min(stream.count, $0 + (16 << 10))])
 }
 results["sse-bulk-MBps"] = Double(stream.count) / best(15) { parsing(pieces) } / 1e6
+
+// Answers without blocks, with a block in every 2 KiB, and with many brackets that begin none.
+let block = "\n[NOTE_ACTION:{\"action\":\"create\",\"title\":\"a [b] {c}\",\"body\":\"d \\\"e\\\" f\"}]\n"
+let prose = String(decoding: text(2 << 10, thinking: false), as: UTF8.self)
+for (name, part) in [
+    ("plain", prose), ("blocks", prose + block), ("brackets", "see [1], [NOTE] and [link](page)\n- [ ] x"),
+] {
+    let answer = String(repeating: part, count: (4 << 20) / part.utf8.count)
+    let pieces = cut(answer, every: 4096)
+    results["actions-\(name)-bulk-MBps"] = Double(answer.utf8.count) / best(15) { scanning(pieces) } / 1e6
+}
+let short = cut(String(repeating: prose + block, count: 256), every: 4)
+results["actions-token-ns"] = best(15) { scanning(short) } / Double(short.count) * 1e9
 
 let encoder = JSONEncoder()
 encoder.outputFormatting = [.sortedKeys]

@@ -1,4 +1,4 @@
-"""Reading an answer: UTF-8 assembly, stop strings and the split of thinking, measured without a model."""
+"""Reading an answer: UTF-8 assembly, stop strings, the split of thinking and of action blocks, without a model."""
 
 import json
 import os
