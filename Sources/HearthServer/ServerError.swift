@@ -6,6 +6,7 @@
         public static var codes: [ErrorCode<Self>] {
             [
                 .portInUse, .permission, .addressUnavailable, .folderMissing, .cannotListen, .bodyTooLarge, .clientLeft,
+                .tooManyKeys, .unknownKey, .keysUnreadable, .keyRequired, .alreadyServing, .notServing, .noAnswer,
             ]
         }
     }
@@ -28,6 +29,20 @@
         public static var bodyTooLarge: Self { "body-too-large" }
         /// The client closed its connection before the end of its request.
         public static var clientLeft: Self { "client-left" }
+        /// The home has as many keys as are permitted.
+        public static var tooManyKeys: Self { "too-many-keys" }
+        /// No key has that id.
+        public static var unknownKey: Self { "unknown-key" }
+        /// The file of the keys is damaged.
+        public static var keysUnreadable: Self { "keys-unreadable" }
+        /// An address that other machines reach needs a key, and TLS or the user's consent to do without.
+        public static var keyRequired: Self { "key-required" }
+        /// Another process serves this home.
+        public static var alreadyServing: Self { "already-serving" }
+        /// No process serves this home.
+        public static var notServing: Self { "not-serving" }
+        /// The process that serves this home does not answer.
+        public static var noAnswer: Self { "no-answer" }
     }
 
     extension HearthError where Domain == ServerErrorDomain {

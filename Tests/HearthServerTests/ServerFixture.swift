@@ -14,7 +14,7 @@
 
         init(
             limits: ListenerLimits = ListenerLimits(), identity: ServerIdentity? = nil,
-            immediately: (@Sendable (ServerRequest) -> ServerReply?)? = nil, respond: @escaping Responder
+            immediately: (@Sendable (inout ServerRequest) -> ServerReply?)? = nil, respond: @escaping Responder
         ) throws {
             let socket = try ListeningSocket(host: "127.0.0.1", port: 0)
             guard let address = socket.address else { throw RawConnection.Failure(number: 0) }
@@ -28,7 +28,7 @@
         /// Runs a test's body on threads that may block, and stops the server whatever happens.
         static func with(
             limits: ListenerLimits = ListenerLimits(),
-            immediately: (@Sendable (ServerRequest) -> ServerReply?)? = nil, respond: @escaping Responder,
+            immediately: (@Sendable (inout ServerRequest) -> ServerReply?)? = nil, respond: @escaping Responder,
             _ body: @Sendable (ServerFixture) async throws -> Void
         ) async throws {
             try await BlockingExecutor.run {

@@ -79,7 +79,7 @@
             core.exchanges.began(self)
             let acknowledged = hearth_acknowledged_bytes(record.socket)
             let headers = readHeaders(of: connection)
-            let request = state.withLock { state in
+            var request = state.withLock { state in
                 state.stage = .receiving
                 state.acknowledgedBefore = acknowledged
                 state.request.id = core.nextID()
@@ -94,11 +94,14 @@
                     method: method, target: request.target.raw, version: version, headers: headers, limits: core.limits)
             } catch {
                 // A server without bodies says what is wrong with the request itself.
-                let reply = error == .bodyTooLarge ? core.immediately?(request) : nil
+                let reply = error == .bodyTooLarge ? core.immediately?(&request) : nil
                 return send(reply ?? error.reply, on: connection)
             }
             record.enter(framing.hasBody ? .body(since: core.now, received: 0) : .replying)
-            if let reply = core.immediately?(request) {
+            let reply = core.immediately?(&request)
+            let caller = request.caller
+            state.withLock { $0.request.caller = caller }
+            if let reply {
                 if framing.hasBody { return send(reply, on: connection) }
                 state.withLock { $0.reply = reply }
             } else {
@@ -204,7 +207,7 @@
                 FinishedExchange(
                     id: end.request.id, method: end.request.method, target: end.request.target.raw,
                     status: end.stage == .replied ? end.status : 499, bodyBytes: sent, range: end.range,
-                    isComplete: wasSent, caller: core.callerName(end.request), peer: record.peer.description,
+                    isComplete: wasSent, caller: end.request.caller.name, peer: record.peer.description,
                     duration: stopwatch.elapsed))
         }
     }

@@ -39,13 +39,13 @@
         ///   - identity: a certificate and its key for all network addresses; unix sockets do without TLS.
         ///   - finished: receives each exchange at its end, on a thread of the listener.
         ///   - immediately: decides replies without the body and without waiting, on a thread of the listener whose other
-        ///     connections wait meanwhile; `nil` passes the request to `respond`.
+        ///     connections wait meanwhile; `nil` passes the request, with the caller it set, to `respond`.
         ///   - respond: makes the replies.
         /// - Throws: ``ServerError`` with `cannot-listen`.
         package init(
             _ sockets: [ListeningSocket], limits: ListenerLimits = ListenerLimits(), identity: ServerIdentity? = nil,
             time: TimeSource = .system, finished: (@Sendable (FinishedExchange) -> Void)? = nil,
-            immediately: (@Sendable (ServerRequest) -> ServerReply?)? = nil, respond: @escaping Responder
+            immediately: (@Sendable (inout ServerRequest) -> ServerReply?)? = nil, respond: @escaping Responder
         ) throws {
             limits.raiseOpenFiles()
             let core = ListenerCore(

@@ -16,8 +16,8 @@
 
     /// The state that the C callbacks of one listener share.
     final class ListenerCore: Sendable {
-        /// Decides replies on the library's thread, `nil` for requests that need their body or a task.
-        typealias Immediately = @Sendable (ServerRequest) -> ServerReply?
+        /// Decides replies on the library's thread, `nil` for requests that need their body or a task. Sets the caller.
+        typealias Immediately = @Sendable (inout ServerRequest) -> ServerReply?
 
         let limits: ListenerLimits
         let time: TimeSource
@@ -61,7 +61,5 @@
             let digits = String(number, radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
         }
-
-        func callerName(_ request: ServerRequest) -> String { request.caller.name }
     }
 #endif

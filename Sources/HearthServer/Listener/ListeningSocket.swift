@@ -14,6 +14,9 @@
         package let host: String
         package let port: UInt16
 
+        /// Whether only this machine reaches it.
+        package var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
+
         /// `http://host:port`, without a final slash.
         package var url: String { host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)" }
     }

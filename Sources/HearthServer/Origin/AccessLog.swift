@@ -13,7 +13,7 @@
                 + (isComplete ? "" : " aborted")
         }
 
-        private static func word(_ text: String) -> String {
+        static func word(_ text: String) -> String {
             var line = ""
             for byte in text.utf8.prefix(2048) {
                 if byte > 0x20 && byte < 0x7F {
