@@ -28,21 +28,28 @@ package struct BlockScanner: Sendable {
     package static let maximumPayload = 64 << 10
 
     private let openings: [(bytes: [UInt8], tag: ActionTag)]
+    /// The bytes that may follow the bracket of an opening.
+    private let seconds: [Bool]
     private var state = State.text
     private var fence = CodeFence()
     private var visible = VisibleText()
     /// The bytes since `[`, while they may become a block.
     private var held: [UInt8] = []
+    /// The openings that begin with the held bytes, one bit each.
+    private var fitting: UInt64 = 0
     private var object = ObjectEnd()
     private var payload: [UInt8] = []
     private var tag: ActionTag?
     private var blocks: [ScannedBlock] = []
     private var isFinished = false
 
-    /// Makes a scanner for one answer. Tags with other characters than upper-case letters, digits and underscores are
-    /// ignored.
+    /// Makes a scanner for one answer. Tags with other characters than upper-case letters, digits and underscores, and
+    /// those after the first 64, are ignored.
     package init(tags: [ActionTag]) {
-        openings = tags.filter(\.isUsable).map { (Array($0.opening.utf8), $0) }
+        openings = tags.filter(\.isUsable).prefix(64).map { (Array($0.opening.utf8), $0) }
+        var seconds = [Bool](repeating: false, count: 256)
+        for opening in openings { seconds[Int(opening.bytes[1])] = true }
+        self.seconds = seconds
     }
 
     /// The blocks that have ended.
@@ -102,9 +109,10 @@ package struct BlockScanner: Sendable {
                 guard index < bytes.count else { break }
             }
             let byte = bytes[index]
-            if byte == 0x5B, !fence.isOpen {
+            if byte == 0x5B, !fence.isOpen, index + 1 == bytes.count || seconds[Int(bytes[index + 1])] {
                 visible.append(bytes[start..<index])
                 held.removeAll(keepingCapacity: true)
+                fitting = .max
                 state = .opening
                 return index
             }
@@ -127,11 +135,9 @@ package struct BlockScanner: Sendable {
                     return index
                 }
                 guard byte.isBlockSpace, held.count < 256 else { break }
-            } else if !openings.contains(where: { opening in
-                opening.bytes.count > held.count && opening.bytes[held.count] == byte
-                    && opening.bytes.starts(with: held)
-            }) {
-                break
+            } else {
+                keepFitting(byte)
+                guard fitting != 0 else { break }
             }
             fence.take(byte)
             held.append(byte)
@@ -142,6 +148,15 @@ package struct BlockScanner: Sendable {
         held.removeAll(keepingCapacity: true)
         state = .text
         return index
+    }
+
+    /// Drops the openings that do not continue with the byte.
+    private mutating func keepFitting(_ byte: UInt8) {
+        var rest: UInt64 = 0
+        for (number, opening) in openings.enumerated() where fitting & 1 << UInt64(number) != 0 {
+            if held.count < opening.bytes.count, opening.bytes[held.count] == byte { rest |= 1 << UInt64(number) }
+        }
+        fitting = rest
     }
 
     private mutating func beginPayload() {
