@@ -212,8 +212,8 @@ let package = Package(
         .testTarget(
             name: "HearthTests",
             dependencies: [
-                "Hearth", "HearthBase", "HearthHTTP", "HearthInference", "HearthRouting", "HearthTestSupport",
-                .target(name: "HearthLlama", condition: llama),
+                "Hearth", "HearthAssistant", "HearthBase", "HearthHTTP", "HearthInference", "HearthRouting",
+                "HearthTestSupport", .target(name: "HearthLlama", condition: llama),
             ] + deliveryFloors),
         .testTarget(
             name: "HearthServerTests",

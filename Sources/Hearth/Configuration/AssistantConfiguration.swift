@@ -106,7 +106,7 @@ package struct AssistantConfiguration: Sendable, Hashable {
     /// The search that is set up; `nil` for none. Blocks to read the key.
     /// - Parameters:
     ///   - notes: searched with `own`.
-    ///   - conversations: searched with `own`.
+    ///   - conversations: searched with `own`; without both, the assistant's own stores are searched.
     /// - Throws: ``ConfigurationError`` for a server without an address; `LLMError` with `cloud-key-unusable`.
     package func provider(
         notes: (any NoteStore)? = nil, conversations: (any ConversationStore)? = nil

@@ -55,7 +55,8 @@ public struct Configuration: Sendable, Hashable {
     /// Unknown settings of the sections, by section.
     private var otherSections: [String: [String: JSONValue]] = [:]
     /// The objects of settings in the file; `network` holds `network.metered`.
-    private static let sections = ["network", "routing", "entitlement", "cloud", "serve"] + AssistantConfiguration.sections
+    private static let sections =
+        ["network", "routing", "entitlement", "cloud", "serve"] + AssistantConfiguration.sections
 
     /// The maximum size of a configuration file in bytes.
     public static let maximumFileSize = 1 << 20
@@ -283,41 +284,6 @@ extension Configuration {
                 "origins.NAME", "named with small letters, digits, '.', '-' and '_'", found: String(name))
         }
         return String(name)
-    }
-}
-
-// MARK: - Storage
-
-extension Configuration {
-    /// The path of a home's configuration.
-    public static func path(home: Path) -> Path { home.appending("config.json") }
-
-    /// Reads a home's configuration; empty if the file does not exist. Blocks.
-    /// - Throws: ``ConfigurationError``, `FileError`
-    public static func load(home: Path) throws -> Configuration {
-        let path = path(home: home)
-        let data: Data
-        do {
-            data = try LocalFileSystem().contents(ofFile: path, limit: maximumFileSize)
-        } catch let error as FileError where error.code == .notFound {
-            return Configuration()
-        }
-        do {
-            return try Configuration(json: data)
-        } catch let error as ConfigurationError {
-            var context = error.context
-            context.file = path.string
-            context.remedy = "Correct \(path), or move it away to begin anew."
-            throw ConfigurationError(error.code, error.message, context: context, underlying: error.underlying)
-        }
-    }
-
-    /// Writes a home's configuration, readable by its owner only; creates the home if needed. Blocks.
-    /// - Throws: `FileError`
-    public func save(home: Path) throws {
-        let fileSystem = LocalFileSystem()
-        try fileSystem.makeFolders(home)
-        try fileSystem.replaceContents(of: Self.path(home: home), with: json(), permissions: 0o600)
     }
 }
 

@@ -92,10 +92,11 @@ public final class Assistant: Sendable {
             registry: registry, stores: stores.records, journal: journal, approval: approval,
             policy: ApprovalPolicy(settings: settings.approvals, preApproved: settings.preApproved), time: time,
             saveSetting: settings.saveApproval)
+        let search = (settings.search as? OwnTextSearch)?.filled(stores.notes, conversations) ?? settings.search
         let readsWeb = settings.search?.isRemote == true
         parts = ChatParts(
             settings: settings.chat, store: conversations, runner: actions,
-            sources: (facts.map { [FactSource(file: $0)] } ?? []) + stores.sources, search: settings.search,
+            sources: (facts.map { [FactSource(file: $0)] } ?? []) + stores.sources, search: search,
             pages: pages ?? (readsWeb ? PageReader(time: time) : nil), time: time)
     }
 

@@ -5,9 +5,16 @@ public struct OwnTextSearch: SearchProvider {
     private let notes: (any NoteStore)?
     private let conversations: (any ConversationStore)?
 
-    public init(notes: (any NoteStore)?, conversations: (any ConversationStore)?) {
+    /// A search over stores; without any, over those of the assistant that it is given to.
+    public init(notes: (any NoteStore)? = nil, conversations: (any ConversationStore)? = nil) {
         self.notes = notes
         self.conversations = conversations
+    }
+
+    /// The same search over the stores of an assistant, if it has none.
+    func filled(_ notes: (any NoteStore)?, _ conversations: any ConversationStore) -> OwnTextSearch {
+        self.notes == nil && self.conversations == nil
+            ? OwnTextSearch(notes: notes, conversations: conversations) : self
     }
 
     public var name: String { "notes and conversations" }

@@ -33,7 +33,7 @@ import Testing
 
     @Test func aMessageIsSavedAtMostOnceASecondAndAtTheEnd() async throws {
         let store = CountingStore()
-        let pieces = (0..<50).map { ScriptedEngine.Step.text("\($0) ") }
+        let pieces = (0..<50).map { ScriptedEngine.Step.text("\($0),") }
         let chat = ChatFixture(
             [pieces + [.waitForCancellation, .text("end"), .finish(.endOfGeneration)]], store: store)
         let stream = await chat.session.send("Go")
@@ -47,7 +47,7 @@ import Testing
         #expect(await store.saved == [""])
         chat.clock.advance(by: .seconds(1))
         await store.reached(2)
-        let all = (0..<50).map { "\($0) " }.joined()
+        let all = (0..<50).map { "\($0)," }.joined()
         #expect(await store.saved == ["", all])
         await chat.engine.goOn()
         _ = await ChatFixture.collect(stream)
