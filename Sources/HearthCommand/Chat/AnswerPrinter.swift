@@ -1,4 +1,5 @@
 import Foundation
+import HearthAssistant
 import HearthBase
 import HearthInference
 
@@ -16,7 +17,7 @@ struct AnswerPrinter: Sendable {
     /// - Throws: errors of the stream; `CancellationError`.
     @discardableResult
     func print(_ events: LanguageModelSession.ResponseStream.Events) async throws -> FinishReason? {
-        var page = Page()
+        var page = Page(bar: PhaseBar(console))
         var reason: FinishReason?
         do {
             for try await event in events {
@@ -45,8 +46,7 @@ struct AnswerPrinter: Sendable {
         var isLineOpen = false
         /// Whether the last text is thinking.
         var isAside = false
-        /// The share of a model's load that was shown last.
-        var loaded: Int?
+        var bar: PhaseBar
     }
 
     private func write(_ event: GenerationEvent, on page: inout Page) throws {
@@ -69,24 +69,13 @@ struct AnswerPrinter: Sendable {
                 if !console.canDim { try console.writeAside("(thinking) ") }
             }
             try console.writeAside(piece)
-            page = Page(isLineOpen: piece.unicodeScalars.last != "\n", isAside: true)
-        case .phase(.prefill(let done, let total)):
-            if total > 512, console.errors.isTerminal {
-                console.showBar("reading the prompt: \(done) of \(total) tokens")
-            }
-        case .phase(.loading(let fraction)):
-            // In steps of five: each one draws the line anew.
-            let percent = fraction.map { Int(max(0, min(1, $0)) * 20) * 5 }
-            guard percent == nil || percent != page.loaded else { break }
-            page.loaded = percent
-            console.showBar("loading the local model" + (percent.map { "  \($0)%" } ?? ""))
-        case .phase(.connecting): console.showBar("connecting to \(model.shownOnTerminal)")
-        case .phase(.decode): console.showBar(nil)
+            (page.isLineOpen, page.isAside) = (piece.unicodeScalars.last != "\n", true)
+        case .phase(let phase): page.bar.show(phase, model: model)
         case .text(let piece):
             if page.isAside { try console.write(page.isLineOpen ? "\n\n" : "\n") }
             if !page.isLineOpen { console.showBar(nil) }
             try console.write(console.output.isTerminal ? TerminalText.sanitised(piece) : piece)
-            page = Page(isLineOpen: piece.unicodeScalars.last != "\n")
+            (page.isLineOpen, page.isAside) = (piece.unicodeScalars.last != "\n", false)
         case .token, .toolCall, .toolResult, .finish: break
         }
     }
@@ -141,21 +130,31 @@ struct FinishEvent: Encodable {
         usage = summary.usage
         timings = summary.timings
     }
+
+    init(_ facts: AnswerFacts) {
+        reason = facts.finish
+        usage = facts.usage
+        timings = facts.timings
+    }
 }
 
 /// The facts of an answer on one line.
 enum FactsLine {
     static func text(model: String, _ summary: GenerationSummary) -> String {
-        let usage = summary.usage
-        let timings = summary.timings
+        text(model: model, summary.reason, summary.usage, summary.timings)
+    }
+
+    static func text(
+        model: String, _ reason: FinishReason, _ usage: TokenUsage, _ timings: GenerationTimings
+    ) -> String {
         // A broken connection takes the server's counts with it.
-        guard summary.reason != .interrupted || usage.generatedTokens > 0 else {
-            return "\(TerminalText.singleLine(model)): ended by \(summary.reason.rawValue)"
+        guard reason != .interrupted || usage.generatedTokens > 0 else {
+            return "\(TerminalText.singleLine(model)): ended by \(reason.rawValue)"
         }
         let facts = [
             "\(usage.promptTokens) prompt tokens", "\(usage.cachedTokens) cached",
             "\(usage.generatedTokens) generated", String(format: "first token after %.2f s", timings.firstTokenSeconds),
-            String(format: "%.1f tokens/s", timings.decodeTokensPerSecond), "ended by \(summary.reason.rawValue)",
+            String(format: "%.1f tokens/s", timings.decodeTokensPerSecond), "ended by \(reason.rawValue)",
         ]
         return "\(TerminalText.singleLine(model)): \(facts.joined(separator: ", "))"
     }

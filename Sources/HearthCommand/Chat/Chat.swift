@@ -1,5 +1,6 @@
 import Foundation
 import Hearth
+import HearthAssistant
 import HearthBase
 import HearthCatalog
 import HearthDelivery
@@ -51,18 +52,34 @@ struct Chat: Command {
         "cloud", "Answer in the cloud, also where REF names a model; fail where a setting forbids it.")
     private static let isPrivate = Flag(
         "private", "Keep the conversation on this device, and nothing of it after its end.")
+    private static let assistant = Flag(
+        "assistant", "Answer --prompt as the assistant too: with its own system prompt, and with actions.")
+    private static let goesOn = Flag("continue", "Go on with the last conversation.")
+    private static let act = Option(
+        "act", "TAG", .actionTag, "Make the first answer one action, such as REMINDER_ACTION.")
+    private static let approve = Option(
+        "approve", "TAG,…", .actionTags,
+        "Carry out these actions unasked, where nothing in the context came from outside.")
     private static let format = Option(
         "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
 
     static let declaration = CommandDeclaration(
         "chat", summary: "Talk with a model",
         discussion: [
+            "At a terminal it is a conversation with the assistant, which can keep notes, events, reminders and habits, find people, "
+                + "and search: it shows each action as a card and asks before it changes anything; /undo takes one back. /help "
+                + "lists what can be typed besides questions, and Ctrl-C stops an answer. Conversations are kept: hearth chats.",
             "With --prompt, or with a prompt on the standard input, it answers once: the answer on stdout, and on stderr "
                 + "a line with the model, the tokens of the prompt, those found in the cache, those generated, the time to "
-                + "the first token, the rate and why the answer ended. Otherwise it is a conversation; /help lists what "
-                + "can be typed besides questions, and Ctrl-C stops an answer.",
+                + "the first token, the rate and why the answer ended. What is piped in beside --prompt follows it.",
+            "The assistant's own system prompt is used in conversations at a terminal, and with --assistant, --act, --approve or "
+                + "--continue. Otherwise, and with --system, --schema or --grammar, nothing is added beyond what the model's own "
+                + "template adds, and no action is carried out.",
+            "Without a terminal, actions that need a yes are declined and listed on stderr, unless --approve names their tags: "
+                + "CALENDAR_ACTION, NOTE_ACTION, HABIT_ACTION, REMINDER_ACTION, CONTACTS_SEARCH, WEB_SEARCH. Texts from outside "
+                + "(web pages, files, contacts, invitations) make each action ask, with --approve too.",
             "Without REF it uses the configured defaultModel, else the only installed model that answers. A .gguf file runs "
-                + "without being installed. Without --system nothing is added beyond what the model's own template adds.",
+                + "without being installed.",
             "A model that is not on this device is an error; at a terminal the one that the origins have, or recommend, is offered "
                 + "with its size, and after a yes fetched as 'hearth pull' does before the conversation begins. With --image and "
                 + "no REF it is one that sees. Ctrl-C keeps what has come, and the next download goes on from there.",
@@ -72,14 +89,15 @@ struct Chat: Command {
             "Where a cloud is set up, a line before each answer says which model gives it, and why a local one does: 'hearth route' "
                 + "shows the rules. A named REF is answered on this device.",
             "With --format json, one object a line: event is route, phase, truncated (with dropped), pictures-left-out (with count), "
-                + "thinking or text (with delta), finish (with reason, usage and timings) or error.",
+                + "thinking or text (with delta), finish (with reason, usage and timings) or error; of the assistant also card "
+                + "(with card: id, tag, title, fields, items, state, payload, note and canUndo), notice (with text) and cleared: "
+                + "a search was made, and the text begins anew.",
         ],
         arguments: [reference],
         options: [
             prompt, image, projector, system, maximumTokens, temperature, seed, topK, topP, minP, repeatPenalty,
             frequencyPenalty, presencePenalty, stop, noThink, schema, grammar, local, cloud, isPrivate,
-            Flag.ignoreMemory,
-            format,
+            assistant, goesOn, act, approve, Flag.ignoreMemory, format,
         ],
         examples: [
             .init("hearth chat", "A conversation with the default model."),
@@ -87,9 +105,11 @@ struct Chat: Command {
             .init("hearth chat --image photo.jpg --prompt \"What is this?\"", "A question about a picture."),
             .init("hearth chat ./model.gguf < question.txt", "Run a file without installing it."),
             .init("hearth chat --private", "A conversation that never leaves this device."),
+            .init("hearth chat --continue", "Go on where you left off."),
+            .init(
+                "hearth chat --act REMINDER_ACTION --prompt \"Call Anna tomorrow at nine.\"",
+                "A reminder, as a card to approve or edit."),
         ])
-
-    private static let maximumPromptBytes = 16 << 20
 
     let reference: ModelReference?
     let prompt: String?
@@ -104,6 +124,10 @@ struct Chat: Command {
     let constraint: ConstraintFile?
     let ignoresMemory: Bool
     let route: RouteRequest
+    let isAssistant: Bool
+    let goesOn: Bool
+    let act: ActionTag?
+    let approved: Set<ActionTag>
     let format: EventFormat
 
     init(_ values: ParsedArguments) throws {
@@ -132,144 +156,39 @@ struct Chat: Command {
         route = RouteRequest(
             preference: local ? .local : cloud ? .cloud : .automatic, isPrivate: isPrivate,
             model: reference.map { "\($0)" })
+        goesOn = values.has(Self.goesOn)
+        act = try values.value(Self.act)
+        approved = try values.value(Self.approve) ?? []
+        isAssistant = values.has(Self.assistant) || goesOn || act != nil || !approved.isEmpty
+        guard !isAssistant || systemPrompt == nil && constraint == nil else {
+            throw UsageError(
+                "--system, --schema and --grammar exclude --assistant, --act, --approve and --continue",
+                hint: Self.declaration.hint())
+        }
+        guard !goesOn || !isPrivate else {
+            throw UsageError("--continue excludes --private, which keeps nothing", hint: Self.declaration.hint())
+        }
         format = try values.value(Self.format) ?? .text
     }
+}
 
-    func run(in context: CommandContext) async throws {
-        if format == .json { context.console.speakEvents() }
-        var configuration = try await context.configuration
-        if ignoresMemory { configuration.ignoresMemory = true }
-        // Computed states hold what was said.
-        if route.isPrivate { configuration.stateFolder = nil }
-        var options = GenerationOptions(configuration: configuration)
-        let configuredTemperature = options.sampling.temperature
-        options.sampling = sampling
-        options.sampling.temperature = temperature ?? configuredTemperature
-        options.thinking.isEnabled = isThinkingEnabled
-        options.stopStrings = stopStrings
-        options.constraint = try await constraint?.read()
-        if let maximumTokens { options.maximumNewTokens = maximumTokens }
-
-        // Read pictures first: a bad file should not cost a load.
-        let images = try await blocking { [images] in try PictureFile.read(images) }
-        let hearth = try await context.hearth(configuration)
-        let failure: (any Error)?
-        do {
-            switch try await choice(configuration, in: hearth, context) {
-            case .routed(let routing):
-                try await routing.perform {
-                    try await converse(
-                        routing.engine, routing.printer, question(context.input), images, options, context)
-                }
-            case .local(let decision):
-                try await converseLocally(decision, configuration, images, options, in: hearth, context)
-            }
-            failure = nil
-        } catch {
-            failure = error
-        }
-        // The program must not end while a stopped load or answer is still marked on the disk.
-        await hearth.close()
-        if let failure { throw failure }
-    }
-
-    private func converseLocally(
-        _ decision: RouteDecision?, _ configuration: Configuration, _ images: [ChatImage], _ options: GenerationOptions,
-        in hearth: Hearth, _ context: CommandContext
-    ) async throws {
-        var context = context
-        let model: ChatModel
-        do {
-            model = try await find(configuration, seeing: !images.isEmpty, in: hearth, &context)
-        } catch {
-            // The rule that a person may change, where no local model can answer.
-            if let decision { context.console.say("(local: \(decision.reasonText))") }
-            throw error
-        }
-        let question = try await question(context.input)
-        try await load(model, in: context)
-        if let decision { context.console.announce(decision, model: model.name, format: format) }
-        let printer = AnswerPrinter(console: context.console, format: format, model: model.name)
-        try await converse(model.engine, printer, question, images, options, context)
-    }
-
-    /// Answers one question, or talks until the person ends it.
-    private func converse(
-        _ engine: any InferenceEngine, _ printer: AnswerPrinter, _ question: String?, _ images: [ChatImage],
-        _ options: GenerationOptions, _ context: CommandContext
-    ) async throws {
-        if let question {
-            let session = LanguageModelSession(model: engine, instructions: systemPrompt)
-            let reason = try await printer.print(
-                session.streamResponse(to: question, images: images, options: options).events)
-            // A script must not take half an answer for a whole one.
-            guard reason != .interrupted else {
-                throw LLMError(
-                    .answerInterrupted, "the connection to the cloud broke off in the middle of the answer",
-                    context: ErrorContext(remedy: "Ask again, or ask a local model."), disposition: .tryLater)
-            }
-        } else {
-            try await Conversation(context: context, engine: engine, printer: printer, options: options)
-                .run(systemPrompt: systemPrompt, images: images)
+extension ValueKind where Value == ActionTag {
+    /// The tag of an action.
+    static var actionTag: Self {
+        let names = ActionTag.order.map(\.rawValue)
+        return ValueKind("one of " + names.joined(separator: ", ")) { word in
+            names.contains(word.uppercased()) ? ActionTag(rawValue: word.uppercased()) : nil
         }
     }
+}
 
-    /// Who may answer the conversation.
-    private func choice(
-        _ configuration: Configuration, in hearth: Hearth, _ context: CommandContext
-    ) async throws -> ChatRouting.Choice {
-        let wanted = try wanted(configuration)
-        return try await ChatRouting.choose(route, configuration, format: format, in: hearth, context) {
-            try await ChatModel.find(wanted, projector: projector.map { Path($0) }, in: hearth, context: context)
-        }
-    }
-
-    private func wanted(_ configuration: Configuration) throws -> ModelReference? {
-        try reference ?? configuration.defaultModel.map { try ModelReference(parsing: $0) }
-    }
-
-    /// Finds the model for the conversation. Offers to download a missing one.
-    private func find(
-        _ configuration: Configuration, seeing: Bool, in hearth: Hearth, _ context: inout CommandContext
-    ) async throws -> ChatModel {
-        let wanted = try wanted(configuration)
-        do {
-            return try await ChatModel.find(
-                wanted, projector: projector.map { Path($0) }, in: hearth, context: context)
-        } catch let error where ChatModel.isNotHere(error) && format == .text && context.hasPerson {
-            // Input after the answer to the offer belongs to the conversation.
-            context.input = ContinuedSource(context.input)
-            let offer = try await ModelOffer(of: wanted, seeing: seeing, in: hearth, context)
-            guard let family = try await offer.make() else { throw error }
-            return try await ChatModel(hearth.manager.installed(family), in: hearth)
-        }
-    }
-
-    /// The one question to answer, `nil` for a conversation.
-    private func question(_ input: any TextSource) async throws -> String? {
-        if let prompt { return prompt }
-        if input.isTerminal { return nil }
-        let text = try await input.all(limit: Self.maximumPromptBytes).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !text.isEmpty else {
-            throw UsageError("the prompt on the standard input is empty", hint: Self.declaration.hint())
-        }
-        return text
-    }
-
-    /// Loads the model, with its progress on the terminal.
-    private func load(_ model: ChatModel, in context: CommandContext) async throws {
-        let console = context.console
-        if format == .json { try console.emit(PhaseEvent(phase: "load")) }
-        let shown = Locked(-1)
-        defer { console.showBar(nil) }
-        try await model.engine.load { value in
-            guard console.barWidth != nil, value.isFinite else { return }
-            let percent = Int(max(0, min(1, value)) * 100)
-            let isDue = shown.withLock { last in
-                defer { if percent >= last + 5 { last = percent } }
-                return percent >= last + 5
-            }
-            if isDue { console.showBar("loading \(model.name.shownOnTerminal)  \(percent)%") }
+extension ValueKind where Value == Set<ActionTag> {
+    /// Tags of actions, separated by commas.
+    static var actionTags: Self {
+        let one = ValueKind<ActionTag>.actionTag
+        return ValueKind<Set<ActionTag>>("tags separated by commas; each \(one.expectation)") { text in
+            let tags = try text.split(separator: ",").map { try one.parse(String($0)) }
+            return tags.isEmpty || tags.contains(nil) ? nil : Set(tags.compactMap(\.self))
         }
     }
 }

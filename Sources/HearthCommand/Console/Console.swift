@@ -7,9 +7,15 @@ protocol TextSink: Sendable {
     var isTerminal: Bool { get }
     /// The columns of a line, `nil` without a terminal.
     var width: Int? { get }
+    /// The lines of the window, `nil` without a terminal.
+    var lines: Int? { get }
     /// Writes all of the text.
     /// - Throws: ``OutputClosed`` if the reader closed the stream, `FileError` for other failures.
     func write(_ text: String) throws
+}
+
+extension TextSink {
+    var lines: Int? { width == nil ? nil : 24 }
 }
 
 /// The reader closed the output, as in `hearth list | head -1`. Not a failure: the command just ends.
@@ -130,6 +136,8 @@ struct DescriptorSink: TextSink {
     var width: Int? {
         isTerminal ? window.columns : nil
     }
+
+    var lines: Int? { isTerminal ? window.lines : nil }
 
     /// The window of the terminal; 80 columns and 24 lines if the terminal does not know its size.
     var window: ScreenSize {

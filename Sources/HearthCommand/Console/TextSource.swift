@@ -10,6 +10,13 @@ protocol TextSource: Sendable {
     /// Reads the whole input.
     /// - Throws: ``UsageError`` above `limit` bytes, `FileError`.
     func all(limit: Int) async throws -> String
+    /// Reads what is piped in beside other input; `nil` without a pipe or file, and if nothing comes soon.
+    /// - Throws: ``UsageError`` above `limit` bytes, `FileError`.
+    func piped(limit: Int) async throws -> String?
+}
+
+extension TextSource {
+    func piped(limit: Int) async throws -> String? { nil }
 }
 
 /// A source whose lines several readers consume one after the other. Each reader of a descriptor would start anew,
@@ -79,6 +86,24 @@ struct DescriptorSource: TextSource {
             }
             return String(decoding: bytes, as: UTF8.self)
         }
+    }
+
+    /// The longest wait for the first byte of a pipe, in milliseconds: a parent may leave one open and write nothing.
+    private static let pipeLimit: Int32 = 3000
+
+    func piped(limit: Int) async throws -> String? {
+        let hasInput = try await blocking {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { return false }
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: return true
+            case S_IFIFO:
+                var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                return poll(&ready, 1, Self.pipeLimit) > 0
+            default: return false
+            }
+        }
+        return hasInput ? try await all(limit: limit) : nil
     }
 
     /// Reads the next bytes, none at the end.

@@ -29,10 +29,20 @@ struct Examination: Sendable {
         examineHub(&report)
         await examineEngine(&report)
         await examineHome(&report)
+        await examineRecords(&report)
         await examineModels(&report)
         await examineOrigins(&report)
         await examineCloud(&report)
         return report
+    }
+
+    private func examineRecords(_ report: inout DoctorReport) async {
+        guard let home = try? context.home else { return }  // reported with the home
+        do {
+            try await RecordsExamination(home: home, time: context.time).add(to: &report)
+        } catch {
+            report.add(error)
+        }
     }
 
     private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

@@ -1,7 +1,19 @@
 extension HearthCommand {
     /// All commands, in the order of the overview.
     static let table = CommandTable(chapters: [
-        CommandChapter(title: "talk", entries: [.command(Chat.self), .command(RouteCommand.self)]),
+        CommandChapter(
+            title: "talk",
+            entries: [
+                .command(Chat.self),
+                .group(
+                    "chats", "Read, search and export conversations",
+                    [
+                        ChatsList.self, ChatsSearch.self, ChatsShow.self, ChatsExport.self, ChatsRename.self,
+                        ChatsRemove.self,
+                    ]),
+                .command(RouteCommand.self),
+            ]),
+        CommandChapter(title: "your records", entries: records),
         CommandChapter(
             title: "models",
             entries: [
@@ -26,6 +38,34 @@ extension HearthCommand {
                 .command(Doctor.self), .command(Licenses.self),
             ]),
     ])
+
+    private static let records: [CommandEntry] = [
+        .group(
+            "notes", "Read and write notes",
+            [NotesList.self, NotesShow.self, NotesAdd.self, NotesRemove.self, NotesExport.self, NotesImport.self]),
+        .group(
+            "calendar", "Read and write events",
+            [
+                CalendarList.self, CalendarShow.self, CalendarAdd.self, CalendarRemove.self, CalendarExport.self,
+                CalendarImportCommand.self,
+            ]),
+        .group(
+            "reminders", "Read and write reminders",
+            [
+                RemindersList.self, RemindersDue.self, RemindersShow.self, RemindersAdd.self, RemindersDone.self,
+                RemindersRemove.self, RemindersExport.self, RemindersImport.self,
+            ]),
+        .group(
+            "habits", "Define habits, and log them",
+            [
+                HabitsList.self, HabitsShow.self, HabitsAdd.self, HabitsLog.self, HabitsRemove.self, HabitsExport.self,
+                HabitsImport.self,
+            ]),
+        .group(
+            "contacts", "Find people",
+            [ContactsList.self, ContactsShow.self, ContactsAdd.self, ContactsExport.self, ContactsImport.self]),
+        .command(Undo.self),
+    ]
 
     private static var publishing: [CommandEntry] {
         #if Server

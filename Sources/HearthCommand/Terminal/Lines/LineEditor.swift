@@ -20,7 +20,7 @@ actor LineEditor: LineReader {
     /// Switches bracketed paste on and off.
     static let (pasteOn, pasteOff) = ("\u{1B}[?2004h", "\u{1B}[?2004l")
 
-    /// An editor of the terminal; `nil` if input or output is none that can be edited on.
+    /// An editor of the terminal; `nil` if the input or the output is not a terminal, or a dumb one.
     /// - Parameters:
     ///   - history: where lines are kept; `nil` keeps them only until the end.
     ///   - completion: the possible continuations of a beginning of a line.
@@ -37,10 +37,10 @@ actor LineEditor: LineReader {
         Signals.handle(SIGCONT) { [weak keys] in keys?.resume() }
     }
 
-    func line(prompt: String) async -> LineInput {
+    func line(prompt: String, initial: String) async -> LineInput {
         let keys = keys
         return await withTaskCancellationHandler {
-            self.read(prompt)
+            self.read(prompt, initial)
         } onCancel: {
             keys.cancel()
         }
@@ -50,12 +50,12 @@ actor LineEditor: LineReader {
 
     nonisolated func remember(_ text: String) { Task { await self.keep(text) } }
 
-    private func read(_ prompt: String) -> LineInput {
+    private func read(_ prompt: String, _ initial: String) -> LineInput {
         if session == nil {
             session = EditSession(keys: keys, entries: history?.entries() ?? [], completion: completion)
         }
         guard let session, !Task.isCancelled else { return .end }
-        return session.read(prompt)
+        return session.read(prompt, initial)
     }
 
     private func keep(_ text: String) {
@@ -147,11 +147,13 @@ private final class EditSession {
         for (key, function) in bindings { hearth_edit_bind(edit, key, function) }
     }
 
-    func read(_ text: String) -> LineInput {
+    func read(_ text: String, _ initial: String) -> LineInput {
         free(prompt)
         prompt = strdup(text)
         isCancelled = false
         keys.begin()
+        if !initial.isEmpty { queue = [wchar_t(Signal.paste.value)] + queue }
+        if !initial.isEmpty { pastes.insert(TerminalText.sanitised(initial), at: 0) }
         keys.write(LineEditor.pasteOn)
         defer { keys.write(LineEditor.pasteOff) }
         var count: Int32 = 0

@@ -12,7 +12,8 @@ protocol LineReader: Sendable {
     /// Whether the person edits the line, so that keys such as Tab have an effect.
     var canEdit: Bool { get }
     /// Reads the next line.
-    func line(prompt: String) async -> LineInput
+    /// - Parameter initial: the text that stands there to be changed.
+    func line(prompt: String, initial: String) async -> LineInput
     /// Gives up the line that is being read.
     func cancel()
     /// Adds a text to the history.

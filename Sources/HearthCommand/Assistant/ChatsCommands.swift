@@ -1,0 +1,238 @@
+import Foundation
+import HearthAssistant
+import HearthBase
+
+private let listing = "hearth chats list"
+
+/// A conversation in a listing.
+private struct ChatEntry: Encodable {
+    let id: String
+    let title: String
+    let created: String
+    let changed: String
+    let messages: Int
+
+    init(_ summary: ConversationSummary) {
+        (id, title, messages) = (summary.id, summary.title, summary.messageCount)
+        (created, changed) = (RecordText.json(summary.created), RecordText.json(summary.changed))
+    }
+}
+
+extension AssistantHome {
+    /// The conversation whose id is, or begins with, a word.
+    func conversation(_ word: String) async throws -> ConversationSummary {
+        if let exact = try await conversations.conversation(word) { return exact }
+        let all = try await conversations.conversations(limit: 100_000, offset: 0)
+        return try RecordText.only(word, among: all, id: \.id, kind: "conversation", listing: listing)
+    }
+
+    /// The shown branch of a conversation.
+    func branch(of summary: ConversationSummary) async throws -> [AssistantMessage] {
+        let messages = try await conversations.messages(of: summary.id)
+        return ConversationTree(messages).branch(to: summary.leaf)
+    }
+}
+
+/// `hearth chats list`
+struct ChatsList: Command {
+    static let declaration = CommandDeclaration(
+        "chats", "list", summary: "List conversations, the last one first",
+        discussion: ["With --format json, an array of objects with id, title, created, changed and messages."],
+        options: [Option.limit, Option.listing],
+        examples: [.init("hearth chats list --limit 10", "The last ten conversations.")])
+
+    let limit: Int
+    let format: ListingFormat
+
+    init(_ values: ParsedArguments) throws {
+        limit = try values.value(.limit) ?? 100
+        format = try values.value(.listing) ?? .table
+    }
+
+    func run(in context: CommandContext) async throws {
+        try await context.withAssistantHome { home in
+            let all = try await home.conversations.conversations(limit: limit, offset: 0)
+            let ids = all.map(\.id)
+            try context.list(all.map(ChatEntry.init), format, empty: "There are no conversations.") {
+                var table = Table(("ID", .left), ("LAST", .left), ("MESSAGES", .right), ("TITLE", .left))
+                for chat in all {
+                    table.add(
+                        RecordText.short(chat.id, among: ids), RecordText().moment(chat.changed),
+                        String(chat.messageCount), chat.title)
+                }
+                return table
+            }
+        }
+    }
+}
+
+/// `hearth chats search`
+struct ChatsSearch: Command {
+    static let declaration = CommandDeclaration(
+        "chats", "search", summary: "Find words in conversations",
+        discussion: [
+            "Finds whole words, or beginnings from three letters on, without regard to accents and case; the newest messages "
+                + "first, at most 50.",
+            "With --format json, an array of objects with conversation, title, message, date and excerpt.",
+        ],
+        arguments: [Argument.searchWords], options: [Option.listing],
+        examples: [.init("hearth chats search train tickets", "Where both words were said.")])
+
+    let words: String
+    let format: ListingFormat
+
+    init(_ values: ParsedArguments) throws {
+        words = try values.values(Argument.searchWords).joined(separator: " ")
+        format = try values.value(.listing) ?? .table
+    }
+
+    private struct Entry: Encodable {
+        let conversation: String
+        let title: String
+        let message: String
+        let date: String
+        let excerpt: String
+    }
+
+    func run(in context: CommandContext) async throws {
+        try await context.withAssistantHome { home in
+            let hits = try await home.conversations.search(words, limit: 50)
+            let entries = hits.map {
+                Entry(
+                    conversation: $0.conversation.id, title: $0.conversation.title, message: $0.messageID,
+                    date: RecordText.json($0.date), excerpt: $0.excerpt)
+            }
+            let ids = hits.map(\.conversation.id)
+            try context.list(entries, format, empty: "Nothing is found.") {
+                var table = Table(("ID", .left), ("WHEN", .left), ("TEXT", .left))
+                for hit in hits {
+                    table.add(
+                        RecordText.short(hit.conversation.id, among: ids), RecordText().moment(hit.date), hit.excerpt)
+                }
+                return table
+            }
+        }
+    }
+}
+
+/// `hearth chats show`
+struct ChatsShow: Command {
+    static let declaration = CommandDeclaration(
+        "chats", "show", summary: "Show a conversation",
+        discussion: [
+            "Prints the shown branch, with Markdown painted at a terminal. With --format json, the document of hearth chats "
+                + "export --format json."
+        ],
+        arguments: [Argument.recordID], options: [Option.listing],
+        examples: [.init("hearth chats show 3f2a91c0", "Read a conversation again.")])
+
+    let id: String
+    let format: ListingFormat
+
+    init(_ values: ParsedArguments) throws {
+        id = try values.value(Argument.recordID)
+        format = try values.value(.listing) ?? .table
+    }
+
+    func run(in context: CommandContext) async throws {
+        try await context.withAssistantHome { home in
+            let summary = try await home.conversation(id)
+            let export = ConversationExport(summary, messages: try await home.branch(of: summary))
+            switch format {
+            case .json: try context.console.write(String(decoding: export.json(), as: UTF8.self) + "\n")
+            case .table: try context.console.printMarkdown(export.markdown(), context.environment)
+            }
+        }
+    }
+}
+
+/// `hearth chats export`
+struct ChatsExport: Command {
+    private static let format = Option(
+        "format", "FORMAT", ValueKind<ChatFormat>.choice, default: "markdown", "markdown, or json with all branches.")
+
+    static let declaration = CommandDeclaration(
+        "chats", "export", summary: "Write a conversation as Markdown or JSON",
+        discussion: ["JSON has every branch, the model's thinking, and pictures as base64."],
+        arguments: [Argument.recordID], options: [Self.format, Option.exportFile],
+        examples: [.init("hearth chats export 3f2a91c0 --to trip.md", "Keep a conversation as a document.")])
+
+    let id: String
+    let format: ChatFormat
+    let file: String?
+
+    init(_ values: ParsedArguments) throws {
+        id = try values.value(Argument.recordID)
+        format = try values.value(Self.format) ?? .markdown
+        file = try values.value(.exportFile)
+    }
+
+    func run(in context: CommandContext) async throws {
+        try await context.withAssistantHome { home in
+            let summary = try await home.conversation(id)
+            try await context.export(format.data(of: summary, in: home), to: file)
+        }
+    }
+}
+
+/// The format of an exported conversation.
+enum ChatFormat: String, CaseIterable, Sendable {
+    case markdown, json
+
+    func data(of summary: ConversationSummary, in home: AssistantHome) async throws -> Data {
+        switch self {
+        case .markdown:
+            Data(ConversationExport(summary, messages: try await home.branch(of: summary)).markdown().utf8)
+        case .json:
+            try ConversationExport(
+                summary, messages: try await home.conversations.messages(of: summary.id)
+            ).json()
+        }
+    }
+}
+
+/// `hearth chats rename`
+struct ChatsRename: Command {
+    private static let title = Argument("TITLE", .text, "The new title; empty for the beginning of the first question.")
+
+    static let declaration = CommandDeclaration(
+        "chats", "rename", summary: "Give a conversation another title", arguments: [Argument.recordID, title],
+        examples: [.init("hearth chats rename 3f2a91c0 \"Trip to Lisbon\"", "Find it again more easily.")])
+
+    let id: String
+    let title: String
+
+    init(_ values: ParsedArguments) throws {
+        id = try values.value(Argument.recordID)
+        title = try values.value(Self.title)
+    }
+
+    func run(in context: CommandContext) async throws {
+        try await context.withAssistantHome { home in
+            var summary = try await home.conversation(id)
+            summary.title = title
+            try await home.conversations.save(summary)
+            context.console.say("Renamed.")
+        }
+    }
+}
+
+/// `hearth chats remove`
+struct ChatsRemove: Command {
+    static let declaration = CommandDeclaration(
+        "chats", "remove", summary: "Remove a conversation for good",
+        discussion: ["The actions that it carried out stay. A removed conversation cannot be brought back."],
+        arguments: [Argument.recordID], examples: [.init("hearth chats remove 3f2a91c0", "Remove a conversation.")])
+
+    let id: String
+
+    init(_ values: ParsedArguments) throws { id = try values.value(Argument.recordID) }
+
+    func run(in context: CommandContext) async throws {
+        try await context.withAssistantHome { home in
+            let summary = try await home.conversation(id)
+            try await home.conversations.removeConversation(summary.id)
+            context.console.say("Removed \"\(summary.title.shownOnTerminal)\".")
+        }
+    }
+}

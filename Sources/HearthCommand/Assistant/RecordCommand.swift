@@ -1,0 +1,83 @@
+import Foundation
+import HearthAssistant
+import HearthBase
+
+extension Option where Value == String {
+    /// The file that an export is written to.
+    static var exportFile: Self {
+        Option("to", "FILE", .word, default: "the standard output", "Write to this new file.")
+    }
+}
+
+extension Option where Value == Int {
+    /// The most rows of a listing.
+    static var limit: Self { Option("limit", "N", .integer(1...100_000), default: "100", "Show at most so many.") }
+}
+
+extension Argument where Value == String {
+    /// A record's id.
+    static var recordID: Self { Argument("ID", .word, "The id, or its beginning, as the listing shows it.") }
+    static var importFile: Self { Argument("FILE", .word, "The file, or - for the standard input.") }
+    static var searchWords: Self {
+        Argument("WORDS", .word, arity: .oneOrMore, "Words that have to be found, all of them.")
+    }
+}
+
+extension CommandContext {
+    /// Writes an export to a new file, or to the standard output.
+    /// - Throws: `FileError` with `already-exists` if the file exists.
+    func export(_ data: Data, to name: String?) async throws {
+        guard let name else { return try console.write(String(decoding: data, as: UTF8.self)) }
+        let path = Path(name).absolute
+        try await blocking {
+            let files = LocalFileSystem()
+            // An export never replaces a file.
+            let file = try files.open(path, .createNew, permissions: 0o600)
+            try data.withUnsafeBytes { try files.write(file, $0, at: 0) }
+            try files.synchronize(file)
+        }
+        console.say("Written to \(path).")
+    }
+
+    /// Reads a file to import, or the standard input.
+    /// - Throws: `FileError`; ``UsageError`` for too long an input.
+    func importedFile(_ name: String) async throws -> Data {
+        let limit = 64 << 20
+        if name == "-" { return Data(try await input.all(limit: limit).utf8) }
+        let path = Path(name).absolute
+        return try await blocking { try LocalFileSystem().contents(ofFile: path, limit: limit) }
+    }
+
+    /// Prints a listing: objects for programs, rows for people.
+    func list<Entry: Encodable>(
+        _ entries: [Entry], _ format: ListingFormat, empty: String, _ table: () -> Table
+    ) throws {
+        switch format {
+        case .json: try console.print(JSONText.pretty(entries))
+        case .table:
+            guard !entries.isEmpty else { return console.say(empty) }
+            for line in table().lines { try console.print(line) }
+        }
+    }
+
+    /// Prints one record: an object for programs, names and values for people.
+    func show<Entry: Encodable>(_ entry: Entry, _ format: ListingFormat, _ facts: [(String, String?)]) throws {
+        switch format {
+        case .json: try console.print(JSONText.pretty(entry))
+        case .table:
+            let facts = facts.compactMap { fact in fact.1.flatMap { $0.isEmpty ? nil : (fact.0, $0) } }
+            let width = facts.map(\.0.count).max() ?? 0
+            for (name, value) in facts {
+                try console.print("\(TerminalText.padded(name, to: width))  \(TerminalText.singleLine(value))")
+            }
+        }
+    }
+
+    /// Prints a new or changed record's id: alone for programs, in a sentence on stderr for people.
+    func report(_ id: String, _ sentence: String, _ format: ListingFormat) throws {
+        switch format {
+        case .json: try console.print(JSONText.line(["id": id]))
+        case .table: console.say("\(sentence) (\(id.prefix(8))). `hearth undo` takes it back.")
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import HearthAssistant
+import HearthBase
+
+/// `hearth undo`
+struct Undo: Command {
+    private static let key = Argument(
+        "ID", .word, arity: .optional, "The action's id, or its beginning; without it, the last one that can be undone."
+    )
+    private static let lists = Flag("list", "Show the last actions instead.")
+
+    static let declaration = CommandDeclaration(
+        "undo", summary: "Take an action back",
+        discussion: [
+            "Actions of the assistant, and of the commands that add, change and import records, can be undone for 30 days. If "
+                + "another program has changed the record since, nothing is undone.",
+            "With --list and --format json, an array of objects with id, tag, title, state, canUndo, created, conversation, "
+                + "fields and note.",
+        ],
+        arguments: [key], options: [lists, Option.limit, Option.listing],
+        examples: [
+            .init("hearth undo", "Take the last action back."),
+            .init("hearth undo --list", "See what was done, and what can be undone."),
+            .init("hearth undo 3f2a91c0", "Take a certain action back."),
+        ])
+
+    let key: String?
+    let lists: Bool
+    let limit: Int
+    let format: ListingFormat
+
+    init(_ values: ParsedArguments) throws {
+        key = try values.optional(Self.key)
+        lists = values.has(Self.lists)
+        limit = try values.value(.limit) ?? 100
+        format = try values.value(.listing) ?? .table
+    }
+
+    /// An action in a listing.
+    struct Entry: Encodable {
+        let id: String
+        let tag: String
+        let title: String
+        let state: String
+        let canUndo: Bool
+        let created: String
+        let conversation: String
+        let fields: [ActionCard.Field]
+        @OrNull var note: String?
+
+        init(_ entry: ActionEntry) {
+            id = entry.id
+            (tag, title, state) = (entry.card.tag.rawValue, entry.card.title, entry.card.state.rawValue)
+            canUndo = entry.state == .done && !entry.changes.isEmpty
+            created = RecordText.json(entry.created)
+            conversation = entry.conversation
+            fields = entry.card.fields
+            note = entry.card.note
+        }
+    }
+
+    func run(in context: CommandContext) async throws {
+        try await context.withAssistantHome { home in
+            let runner = home.undoer
+            _ = await runner.recover()
+            let entries = try await runner.history(limit: 1000)
+            if lists { return try list(Array(entries.prefix(limit)), context) }
+            let entry = try chosen(entries)
+            let card = try await runner.undo(entry.id)
+            try await home.update(card, of: entry)
+            let values = card.fields.prefix(2).map(\.value).joined(separator: ", ")
+            let text = values.isEmpty ? card.title : "\(card.title): \(values)"
+            switch format {
+            case .json: try context.console.print(JSONText.line(["id": card.id, "state": card.state.rawValue]))
+            case .table: context.console.say("Undone: \(TerminalText.singleLine(text))")
+            }
+        }
+    }
+
+    private func chosen(_ entries: [ActionEntry]) throws -> ActionEntry {
+        if let key {
+            return try RecordText.only(key, among: entries, id: \.id, kind: "action", listing: "hearth undo --list")
+        }
+        guard let last = entries.first(where: { $0.state == .done && !$0.changes.isEmpty }) else {
+            throw AssistantError(
+                .noSuchRecord, "no action can be undone",
+                context: ErrorContext(remedy: "`hearth undo --list` shows the last actions."), disposition: .usage)
+        }
+        return last
+    }
+
+    private func list(_ entries: [ActionEntry], _ context: CommandContext) throws {
+        let ids = entries.map(\.id)
+        try context.list(entries.map(Entry.init), format, empty: "No action is recorded.") {
+            var table = Table(("ID", .left), ("WHEN", .left), ("STATE", .left), ("UNDO", .left), ("ACTION", .left))
+            let text = RecordText()
+            for entry in entries {
+                let values = entry.card.fields.prefix(2).map(\.value).joined(separator: ", ")
+                table.add(
+                    RecordText.short(entry.id, among: ids), text.moment(entry.created), entry.card.state.rawValue,
+                    entry.state == .done && !entry.changes.isEmpty ? "yes" : "-",
+                    values.isEmpty ? entry.card.title : "\(entry.card.title): \(values)")
+            }
+            return table
+        }
+    }
+}
+
+extension AssistantHome {
+    /// Shows in the conversation that an action was taken back.
+    func update(_ card: ActionCard, of entry: ActionEntry) async throws {
+        guard !entry.conversation.isEmpty else { return }
+        let messages = try await conversations.messages(of: entry.conversation)
+        guard var message = messages.first(where: { $0.id == entry.message }),
+            let index = message.cards.firstIndex(where: { $0.id == card.id })
+        else { return }
+        message.cards[index].state = card.state
+        message.cards[index].canUndo = false
+        try await conversations.save(message, in: entry.conversation)
+    }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import HearthAssistant
+import HearthBase
+import HearthInference
+
+/// A conversation with the assistant at a terminal.
+actor AssistantChat {
+    /// The engine of a model that the user chose, with its name.
+    typealias FoundModel = (engine: any InferenceEngine, name: String)
+
+    let context: CommandContext
+    let setup: AssistantSetup
+    let reader: any LineReader
+    let approval: TerminalApproval
+    let findModel: @Sendable (String) async throws -> FoundModel
+    /// Keeps later messages on this device, or lets them leave again.
+    let setPrivate: @Sendable (Bool) throws -> Void
+    /// What may leave for the cloud; `nil` without one.
+    let shares: String?
+    nonisolated let interrupts: ChatInterrupts
+    let features: TerminalFeatures
+    let console: Console
+
+    var session: ChatSession
+    /// The engine that replaces the usual one, with the name of its model.
+    var engine: (any InferenceEngine)?
+    var modelName: @Sendable () -> String
+    var settings: ChatSettings
+    var attachments: Attachments
+    /// The tag whose block the next answer has to be.
+    var act: ActionTag?
+    var showsThinking = false
+    var showsStats = false
+    /// The cards of the conversation, as they were last; a card's number is its place.
+    var cards: [ActionCard] = []
+    var last: AssistantMessage?
+    /// The conversations listed last.
+    var listed: [ConversationSummary] = []
+
+    init(
+        _ context: CommandContext, _ setup: AssistantSetup, session: ChatSession, reader: any LineReader,
+        approval: TerminalApproval, attachments: Attachments, act: ActionTag?, shares: String?,
+        modelName: @escaping @Sendable () -> String,
+        findModel: @escaping @Sendable (String) async throws -> FoundModel,
+        setPrivate: @escaping @Sendable (Bool) throws -> Void
+    ) {
+        self.context = context
+        self.setup = setup
+        self.session = session
+        self.reader = reader
+        self.approval = approval
+        self.attachments = attachments
+        self.act = act
+        self.shares = shares
+        self.modelName = modelName
+        self.findModel = findModel
+        self.setPrivate = setPrivate
+        settings = setup.settings
+        interrupts = ChatInterrupts(context, reader)
+        features = TerminalFeatures(environment: context.environment)
+        console = context.console
+    }
+
+    /// Asks about cards at the terminal.
+    func prepare() {
+        let registry = setup.assistant.actions.registry
+        let question = CardQuestion(reader: reader, console: console) { tag in
+            registry.action(tag).map { ActionRegistry.fields(of: $0) } ?? []
+        }
+        approval.use { [self] card in
+            await showAlone(card)
+            return await question.decision(on: card)
+        }
+        self.question = question
+    }
+
+    private var question: CardQuestion?
+
+    // MARK: Lines
+
+    /// Talks until the user ends the conversation.
+    func run() async throws {
+        prepare()
+        await showEarlierMessages()
+        console.say("Say something, or /help.")
+        var lines = MessageLines()
+        while true {
+            let start = session.isPrivate ? "(private) > " : "> "
+            switch await reader.line(prompt: lines.isOpen ? "… " : start, initial: "") {
+            case .end:
+                try Task.checkCancellation()
+                return console.prompt(reader.canEdit ? "" : "\n")
+            case .cancelled:
+                try Task.checkCancellation()
+                lines = MessageLines()
+                console.complain(ChatInterrupts.hint)
+            case .line(let line):
+                interrupts.lineEntered()
+                if !lines.isOpen, isCommand(line) {
+                    guard try await performed(line) else { return }
+                } else if let text = lines.append(line) {
+                    try await send(text)
+                }
+            }
+        }
+    }
+
+    /// Answers one question.
+    /// - Returns: the answer; `nil` if it was stopped before its first word.
+    func answer(_ question: String) async throws -> AssistantMessage? {
+        prepare()
+        try await send(question)
+        return last
+    }
+
+    private func isCommand(_ line: String) -> Bool {
+        switch ChatCommand(line.trimmingCharacters(in: .whitespacesAndNewlines)) {
+        case .message: false
+        default: true
+        }
+    }
+
+    /// Performs a command.
+    /// - Returns: whether the conversation goes on.
+    private func performed(_ line: String) async throws -> Bool {
+        let command = ChatCommand(line.trimmingCharacters(in: .whitespacesAndNewlines))
+        do {
+            return try await perform(command)
+        } catch is OutputClosed {
+            throw OutputClosed()
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // A command that failed does not end the conversation.
+            for line in FailureRenderer(error).lines { console.complain(line) }
+            return true
+        }
+    }
+
+    private func send(_ text: String) async throws {
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !text.isEmpty else { return }
+        if !session.isPrivate { reader.remember(text) }
+        let (message, images) = (attachments.message(text), attachments.images)
+        let options = SendOptions(act: act)
+        (attachments, act) = (Attachments(), nil)
+        try await turn { await $0.send(message, images: images, options: options) }
+    }
+
+    // MARK: Turns
+
+    /// Shows one turn, and asks about its cards.
+    func turn(_ start: @Sendable (ChatSession) async -> AsyncStream<ChatEvent>) async throws {
+        let session = session
+        interrupts.answerBegins(session)
+        QuietTerminal.echo(false)
+        defer {
+            QuietTerminal.echo(true)
+            interrupts.answerEnds()
+        }
+        var screen = TurnScreen(
+            console: console, features: features, showsThinking: showsThinking, time: context.time, model: modelName)
+        for await event in await start(session) {
+            switch event {
+            case .card(let card):
+                let number = keep(card)
+                try screen.show(event, number: number)
+                guard card.state == .proposed, let question else { break }
+                QuietTerminal.echo(true)
+                let decision = await question.decision(on: card)
+                QuietTerminal.echo(false)
+                approval.answer(decision, to: card.id)
+            case .finished(let message):
+                last = message
+                try screen.show(event)
+            default: try screen.show(event)
+            }
+        }
+        try screen.end()
+        try Task.checkCancellation()
+        if interrupts.wasStopped { console.say("(stopped)") }
+        if showsStats { try stats() }
+    }
+
+    /// Remembers a card as it is now.
+    /// - Returns: its number.
+    private func keep(_ card: ActionCard) -> Int {
+        if let index = cards.firstIndex(where: { $0.id == card.id }) {
+            cards[index] = card
+            return index + 1
+        }
+        cards.append(card)
+        return cards.count
+    }
+
+    /// Shows a card outside of an answer's text.
+    func showAlone(_ card: ActionCard) {
+        let number = keep(card)
+        guard let window = console.window else {
+            for line in CardPainter.plain(card, number: number) { console.complain(line) }
+            return
+        }
+        let lines = CardPainter(columns: window.columns).box(card, number: number)
+        // A closed output ends the next answer.
+        try? console.write(lines.map { $0.escaped(links: features.hasLinks) + "\n" }.joined())
+    }
+
+    /// Shows the end of the conversation that goes on.
+    func showEarlierMessages() async {
+        let messages = await session.messages
+        cards = messages.flatMap(\.cards)
+        last = messages.last { $0.role == .assistant }
+        guard !messages.isEmpty else { return }
+        let title = await session.summary.title
+        console.say("(\(title.shownOnTerminal), \(messages.count) messages)")
+        if let question = messages.last(where: { $0.role == .user }) {
+            console.say("> \(TerminalText.truncated(TerminalText.singleLine(question.content), to: 76))")
+        }
+        if let last { try? console.printMarkdown(last.content + "\n", context.environment) }
+    }
+
+    /// Shows the facts of the last answer, and what left this device for it.
+    func stats() throws {
+        guard let facts = last?.facts else { return console.complain("No answer was given yet.") }
+        console.complain(FactsLine.text(model: facts.model, facts.finish, facts.usage, facts.timings))
+        if facts.source == "cloud" {
+            console.complain(
+                "answered in the cloud (\(facts.reason)); your message left this device, and of the rest: "
+                    + (shares ?? "nothing"))
+        } else {
+            console.complain(
+                "answered on this device; nothing left it" + (facts.reason.isEmpty ? "" : " (\(facts.reason))"))
+        }
+    }
+}

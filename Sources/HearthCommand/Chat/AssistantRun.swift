@@ -1,0 +1,137 @@
+import Foundation
+import Hearth
+import HearthAssistant
+import HearthBase
+import HearthDatabase
+import HearthDelivery
+import HearthInference
+import HearthRouting
+
+/// One run of `hearth chat` as the assistant: a conversation, or one question.
+struct AssistantRun: Sendable {
+    private let chat: Chat
+    private let parts: ConversationParts
+    private let context: CommandContext
+
+    init(_ chat: Chat, _ parts: ConversationParts, _ context: CommandContext) {
+        (self.chat, self.parts, self.context) = (chat, parts, context)
+    }
+
+    /// Whether cards can be asked about.
+    private var hasPerson: Bool { chat.format == .text && context.hasPerson && context.console.output.isTerminal }
+
+    /// Answers a question, or talks until the user ends the conversation.
+    func perform(_ question: String?) async throws {
+        let approval = TerminalApproval()
+        let isAsking = hasPerson || question == nil && chat.format == .text
+        let setup = try await AssistantSetup(
+            parts.configuration, engine: parts.engine, generation: parts.options, thinks: chat.isThinkingEnabled,
+            preApproved: chat.approved, approval: isAsking ? approval : DeclineAll(), in: context)
+        do {
+            try await perform(question, setup, approval, isAsking: isAsking)
+        } catch {
+            await setup.home.database.close()
+            throw error
+        }
+        await setup.home.database.close()
+    }
+
+    private func perform(
+        _ question: String?, _ setup: AssistantSetup, _ approval: TerminalApproval, isAsking: Bool
+    ) async throws {
+        let last = chat.goesOn ? try await setup.home.conversations.conversations(limit: 1, offset: 0).first : nil
+        let session = try await setup.session(last?.id, isPrivate: chat.route.isPrivate)
+        guard isAsking else { return try await answer(question, session) }
+        let reader = lineReader(setup.home.path)
+        let talk = AssistantChat(
+            context, setup, session: session, reader: reader, approval: approval,
+            attachments: Attachments(images: parts.images), act: chat.act, shares: shares, modelName: modelName,
+            findModel: findModel, setPrivate: setPrivate)
+        try await context.interruptions.handlingInterrupts(with: { talk.interrupts.interrupt() }) {
+            guard let question else { return try await talk.run() }
+            let message = try await talk.answer(question)
+            if let facts = message?.facts {
+                context.console.say(
+                    FactsLine.text(model: modelName(), facts.finish, facts.usage, facts.timings))
+            }
+            guard message?.facts?.finish != .interrupted else { throw Chat.interrupted }
+        }
+    }
+
+    /// Answers one question for a program.
+    private func answer(_ question: String?, _ session: ChatSession) async throws {
+        var lines = context.input.lines().makeAsyncIterator()
+        var next = question
+        // With --format json, a conversation takes a question from each line.
+        if next == nil { next = await lines.next(isolation: nil) }
+        var images = parts.images
+        var act = chat.act
+        while let text = next {
+            var report = TurnReport(console: context.console, format: chat.format)
+            var facts: AnswerFacts?
+            for await event in await session.send(text, images: images, options: SendOptions(act: act)) {
+                if case .finished(let message) = event { facts = message.facts }
+                try report.write(event)
+            }
+            try report.end()
+            try Task.checkCancellation()
+            if let facts, chat.format == .text {
+                context.console.say(FactsLine.text(model: modelName(), facts.finish, facts.usage, facts.timings))
+            }
+            if let failure = report.failure {
+                throw LLMError(.init(stringLiteral: failure.code), failure.message)
+            }
+            guard facts?.finish != .interrupted else { throw Chat.interrupted }
+            (images, act) = ([], nil)
+            next = question == nil ? await lines.next(isolation: nil) : nil
+        }
+    }
+
+    // MARK: Parts
+
+    /// The name of the model that answers now.
+    private var modelName: @Sendable () -> String {
+        { [printer = parts.printer] in printer.answering?.withLock { $0 } ?? printer.model }
+    }
+
+    /// The editor of the terminal, or plain lines.
+    private func lineReader(_ home: Path) -> any LineReader {
+        let isEditable = context.terminal != nil && !(context.input is ContinuedSource)
+        let history = chat.route.isPrivate ? nil : LineHistory(path: home.appending("chat-history"))
+        let editor =
+            isEditable
+            ? LineEditor(environment: context.environment, history: history) { line in
+                ChatCommand.completion(of: line) { FileCompletion.candidates($0) }
+            } : nil
+        return editor ?? PlainLines(context.input, context.console)
+    }
+
+    /// What may leave for the cloud; `nil` without one.
+    private var shares: String? {
+        guard parts.engine is RoutedEngine else { return nil }
+        // A setting that is not made shares everything.
+        return ((try? parts.configuration.value(of: "cloud.shares")) ?? nil) ?? CloudShares.all.text
+    }
+
+    /// Keeps later messages on this device, or lets them leave again.
+    private var setPrivate: @Sendable (Bool) throws -> Void {
+        { [engine = parts.engine, route = chat.route, configuration = parts.configuration] isPrivate in
+            guard !isPrivate || configuration.stateFolder == nil else {
+                throw UsageError(
+                    "computed states are kept in stateFolder, and hold what is said",
+                    hint: "Begin a private conversation with `hearth chat --private`.")
+            }
+            (engine as? RoutedEngine)?.request.isPrivate = isPrivate || route.isPrivate
+        }
+    }
+
+    /// Finds and loads a model by name.
+    private var findModel: @Sendable (String) async throws -> AssistantChat.FoundModel {
+        { [chat, parts, context] name in
+            let model = try await ChatModel.find(
+                try ModelReference(parsing: name), projector: nil, in: parts.hearth, context: context)
+            try await chat.load(model, in: context)
+            return (model.engine, model.name)
+        }
+    }
+}

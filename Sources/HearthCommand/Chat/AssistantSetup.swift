@@ -1,0 +1,78 @@
+import Foundation
+import Hearth
+import HearthAssistant
+import HearthBase
+import HearthInference
+import HearthRouting
+
+/// The assistant of a command: its records, settings and engine.
+struct AssistantSetup: Sendable {
+    let home: AssistantHome
+    let assistant: Assistant
+    let settings: ChatSettings
+
+    /// Opens the assistant.
+    /// - Parameters:
+    ///   - generation: the options of the command line.
+    ///   - preApproved: the tags of `--approve`.
+    /// - Throws: `ConfigurationError`, `DatabaseError`, `FileError`.
+    init(
+        _ configuration: Configuration, engine: any InferenceEngine, generation: GenerationOptions,
+        thinks: Bool, preApproved: Set<ActionTag>, approval: any ActionApproval, in context: CommandContext
+    ) async throws {
+        let home = try await AssistantHome(context)
+        self.home = home
+        let search = try await blocking { [configuration] in
+            try configuration.assistant.provider(notes: home.notes, conversations: home.conversations)
+        }
+        var settings = configuration.assistant.settings(search: search)
+        settings.chat.generation = generation
+        settings.chat.maximumNewTokens = generation.maximumNewTokens
+        if !thinks { settings.chat.showThinking = false }
+        settings.preApproved = preApproved
+        let path = home.path
+        settings.saveApproval = { tag, setting in await Self.save(tag, setting, path) }
+        self.settings = settings.chat
+        assistant = Assistant(
+            conversations: home.conversations, stores: home.stores(without: settings.disabledStores),
+            journal: home.journal, facts: home.path.appending("facts.txt"), database: home.database, engine: engine,
+            settings: settings, approval: approval, time: context.time)
+        // Actions during which an earlier process ended are settled before new ones begin.
+        for card in await assistant.actions.recover() where card.state == .unknown {
+            for line in CardPainter.plain(card) { context.console.complain(line) }
+        }
+    }
+
+    /// Keeps the user's answer `always` in the configuration.
+    private static func save(_ tag: ActionTag, _ setting: ApprovalPolicy.Setting, _ home: Path) async {
+        do {
+            try await blocking {
+                var configuration = try Configuration.load(home: home)
+                try configuration.set("approval.\(tag)", to: setting.rawValue)
+                try configuration.save(home: home)
+            }
+        } catch {
+            Log.write(.warning, "the answer `always` is not kept", [.error(error)])
+        }
+    }
+
+    /// A conversation: the one with an id, or a new one.
+    func session(
+        _ id: String?, isPrivate: Bool, engine: (any InferenceEngine)? = nil, settings: ChatSettings? = nil
+    ) async throws -> ChatSession {
+        try await assistant.session(id, isPrivate: isPrivate, engine: engine, settings: settings)
+    }
+}
+
+extension AssistantHome {
+    /// The records that the assistant uses.
+    func stores(without disabled: Set<StoreKind>) -> AssistantStores {
+        var stores = AssistantStores()
+        if !disabled.contains(.calendar) { stores.calendar = calendar }
+        if !disabled.contains(.reminders) { stores.reminders = reminders }
+        if !disabled.contains(.contacts) { (stores.contacts, stores.contactRecords) = (contacts, contacts) }
+        if !disabled.contains(.notes) { stores.notes = notes }
+        if !disabled.contains(.habits) { stores.habits = habits }
+        return stores
+    }
+}

@@ -1,0 +1,127 @@
+import HearthAssistant
+import HearthBase
+
+/// Paints cards of actions: as boxes at a terminal, as plain lines elsewhere.
+struct CardPainter: Sendable {
+    /// The columns of a box.
+    let width: Int
+
+    private static let widest = 76
+    private static let narrowest = 24
+
+    init(columns: Int) { width = max(Self.narrowest, min(Self.widest, columns - 1)) }
+
+    /// The box of a card.
+    /// - Parameter number: the number by which commands name the card; `nil` for none.
+    func box(_ card: ActionCard, number: Int? = nil) -> [StyledLine] {
+        let inner = width - 4
+        var lines = [edge("╭", "╮", title: title(card, number))]
+        for line in body(card, inner) {
+            let fill = String(repeating: " ", count: max(0, inner - line.width))
+            lines.append(
+                StyledLine([StyledRun("│ ", .frame)] + line.runs + [StyledRun(fill), StyledRun(" │", .frame)]))
+        }
+        return lines + [edge("╰", "╯", title: [])]
+    }
+
+    private func title(_ card: ActionCard, _ number: Int?) -> [StyledRun] {
+        var runs = number.map { [StyledRun("\($0) ", .frame)] } ?? []
+        runs.append(StyledRun(TerminalText.truncated(TerminalText.singleLine(card.title), to: width - 24), [.bold]))
+        let mark = card.state.mark
+        if !mark.text.isEmpty { runs.append(StyledRun("  " + mark.text, mark.traits)) }
+        return runs
+    }
+
+    private func edge(_ left: String, _ right: String, title: [StyledRun]) -> StyledLine {
+        let used = StyledLine(title).width + (title.isEmpty ? 0 : 3)
+        let rule = String(repeating: "─", count: max(0, width - 2 - used))
+        let start = title.isEmpty ? left : left + "─ "
+        let gap = title.isEmpty ? "" : " "
+        return StyledLine([StyledRun(start, .frame)] + title + [StyledRun(gap + rule + right, .frame)])
+    }
+
+    private func body(_ card: ActionCard, _ inner: Int) -> [StyledLine] {
+        let labels = card.fields.map { TerminalText.columns(of: TerminalText.singleLine($0.label)) }.max() ?? 0
+        let column = min(labels, inner / 3)
+        var lines: [StyledLine] = []
+        for field in card.fields {
+            let label = TerminalText.truncated(TerminalText.singleLine(field.label), to: column)
+            let value = TextBreaker(width: inner - column - 2).lines([StyledRun(Self.text(field.value))])
+            for (index, line) in value.enumerated() {
+                let before = index == 0 ? TerminalText.padded(label, to: column) : String(repeating: " ", count: column)
+                lines.append(StyledLine([StyledRun(before + "  ", .frame)] + line.runs))
+            }
+            if let source = field.source {
+                let indentation = String(repeating: " ", count: column + 2)
+                let text = "\(indentation)from \(TerminalText.singleLine(source))"
+                lines += TextBreaker(width: inner).lines([StyledRun(text, [.warning])])
+            }
+        }
+        for (index, item) in card.items.enumerated() {
+            var runs = [StyledRun("\(index + 1). ", .frame), StyledRun(Self.text(item.title))]
+            if !item.detail.isEmpty { runs.append(StyledRun(" – " + Self.text(item.detail), [.dim])) }
+            if let url = item.url {
+                runs.append(StyledRun(" <\(TerminalText.singleLine(url))>", TextStyle(traits: .dim, address: url)))
+            }
+            lines += TextBreaker(width: inner).lines(runs)
+        }
+        if let note = card.note, !note.isEmpty {
+            if !lines.isEmpty { lines.append(StyledLine()) }
+            let isWarning = card.state == .failed || card.state == .unknown || note.contains("outside")
+            lines += TextBreaker(width: inner).lines([StyledRun(Self.text(note), isWarning ? [.warning] : [.dim])])
+        }
+        return lines.isEmpty ? [StyledLine([StyledRun(card.state.sentence, [.dim])])] : lines
+    }
+
+    /// A value with its line breaks, at most so long that a card fits a screen.
+    private static func text(_ value: String) -> String {
+        let lines = TerminalText.sanitised(value).split(separator: "\n", omittingEmptySubsequences: false)
+        let shown = lines.prefix(8).map { TerminalText.singleLine(String($0.prefix(400))) }.joined(separator: "\n")
+        return lines.count > 8 ? shown + "\n…" : shown
+    }
+
+    /// The lines of a card where no box can be drawn.
+    static func plain(_ card: ActionCard, number: Int? = nil) -> [String] {
+        let start = number.map { "[\($0)] " } ?? ""
+        var lines = ["\(start)\(TerminalText.singleLine(card.title)) (\(card.state.sentence))"]
+        lines += card.fields.map { field in
+            let source = field.source.map { "  (from \(TerminalText.singleLine($0)))" } ?? ""
+            return "    \(TerminalText.singleLine(field.label)): \(TerminalText.singleLine(field.value))\(source)"
+        }
+        lines += card.items.enumerated().map { index, item in
+            let detail = item.detail.isEmpty ? "" : " – \(item.detail)"
+            let url = item.url.map { " <\($0)>" } ?? ""
+            return "    \(index + 1). " + TerminalText.singleLine(item.title + detail + url)
+        }
+        if let note = card.note, !note.isEmpty { lines.append("    " + TerminalText.singleLine(note)) }
+        return lines
+    }
+}
+
+extension ActionCard.State {
+    /// The mark beside a card's title.
+    fileprivate var mark: (text: String, traits: TextStyle.Traits) {
+        switch self {
+        case .proposed: ("", [])
+        case .done: ("✓ done", [.code])
+        case .declined: ("✗ not done", [.dim])
+        case .notCarriedOut: ("not carried out", [.warning])
+        case .failed: ("failed", [.warning])
+        case .undone: ("undone", [.dim])
+        case .unknown: ("unknown", [.warning])
+        }
+    }
+
+    /// The state in words.
+    var sentence: String {
+        switch self {
+        case .proposed: "waits for your decision"
+        case .done: "done"
+        case .declined: "declined"
+        case .notCarriedOut: "not carried out"
+        case .failed: "failed"
+        case .undone: "undone"
+        case .unknown: "unknown whether it happened"
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import HearthAssistant
+import HearthBase
+
+/// Asks the user about an action at the terminal.
+struct CardQuestion: Sendable {
+    let reader: any LineReader
+    let console: Console
+    /// The names of an action's fields.
+    let fields: @Sendable (ActionTag) -> [String]
+
+    /// Asks until the answer is one of the choices. Ctrl-C and the end of the input decline.
+    func decision(on card: ActionCard) async -> ActionDecision {
+        let prompt = "Do it? [y]es  [n]o  [c] yes, for this conversation  [a]lways  [e]dit > "
+        while true {
+            guard case .line(let line) = await reader.line(prompt: prompt, initial: "") else { return .decline }
+            switch line.trimmingCharacters(in: .whitespaces).lowercased() {
+            case "y", "yes": return .approve
+            case "n", "no", "": return .decline
+            case "c", "conversation": return .approveForConversation
+            case "a", "always": return .always
+            case "e", "edit":
+                let editor = PayloadEditor(reader: reader, console: console, fields: fields)
+                if let payload = await editor.edited(card) { return .edit(payload: payload) }
+            default: console.complain("Type y, n, c, a or e.")
+            }
+        }
+    }
+}
+
+/// Lets the user change the values of an action, one line each.
+struct PayloadEditor: Sendable {
+    let reader: any LineReader
+    let console: Console
+    let fields: @Sendable (ActionTag) -> [String]
+
+    /// The changed payload; `nil` if the user gives up.
+    func edited(_ card: ActionCard) async -> String? {
+        // What is no object cannot be edited.
+        guard let document = try? JSONValue(parsing: Data(card.payload.utf8)), var values = document.members else {
+            console.complain("The values cannot be edited.")
+            return nil
+        }
+        console.complain("Enter keeps a value; a single - removes it; Ctrl-C gives up.")
+        for name in order(of: values, card) {
+            guard let value = values[name], let text = Self.text(of: value) else { continue }
+            guard case .line(let line) = await reader.line(prompt: "\(name): ", initial: text) else { return nil }
+            let edited = line.trimmingCharacters(in: .whitespaces)
+            // A terminal that cannot show the value takes an empty line for it.
+            if edited.isEmpty && !reader.canEdit { continue }
+            values[name] = edited == "-" || edited.isEmpty ? nil : Self.value(edited, like: value)
+        }
+        let others = fields(card.tag).filter { values[$0] == nil && $0 != "id" && $0 != "action" }
+        while !others.isEmpty {
+            let prompt = "more, as name=value (\(others.joined(separator: ", "))): "
+            guard case .line(let line) = await reader.line(prompt: prompt, initial: "") else { return nil }
+            let parts = line.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            if parts.isEmpty { break }
+            guard parts.count == 2, others.contains(parts[0]) else {
+                console.complain("Write name=value, or Enter for no more.")
+                continue
+            }
+            values[parts[0]] = Self.value(parts[1], like: nil)
+        }
+        return JSONValue.object(values).text
+    }
+
+    /// The names of the values in the order of the card; the kind of action stays.
+    private func order(of values: [String: JSONValue], _ card: ActionCard) -> [String] {
+        let known = fields(card.tag)
+        let rest = values.keys.filter { !known.contains($0) }.sorted()
+        return (known + rest).filter { $0 != "action" && $0 != "id" && values[$0] != nil }
+    }
+
+    private static func text(of value: JSONValue) -> String? {
+        switch value {
+        case .string(let text): text
+        case .number, .boolean: value.text
+        default: nil
+        }
+    }
+
+    /// The typed text as a value of the same kind; without one, as what it looks like.
+    private static func value(_ text: String, like old: JSONValue?) -> JSONValue {
+        if case .string = old { return .string(text) }
+        // Other text is a string.
+        if let parsed = try? JSONValue(parsing: Data(text.utf8)) {
+            switch parsed {
+            case .number, .boolean: return parsed
+            default: break
+            }
+        }
+        return .string(text)
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Hearth
+import HearthAssistant
+import HearthBase
+import HearthCatalog
+import HearthDelivery
+import HearthInference
+import HearthRouting
+import HearthStore
+
+/// What a conversation is made of.
+struct ConversationParts: Sendable {
+    let configuration: Configuration
+    let hearth: Hearth
+    let engine: any InferenceEngine
+    let printer: AnswerPrinter
+    let images: [ChatImage]
+    let options: GenerationOptions
+}
+
+extension Chat {
+    private static let maximumPromptBytes = 16 << 20
+
+    func run(in context: CommandContext) async throws {
+        if format == .json { context.console.speakEvents() }
+        var configuration = try await context.configuration
+        if ignoresMemory { configuration.ignoresMemory = true }
+        // Computed states hold what was said.
+        if route.isPrivate { configuration.stateFolder = nil }
+        var options = GenerationOptions(configuration: configuration)
+        let configuredTemperature = options.sampling.temperature
+        options.sampling = sampling
+        options.sampling.temperature = temperature ?? configuredTemperature
+        options.thinking.isEnabled = isThinkingEnabled
+        options.stopStrings = stopStrings
+        options.constraint = try await constraint?.read()
+        if let maximumTokens { options.maximumNewTokens = maximumTokens }
+
+        // Read pictures first: a bad file should not cost a load.
+        let images = try await blocking { [images] in try PictureFile.read(images) }
+        let hearth = try await context.hearth(configuration)
+        let failure: (any Error)?
+        do {
+            switch try await choice(configuration, in: hearth, context) {
+            case .routed(let routing):
+                let parts = ConversationParts(
+                    configuration: configuration, hearth: hearth, engine: routing.engine, printer: routing.printer,
+                    images: images, options: options)
+                try await routing.perform { try await converse(parts, question(context.input), context) }
+            case .local(let decision):
+                try await converseLocally(decision, configuration, images, options, in: hearth, context)
+            }
+            failure = nil
+        } catch {
+            failure = error
+        }
+        // The program must not end while a stopped load or answer is still marked on the disk.
+        await hearth.close()
+        if let failure { throw failure }
+    }
+
+    private func converseLocally(
+        _ decision: RouteDecision?, _ configuration: Configuration, _ images: [ChatImage], _ options: GenerationOptions,
+        in hearth: Hearth, _ context: CommandContext
+    ) async throws {
+        var context = context
+        let model: ChatModel
+        do {
+            model = try await find(configuration, seeing: !images.isEmpty, in: hearth, &context)
+        } catch {
+            // The rule that a person may change, where no local model can answer.
+            if let decision { context.console.say("(local: \(decision.reasonText))") }
+            throw error
+        }
+        let question = try await question(context.input)
+        try await load(model, in: context)
+        if let decision { context.console.announce(decision, model: model.name, format: format) }
+        let parts = ConversationParts(
+            configuration: configuration, hearth: hearth, engine: model.engine,
+            printer: AnswerPrinter(console: context.console, format: format, model: model.name), images: images,
+            options: options)
+        try await converse(parts, question, context)
+    }
+
+    /// Answers one question, or talks until the person ends it.
+    private func converse(_ parts: ConversationParts, _ question: String?, _ context: CommandContext) async throws {
+        if isAssistant || (question == nil && systemPrompt == nil && constraint == nil) {
+            return try await AssistantRun(self, parts, context).perform(question)
+        }
+        guard let question else {
+            return try await Conversation(
+                context: context, engine: parts.engine, printer: parts.printer, options: parts.options
+            ).run(systemPrompt: systemPrompt, images: parts.images)
+        }
+        let session = LanguageModelSession(model: parts.engine, instructions: systemPrompt)
+        let reason = try await parts.printer.print(
+            session.streamResponse(to: question, images: parts.images, options: parts.options).events)
+        // A script must not take half an answer for a whole one.
+        guard reason != .interrupted else { throw Self.interrupted }
+    }
+
+    static var interrupted: LLMError {
+        LLMError(
+            .answerInterrupted, "the connection to the cloud broke off in the middle of the answer",
+            context: ErrorContext(remedy: "Ask again, or ask a local model."), disposition: .tryLater)
+    }
+
+    /// Who may answer the conversation.
+    private func choice(
+        _ configuration: Configuration, in hearth: Hearth, _ context: CommandContext
+    ) async throws -> ChatRouting.Choice {
+        let wanted = try wanted(configuration)
+        return try await ChatRouting.choose(route, configuration, format: format, in: hearth, context) {
+            try await ChatModel.find(wanted, projector: projector.map { Path($0) }, in: hearth, context: context)
+        }
+    }
+
+    func wanted(_ configuration: Configuration) throws -> ModelReference? {
+        try reference ?? configuration.defaultModel.map { try ModelReference(parsing: $0) }
+    }
+
+    /// Finds the model for the conversation. Offers to download a missing one.
+    private func find(
+        _ configuration: Configuration, seeing: Bool, in hearth: Hearth, _ context: inout CommandContext
+    ) async throws -> ChatModel {
+        let wanted = try wanted(configuration)
+        do {
+            return try await ChatModel.find(
+                wanted, projector: projector.map { Path($0) }, in: hearth, context: context)
+        } catch let error where ChatModel.isNotHere(error) && format == .text && context.hasPerson {
+            // Input after the answer to the offer belongs to the conversation.
+            context.input =
+                (context.input as? DescriptorSource).map { DemandedSource($0) } ?? ContinuedSource(context.input)
+            let offer = try await ModelOffer(of: wanted, seeing: seeing, in: hearth, context)
+            guard let family = try await offer.make() else { throw error }
+            return try await ChatModel(hearth.manager.installed(family), in: hearth)
+        }
+    }
+
+    /// The one question to answer, `nil` for a conversation.
+    private func question(_ input: any TextSource) async throws -> String? {
+        if let prompt {
+            let more = try await input.piped(limit: Self.maximumPromptBytes) ?? ""
+            let text = more.trimmingCharacters(in: .whitespacesAndNewlines)
+            return text.isEmpty ? prompt : "\(prompt)\n\n\(text)"
+        }
+        if input.isTerminal { return nil }
+        let text = try await input.all(limit: Self.maximumPromptBytes).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !text.isEmpty else {
+            throw UsageError("the prompt on the standard input is empty", hint: Self.declaration.hint())
+        }
+        return text
+    }
+
+    /// Loads the model, with its progress on the terminal.
+    func load(_ model: ChatModel, in context: CommandContext) async throws {
+        let console = context.console
+        if format == .json { try console.emit(PhaseEvent(phase: "load")) }
+        let shown = Locked(-1)
+        defer { console.showBar(nil) }
+        try await model.engine.load { value in
+            guard console.barWidth != nil, value.isFinite else { return }
+            let percent = Int(max(0, min(1, value)) * 100)
+            let isDue = shown.withLock { last in
+                defer { if percent >= last + 5 { last = percent } }
+                return percent >= last + 5
+            }
+            if isDue { console.showBar("loading \(model.name.shownOnTerminal)  \(percent)%") }
+        }
+    }
+}
