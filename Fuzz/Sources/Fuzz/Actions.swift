@@ -28,7 +28,9 @@ func fuzzActionBlocks(_ data: Data) {
     }
     for word in whole.text.split(separator: " ").prefix(20) {
         guard let time = PayloadTime(String(word)) else { continue }
-        for zone in ["UTC", "Europe/Berlin", "Pacific/Apia", "America/Sao_Paulo"].compactMap(TimeZone.init) {
+        for zone in ["UTC", "Europe/Berlin", "Pacific/Apia", "America/Sao_Paulo"].compactMap({
+            TimeZone(identifier: $0)
+        }) {
             let moment = time.date(in: zone).timeIntervalSince1970
             precondition(abs(moment - Double(time.day) * 86_400) <= 3 * 86_400, "a time is far from its day")
         }
