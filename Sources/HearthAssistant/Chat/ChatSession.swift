@@ -167,6 +167,13 @@ public actor ChatSession {
             resumed = id.flatMap { messagesKept[$0] }
             asked = resumed?.parent.flatMap { messagesKept[$0] }
         }
+        let interrupted = engine.interruptedText
+        if case .resume = request, interrupted == nil {
+            _ = events.yield(
+                .failed(
+                    ChatFailure(code: "nothing-to-continue", message: "No answer of this conversation broke off.")))
+            return
+        }
         guard let asked, asked.role == .user else {
             _ = events.yield(
                 .failed(ChatFailure(code: "no-such-message", message: "The conversation has no such question.")))
@@ -185,7 +192,7 @@ public actor ChatSession {
 
         engine.begin(turn: asked.id)
         var turn = Turn(answer, tags: parts.runner.registry.tags, texts: parts.settings.texts)
-        let first = resumed == nil ? turn.begin() : turn.resume(after: engine.interruptedText ?? "")
+        let first = resumed == nil ? turn.begin() : turn.resume(after: interrupted ?? "")
         self.turn = turn
         context = TurnContext(question: asked, options: options, started: watch)
         isStopping = false

@@ -232,6 +232,17 @@ import Testing
         #expect(await chat.engine.requests.isEmpty)
     }
 
+    @Test func withoutAnInterruptedAnswerNothingContinuesOrIsLost() async {
+        let chat = ChatFixture([said("Whole")])
+        await chat.send("Ask")
+        guard case .failed(let failure)? = await ChatFixture.collect(chat.session.continueLocally()).first else {
+            Issue.record("it was not refused")
+            return
+        }
+        #expect(failure.code == "nothing-to-continue" && !failure.needsModel)
+        #expect(await chat.session.messages.map(\.content) == ["Ask", "Whole"])
+    }
+
     @Test func aConversationHasATitleAndDocuments() async throws {
         let chat = ChatFixture([said("Berlin is.")])
         await chat.send("What is\nthe capital?")
