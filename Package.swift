@@ -54,7 +54,8 @@ let package = Package(
         .library(name: "HearthLlama", targets: ["HearthLlama"]),
         .library(name: "HearthPublishing", targets: ["HearthPublishing"]),
         .library(
-            name: "HearthAssistant", targets: ["HearthAssistant", "HearthRouting", "HearthInference", "HearthBase"]),
+            name: "HearthAssistant",
+            targets: ["HearthAssistant", "HearthDatabase", "HearthRouting", "HearthInference", "HearthBase"]),
         .library(name: "HearthRouting", targets: ["HearthRouting", "HearthInference", "HearthHTTP", "HearthBase"]),
         .library(name: "HearthServer", targets: ["HearthServer"]),
         .executable(name: "hearth", targets: ["hearth"]),

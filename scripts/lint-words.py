@@ -13,8 +13,8 @@ import sys
 ENFORCED = [
     "Sources/CArchive", "Sources/CCrypto", "Sources/CCurl", "Sources/CGio", "Sources/CLicenses", "Sources/CLlama",
     "Sources/CLlamaShim", "Sources/CZlib",
-    "Sources/CMicrohttpd", "Sources/CTerminal", "Sources/Hearth", "Sources/HearthBase", "Sources/HearthCatalog",
-    "Sources/HearthCommand", "Sources/HearthDelivery", "Sources/HearthHTTP", "Sources/HearthInference", "Sources/HearthLlama",
+    "Sources/CMicrohttpd", "Sources/CTerminal", "Sources/Hearth", "Sources/HearthAssistant", "Sources/HearthBase", "Sources/HearthCatalog",
+    "Sources/HearthCommand", "Sources/HearthDatabase", "Sources/HearthDelivery", "Sources/HearthHTTP", "Sources/HearthInference", "Sources/HearthLlama",
     "Sources/HearthPublishing", "Sources/HearthRouting", "Sources/HearthServer", "Sources/HearthStore", "Sources/HearthTestSupport", "Sources/HearthTransfer",
     "Sources/hearth", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "README.md", "docs/architecture.md",
     "docs/benchmarks.md", "docs/delivery.md", "docs/dependencies.md", "docs/durability.md", "docs/errors.md",
