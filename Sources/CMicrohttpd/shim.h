@@ -29,7 +29,6 @@ static inline void hearth_mhd_log(void *context, const char *format, va_list arg
 
 // The options of a daemon.
 typedef struct {
-    int listening_socket;
     // Below 2: a single thread.
     unsigned int workers;
     unsigned int connection_limit;
@@ -48,7 +47,8 @@ typedef struct {
     hearth_mhd_message message;
 } hearth_mhd_options;
 
-// Starts a daemon on a listening socket the caller made. The texts of `options` are copied by the library.
+// Starts a daemon for connections that the caller accepts: the library's own quiescing ends the process if its thread
+// removes the listening socket at the same moment. The texts of `options` are copied by the library.
 static inline struct MHD_Daemon *hearth_mhd_start(const hearth_mhd_options *options) {
     struct MHD_OptionItem more[6];
     int count = 0;
@@ -58,7 +58,8 @@ static inline struct MHD_Daemon *hearth_mhd_start(const hearth_mhd_options *opti
     if (options->limit_per_address > 0)
         more[count++] =
             (struct MHD_OptionItem){MHD_OPTION_PER_IP_CONNECTION_LIMIT, (intptr_t)options->limit_per_address, NULL};
-    unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
+                         MHD_USE_NO_LISTEN_SOCKET;
     if (options->certificate && options->key) {
         flags |= MHD_USE_TLS;
         more[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)options->certificate};
@@ -70,7 +71,6 @@ static inline struct MHD_Daemon *hearth_mhd_start(const hearth_mhd_options *opti
     return MHD_start_daemon(
         flags, 0, NULL, NULL, options->handler, options->context,
         MHD_OPTION_EXTERNAL_LOGGER, hearth_mhd_log, (void *)options->message,
-        MHD_OPTION_LISTEN_SOCKET, options->listening_socket,
         MHD_OPTION_CONNECTION_LIMIT, options->connection_limit,
         MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, options->connection_memory,
@@ -80,6 +80,23 @@ static inline struct MHD_Daemon *hearth_mhd_start(const hearth_mhd_options *opti
         MHD_OPTION_NOTIFY_CONNECTION, options->connection, options->context,
         MHD_OPTION_ARRAY, more,
         MHD_OPTION_END);
+}
+
+// Accepts a connection and gives it to a daemon. Returns 1, 0 if none waits, or -1 with the error in `errno`.
+static inline int hearth_mhd_accept(struct MHD_Daemon *daemon, int listening_socket) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    memset(&address, 0, sizeof address);
+#ifdef __linux__
+    int client = (int)syscall(
+        SYS_accept4, listening_socket, &address, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#else
+    int client = accept(listening_socket, (struct sockaddr *)&address, &length);
+#endif
+    if (client < 0)
+        return errno == EAGAIN || errno == EWOULDBLOCK || errno == ECONNABORTED || errno == EINTR ? 0 : -1;
+    // The library closes the socket of a connection that it refuses.
+    return MHD_add_connection(daemon, client, (struct sockaddr *)&address, length) == MHD_YES ? 1 : -1;
 }
 
 // The socket of a connection, -1 if there is none.

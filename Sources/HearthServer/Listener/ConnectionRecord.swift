@@ -55,6 +55,9 @@
             }
         }
 
+        /// Whether no request has begun yet.
+        var isFresh: Bool { if case .idle(_, isFirst: true) = phase.withLock({ $0 }) { true } else { false } }
+
         func isOverdue(at now: Duration, limits: ListenerLimits) -> Bool {
             phase.withLock { $0 }.isOverdue(at: now, limits: limits)
         }
@@ -77,6 +80,15 @@
         /// Forgets a connection whose socket is about to be closed.
         func remove(_ record: ConnectionRecord) {
             records.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(record)) }
+        }
+
+        /// Waits for the first requests of connections that were just accepted, so that a restart drops none of them.
+        func lateRequests(within limit: Duration, time: TimeSource) async {
+            let watch = time.stopwatch()
+            while watch.elapsed < limit, records.withLock({ $0.values.contains(where: \.isFresh) }) {
+                // A cancelled caller does not wait.
+                guard (try? await time.sleep(for: .milliseconds(10))) != nil else { return }
+            }
         }
 
         /// Shuts down the overdue connections; the library then closes them.

@@ -77,6 +77,7 @@
         /// Reads the header. A reply at this call lets the library close the connection, as needed for a refused body.
         private func begin(_ connection: OpaquePointer, method: String, version: String) -> Bool {
             core.exchanges.began(self)
+            if core.isClosed { return false }
             let acknowledged = hearth_acknowledged_bytes(record.socket)
             let headers = readHeaders(of: connection)
             var request = state.withLock { state in
@@ -188,8 +189,8 @@
             end.request.body.finish(.failure(ServerError.clientLeft))
             if let watched = end.watched { core.watch.remove(watched) }
             record.enter(.idle(since: core.now, isFirst: false))
-            guard end.stage != .begun else { return }
             core.exchanges.ended(self)
+            guard end.stage != .begun else { return }
             report(end, wasSent: wasSent)
         }
 

@@ -19,19 +19,15 @@
     /// Listens from its creation until `stop(grace:)`.
     ///
     /// Unchecked because of the C pointers: they are set once, the library allows these calls from any thread but its own,
-    /// and `phase` ensures a single call of `MHD_stop_daemon`.
+    /// and `isStopped` ensures a single call of `MHD_stop_daemon`.
     package final class HTTPListener: @unchecked Sendable {
         /// The addresses with their actual ports, without unix sockets.
         package let addresses: [ListeningAddress]
         private let daemons: [OpaquePointer]
         /// The library's threads call it until `MHD_stop_daemon` returns.
         private let core: ListenerCore
-        private let phase: Locked<Phase>
-
-        /// A quiesced library does not close the sockets, so their owner does.
-        private enum Phase {
-            case running([ListeningSocket]), quiesced([ListeningSocket]), stopped
-        }
+        private let acceptor: Acceptor
+        private let isStopped = Locked(false)
 
         /// Starts to serve. Blocks.
         /// - Parameters:
@@ -50,11 +46,15 @@
             limits.raiseOpenFiles()
             let core = ListenerCore(
                 limits: limits, time: time, finished: finished, immediately: immediately, respond: respond)
-            var daemons: [OpaquePointer] = []
-            for socket in sockets {
-                guard let daemon = Self.start(socket, core: core, limits: limits, identity: identity) else {
-                    for daemon in daemons { MHD_stop_daemon(daemon) }
-                    core.watch.stop()
+            // Unix sockets do without TLS, in a daemon of their own.
+            var daemons: [Bool: OpaquePointer] = [:]
+            func discard() {
+                for daemon in daemons.values { MHD_stop_daemon(daemon) }
+                core.watch.stop()
+            }
+            for isNetwork in Set(sockets.map { identity != nil && $0.address != nil }) {
+                guard let daemon = Self.start(core: core, limits: limits, identity: isNetwork ? identity : nil) else {
+                    discard()
                     throw ServerError(
                         .cannotListen, "the HTTP server could not be started",
                         context: ErrorContext(
@@ -62,21 +62,30 @@
                                 ? "The log at level debug has the reason."
                                 : "Check that the certificate and the key are PEM files that belong together."))
                 }
-                daemons.append(daemon)
+                daemons[isNetwork] = daemon
             }
-            self.daemons = daemons
+            let doors = sockets.compactMap { socket in
+                daemons[identity != nil && socket.address != nil].map { Acceptor.Door(socket: socket, daemon: $0) }
+            }
+            let connections = core.connections
+            do {
+                acceptor = try Acceptor(doors) { connections.count < limits.connections }
+            } catch {
+                discard()
+                throw error
+            }
+            self.daemons = Array(daemons.values)
             self.core = core
             addresses = sockets.compactMap(\.address)
-            phase = Locked(.running(sockets))
         }
 
         private static func start(
-            _ socket: ListeningSocket, core: ListenerCore, limits: ListenerLimits, identity: ServerIdentity?
+            core: ListenerCore, limits: ListenerLimits, identity: ServerIdentity?
         ) -> OpaquePointer? {
             var options = hearth_mhd_options()
-            options.listening_socket = socket.descriptor
-            options.workers = socket.address == nil ? 1 : 2
-            options.connection_limit = UInt32(limits.connections)
+            options.workers = 2
+            // The acceptor keeps the limit; the library divides its own between its threads.
+            options.connection_limit = UInt32(limits.connections) * 2
             options.limit_per_address = UInt32(limits.connectionsPerAddress)
             options.idle_seconds = UInt32(limits.silence.components.seconds)
             options.connection_memory = limits.connectionMemory
@@ -86,7 +95,7 @@
             options.completed = completeRequest
             options.connection = notifyConnection
             options.message = takeMessage
-            guard let identity, socket.address != nil else { return hearth_mhd_start(&options) }
+            guard let identity else { return hearth_mhd_start(&options) }
             return identity.certificate.withCString { certificate in
                 identity.key.withCString { key in
                     options.certificate = certificate
@@ -107,36 +116,35 @@
         /// Accepts no more connections and waits at most `grace` for unfinished replies. Then cancels the tasks of the rest,
         /// which may write their reason, and closes all connections. Later calls wait for the same end.
         package func stop(grace: Duration = .seconds(5), time: TimeSource = .system) async {
-            quiesce()
+            await blockingQuietly { [acceptor] in acceptor.stop() }
             core.ending.begin()
+            await core.connections.lateRequests(within: min(grace, .seconds(1)), time: time)
             await core.exchanges.idle(within: grace, time: time)
             let tasks = core.exchanges.all.filter { $0.cancelTask() }
             if !tasks.isEmpty { await core.exchanges.idle(within: .seconds(2), time: time) }
+            await blockingQuietly { self.stopNow() }
+        }
+
+        private func blockingQuietly(_ body: @escaping @Sendable () -> Void) async {
             do {
-                try await blocking { self.stopNow() }
+                try await blocking(body)
             } catch {
                 Log.write(.error, "stopping failed: \(error)")
             }
         }
 
-        private func quiesce() {
-            phase.withLock { phase in
-                guard case .running(let sockets) = phase else { return }
-                for daemon in daemons { _ = MHD_quiesce_daemon(daemon) }
-                phase = .quiesced(sockets)
-            }
-        }
-
-        /// Joins the library's threads, which takes as long as the slowest callback.
+        /// Joins the library's threads, which takes as long as the slowest callback. A second caller waits for the first.
         private func stopNow() {
-            quiesce()
-            phase.withLock { phase in
-                guard case .quiesced = phase else { return }
+            acceptor.stop()
+            isStopped.withLock { isStopped in
+                guard !isStopped else { return }
+                isStopped = true
                 // The library must not be stopped with suspended connections; a broken exchange suspends none.
+                core.close()
                 for exchange in core.exchanges.all { exchange.breakOff() }
                 for daemon in daemons { MHD_stop_daemon(daemon) }
                 core.watch.stop()
-                phase = .stopped
+                acceptor.closeSockets()
             }
         }
     }

@@ -28,6 +28,8 @@
         let connections: ConnectionTable
         let ending = ServerEnding()
         let watch: PeerWatch
+        /// Set before the library is stopped: no exchange begins after it.
+        private let closing = Locked(false)
         private let started: Stopwatch
         private let lastID = Locked<UInt64>(.random(in: 0 ... .max))
 
@@ -48,6 +50,10 @@
                 connections.cutOffOverdue(at: started.elapsed, limits: limits)
             }
         }
+
+        var isClosed: Bool { closing.withLock { $0 } }
+
+        func close() { closing.withLock { $0 = true } }
 
         /// The time since the listener's start.
         var now: Duration { started.elapsed }
