@@ -109,7 +109,7 @@ package struct BlockScanner: Sendable {
                 guard index < bytes.count else { break }
             }
             let byte = bytes[index]
-            if byte == 0x5B, !fence.isOpen, index + 1 == bytes.count || seconds[Int(bytes[index + 1])] {
+            if byte == 0x5B, !fence.isOpen, mayBegin(bytes, at: index) {
                 visible.append(bytes[start..<index])
                 held.removeAll(keepingCapacity: true)
                 fitting = .max
@@ -121,6 +121,17 @@ package struct BlockScanner: Sendable {
         }
         visible.append(bytes[start..<index])
         return index
+    }
+
+    /// Whether the bytes from a bracket on are the beginning of an opening, as far as the piece goes.
+    private func mayBegin(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
+        guard start + 1 < bytes.count else { return true }
+        guard seconds[Int(bytes[start + 1])] else { return false }
+        return openings.contains { opening in
+            let count = min(opening.bytes.count, bytes.count - start)
+            for offset in 2..<max(count, 2) where opening.bytes[offset] != bytes[start + offset] { return false }
+            return opening.bytes[1] == bytes[start + 1]
+        }
     }
 
     private mutating func readOpening(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
