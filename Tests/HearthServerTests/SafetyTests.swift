@@ -149,6 +149,13 @@
             #expect(throws: ServerError.self) { try another.get() }
         }
 
+        @Test func findsNoKeyForOtherTexts() throws {
+            var keys = AccessKeys()
+            let texts = try (0..<20).map { try keys.create("\($0)", scopes: [.chat], at: Date()) }
+            for (index, text) in texts.enumerated() { #expect(keys.key(text) == keys.keys[index]) }
+            #expect((0..<5000).allSatisfy { keys.key("sk-\($0)") == nil })
+        }
+
         @Test func boundsEachCaller() {
             var bounds = CallerLimits.Bounds()
             bounds.atOnce = 2

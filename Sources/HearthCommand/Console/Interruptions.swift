@@ -3,16 +3,17 @@ import HearthBase
 
 /// Turns signals that ask the program to end into calls.
 ///
-/// SIGTERM and SIGHUP always cancel the running command. SIGINT goes to the newest handler: an interactive chat uses
+/// SIGTERM cancels the running command, and so does SIGHUP without a handler. SIGINT goes to the newest handler: an interactive chat uses
 /// it to stop one answer. A second signal a while after the first ends the process at once: the user repeats a signal
 /// to avoid waiting.
 final class Interruptions: Sendable {
     /// The kind of signal.
-    enum Signal: Sendable, Hashable { case interrupt, terminate }
+    enum Signal: Sendable, Hashable { case interrupt, terminate, hangUp }
 
     private struct State {
         var cancel: (@Sendable () -> Void)?
         var interruptHandler: (@Sendable () -> Void)?
+        var hangUpHandler: (@Sendable () -> Void)?
         /// The time since the first signal that ends the command.
         var ending: Stopwatch?
     }
@@ -30,13 +31,14 @@ final class Interruptions: Sendable {
         signal(SIGPIPE, SIG_IGN)
         Signals.handle(SIGINT) { self.deliver(.interrupt) }
         Signals.handle(SIGTERM) { self.deliver(.terminate) }
-        Signals.handle(SIGHUP, evenIfIgnored: false) { self.deliver(.terminate) }
+        Signals.handle(SIGHUP, evenIfIgnored: false) { self.deliver(.hangUp) }
     }
 
     /// Handles a signal.
     func deliver(_ signal: Signal) {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
             if signal == .interrupt, let handler = state.interruptHandler { return handler }
+            if signal == .hangUp, let handler = state.hangUpHandler { return handler }
             if let ending = state.ending {
                 if ending.elapsed < Self.together { return nil }
                 return {
@@ -67,6 +69,15 @@ final class Interruptions: Sendable {
     ) async rethrows -> Result {
         state.withLock { $0.interruptHandler = handler }
         defer { state.withLock { $0.interruptHandler = nil } }
+        return try await body()
+    }
+
+    /// Calls `handler` for SIGHUP while `body` runs.
+    func handlingHangUps<Result>(
+        with handler: @escaping @Sendable () -> Void, _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        state.withLock { $0.hangUpHandler = handler }
+        defer { state.withLock { $0.hangUpHandler = nil } }
         return try await body()
     }
 }

@@ -30,7 +30,16 @@ extension HearthCommand {
             case .run(let command, let isQuiet):
                 let context = context.quiet(isQuiet)
                 console = context.console
-                try await context.interruptions.run { try await command.run(in: context) }
+                let status = Locked<Int32>(0)
+                try await context.interruptions.run {
+                    #if Server
+                        if let other = try await HandOver.run(command, words, in: context) {
+                            return status.withLock { $0 = other }
+                        }
+                    #endif
+                    try await command.run(in: context)
+                }
+                return status.withLock { $0 }
             }
             return 0
         } catch is OutputClosed {

@@ -227,3 +227,12 @@ struct PulledEvent: Encodable {
         try container.encode(fetched, forKey: .fetchedBytes)
     }
 }
+
+#if Server
+    extension Pull: HandedOver {
+        var canBeHandedOver: Bool {
+            // A path is one of this process's folder.
+            if case .file = reference { false } else { true }
+        }
+    }
+#endif

@@ -161,3 +161,9 @@ struct FindingEvent: Encodable {
         }
     }
 }
+
+#if Server
+    extension Update: HandedOver {
+        var canBeHandedOver: Bool { true }
+    }
+#endif

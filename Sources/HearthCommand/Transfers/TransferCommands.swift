@@ -199,3 +199,9 @@ struct TransfersClean: Command {
         context.console.say(isDryRun ? "\(bytes) would be free again." : "\(bytes) are free again.")
     }
 }
+
+#if Server
+    extension TransfersResume: HandedOver {
+        var canBeHandedOver: Bool { true }
+    }
+#endif

@@ -151,7 +151,7 @@
     extension SHA256Digest {
         /// Compares in a time that does not depend on the bytes.
         func isSame(as other: SHA256Digest) -> Bool {
-            zip(hex.utf8, other.hex.utf8).reduce(UInt8(0)) { $0 | $1.0 ^ $1.1 } == 0
+            zip(hex.utf8, other.hex.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
         }
     }
 #endif

@@ -1,0 +1,131 @@
+#if Server
+    import Foundation
+    import Hearth
+    import HearthBase
+    import HearthServer
+
+    /// The models of the resident process under its present settings.
+    final class ServedModels: Sendable {
+        /// The models under one set of settings. They leave memory with the last request that uses them.
+        private final class Generation: Sendable {
+            let hearth: Hearth
+            let routes: APIRoutes
+
+            init(_ hearth: Hearth) {
+                self.hearth = hearth
+                var settings = HearthModels.Settings()
+                settings.keepAlive = hearth.configuration.server.keepAlive
+                var api = APISettings()
+                api.version = HearthCommand.version
+                routes = APIRoutes(APIService(HearthModels(hearth, settings: settings), settings: api))
+            }
+
+            deinit {
+                let hearth = hearth
+                Task { await hearth.close() }
+            }
+        }
+
+        private struct State {
+            var generation: Generation?
+            var address: String?
+            var reload: (@Sendable () async -> Void)?
+        }
+
+        private let context: CommandContext
+        private let started: Date
+        private let state: Locked<State>
+
+        /// Reads the settings, and recovers what ended processes left.
+        init(context: CommandContext) async throws {
+            self.context = context
+            started = context.time.now
+            let hearth = try await context.hearth()
+            _ = try await context.recovered(hearth)
+            state = Locked(State(generation: Generation(hearth)))
+        }
+
+        private var generation: Generation? { state.withLock { $0.generation } }
+
+        func setAddress(_ address: String?) { state.withLock { $0.address = address } }
+
+        // MARK: Requests
+
+        /// The reply of a dialect; `nil` for a path that none has.
+        func reply(to request: ServerRequest) async -> ServerReply? {
+            guard let generation else { return .failure(503, "ending", "the server ends") }
+            guard var reply = await generation.routes.reply(to: request) else { return nil }
+            if case .stream(let make) = reply.body {
+                // A reload does not close the models of an answer on its way.
+                reply.body = .stream { writer in
+                    defer { withExtendedLifetime(generation) {} }
+                    try await make(writer)
+                }
+            }
+            return reply
+        }
+
+        /// The right that a route of a dialect needs.
+        func scope(_ method: String, _ path: String) -> ServerScope? { generation?.routes.scope(method, path) }
+
+        /// The facts for `hearth ps`.
+        func status() async -> [String: JSONValue] {
+            var facts: [String: JSONValue] = [
+                "started": .string(started.formatted(.iso8601)), "version": .string(HearthCommand.version),
+            ]
+            facts["address"] = state.withLock { $0.address }.map { .string($0) }
+            let loaded = await generation?.routes.service.provider.loaded() ?? []
+            facts["models"] = .array(
+                loaded.map { model in
+                    var entry: [String: JSONValue] = [
+                        "name": .string(model.model.name), "bytes": .integer(model.bytes),
+                    ]
+                    entry["expires"] = model.expires.map { .string($0.formatted(.iso8601)) }
+                    return .object(entry)
+                })
+            return facts
+        }
+
+        // MARK: Life
+
+        /// Continues the transfers of ended processes.
+        /// - Returns: an exit status.
+        func restoreTransfers() async -> Int32 {
+            guard let manager = generation?.hearth.manager else { return 0 }
+            do {
+                for outcome in try await manager.restoreTransfers() {
+                    guard let error = outcome.error, !(error is CancellationError) else { continue }
+                    context.console.complain("\(outcome.plan.label) was not continued: \(error)")
+                }
+                return 0
+            } catch {
+                context.console.complain("Unfinished transfers were not continued: \(error)")
+                return 1
+            }
+        }
+
+        /// Sets what reads settings and keys again.
+        func reloads(_ body: @escaping @Sendable () async -> Void) { state.withLock { $0.reload = body } }
+
+        func reloadNow() async { await state.withLock { $0.reload }?() }
+
+        /// Uses the present settings for later requests; answers on their way keep theirs.
+        func reload() async throws {
+            let hearth = try await context.hearth()
+            guard let old = generation?.hearth, old.configuration != hearth.configuration else {
+                return await hearth.close()
+            }
+            let next = Generation(hearth)
+            state.withLock { state in if state.generation != nil { state.generation = next } }
+        }
+
+        /// Ends downloads and answers, and unloads the models.
+        func close() async {
+            let generation = state.withLock { state in
+                defer { state.generation = nil }
+                return state.generation
+            }
+            await generation?.hearth.close()
+        }
+    }
+#endif
