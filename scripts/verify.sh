@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud consumer first-run bench bench-engine bench-peers bench-extremes"
+stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant consumer first-run bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -111,6 +111,25 @@ stage_cloud() {
     make --no-print-directory build
     HEARTH_BINARY="$PWD/.build/release/hearth" scripts/cloud/run.sh
     HEARTH_TESTS=full selected 'ManyConversationsTests|RouteTests'
+}
+
+# Ten thousand conversations, and kills of a process that saves a streaming answer; optimised, since the figures count.
+stage_records() {
+    HEARTH_TESTS=full swift test -c release -Xswiftc -enable-testing "${flags[@]}" --scratch-path .build-records \
+        --filter 'ConversationMeasurements|KilledStreamTests'
+}
+
+# Calendars, reminders and contacts together with the programs that share their files.
+stage_stores() {
+    swift build "${flags[@]}" --build-tests
+    scripts/stores.sh
+}
+
+# The assistant's tests with all of their rounds; the default model writes two hundred blocks.
+stage_assistant() {
+    swift build "${flags[@]}" --build-tests
+    HEARTH_TESTS=full selected 'HearthAssistantTests'
+    HEARTH_TESTS=full selected 'RealAssistantTests'
 }
 
 # Apps that depend on this package by URL, as another user.
