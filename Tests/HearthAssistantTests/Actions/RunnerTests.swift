@@ -154,6 +154,24 @@ import Testing
         #expect(await bench.effects == [.reminders: 2])
     }
 
+    @Test func doesNotRepeatARightBlockInTheRepairPass() async {
+        let bench = ActionBench(approval: ScriptedApproval(otherwise: .approve))
+        let runner = bench.runner()
+        let second = #"[REMINDER_ACTION:{"action":"create","title":"b"}]"#
+        _ = await runner.run(
+            ActionBench.scan("\(remind)[REMINDER_ACTION:{\"action\":\"create\"}]").blocks, in: bench.turn())
+        let repaired = ActionBench.scan(remind + second).blocks.map { block in
+            var block = block
+            block.index += 1000
+            return block
+        }
+        #expect(await runner.run(repaired, in: bench.turn()).cards.map(\.state) == [.done])
+        #expect(await bench.effects == [.reminders: 2])
+        // The same words in another answer are another action.
+        _ = await runner.run(ActionBench.scan(remind).blocks, in: bench.turn(message: "m2"))
+        #expect(await bench.effects == [.reminders: 3])
+    }
+
     @Test func undoesWithinThirtyDays() async throws {
         var bench = ActionBench(approval: ScriptedApproval(otherwise: .approve))
         let card = try #require(

@@ -20,6 +20,8 @@ package actor ActionRunner {
     private let saveSetting: @Sendable (ActionTag, ApprovalPolicy.Setting) async -> Void
     /// The keys of the actions that this runner is planning, asking about or carrying out.
     var active: Set<String> = []
+    /// The keys of the settled blocks of the last answer by tag and payload: a repair pass may repeat a block that was right.
+    private var settled: (message: String, keys: [String: String]) = ("", [:])
 
     /// How long an action can be undone: 30 days.
     package static let undoPeriod: TimeInterval = 30 * 86_400
@@ -72,9 +74,13 @@ package actor ActionRunner {
                 continue
             }
             let key = planner.key(of: block)
-            guard active.insert(key).inserted else { continue }
+            let name = "\(block.tag):\(block.payload)"
+            if settled.message != turn.message { settled = (turn.message, [:]) }
+            guard settled.keys[name] ?? key == key, active.insert(key).inserted else { continue }
+            let count = outcome.cards.count
             await run(block, key, planner, onCard, &outcome)
             active.remove(key)
+            if outcome.cards.count > count, settled.message == turn.message { settled.keys[name] = key }
         }
         outcome.cards += await notCarriedOut(Array(ordered.dropFirst(Self.maximumBlocks)), in: turn)
         return outcome
