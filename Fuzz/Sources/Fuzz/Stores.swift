@@ -3,7 +3,8 @@ import HearthBase
 
 @testable import HearthAssistant
 
-private let clock = CalendarClock(deviceZone: { .gmt })
+/// Used on one thread, on which libFuzzer calls every target.
+private nonisolated(unsafe) let clock = CalendarClock(deviceZone: { .gmt })
 
 /// Reads a calendar file, lists its occurrences and changes an event. Untouched bytes stay.
 func fuzzCalendar(_ data: Data) {
