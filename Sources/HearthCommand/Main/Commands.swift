@@ -28,6 +28,7 @@ extension HearthCommand {
                         TransfersClean.self,
                     ]),
             ]),
+        CommandChapter(title: "serving", entries: serving),
         CommandChapter(title: "publishers", entries: publishing),
         CommandChapter(
             title: "this device",
@@ -66,6 +67,17 @@ extension HearthCommand {
             [ContactsList.self, ContactsShow.self, ContactsAdd.self, ContactsExport.self, ContactsImport.self]),
         .command(Undo.self),
     ]
+
+    private static var serving: [CommandEntry] {
+        #if Server
+            [
+                .command(Serve.self), .command(Ps.self), .command(Stop.self),
+                .group("keys", "Let other machines in", [KeysCreate.self, KeysList.self, KeysRevoke.self]),
+            ]
+        #else
+            []
+        #endif
+    }
 
     private static var publishing: [CommandEntry] {
         #if Server
