@@ -40,7 +40,7 @@
                 case .toolCall(let call): toolCalls.append(call)
                 case .truncated(let count): dropped = count
                 case .picturesLeftOut(let count): picturesLeftOut = count
-                case .toolResult: break
+                case .token, .toolResult: break
                 }
             }
         }

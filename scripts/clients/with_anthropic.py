@@ -24,11 +24,14 @@ def stream():
 
 @check
 def options():
+    # The newest client has no arguments for these, and the API still takes them.
+    sampling = {"temperature": 0, "top_p": 0.9, "top_k": 5}
     answer = client.messages.create(
-        model=model, max_tokens=24, messages=hello, temperature=0, top_p=0.9, top_k=5, metadata={"user_id": "me"})
+        model=model, max_tokens=24, messages=hello, metadata={"user_id": "me"},
+        extra_body=sampling)
     text = answer.content[0].text
     stopped = client.messages.create(
-        model=model, max_tokens=24, messages=hello, temperature=0, top_p=0.9, top_k=5, stop_sequences=[text[3:6]])
+        model=model, max_tokens=24, messages=hello, stop_sequences=[text[3:6]], extra_body=sampling)
     assert stopped.stop_reason == "stop_sequence" and stopped.stop_sequence == text[3:6]
 
 
@@ -67,7 +70,7 @@ def thinking():
 @check
 def structured():
     answer = client.messages.create(
-        model=model, max_tokens=200, temperature=0, messages=[{"role": "user", "content": "Anna is 5."}],
+        model=model, max_tokens=200, messages=[{"role": "user", "content": "Anna is 5."}], extra_body={"temperature": 0},
         output_config={"format": {"type": "json_schema", "schema": person}})
     import json
     assert set(json.loads(answer.content[0].text)) == {"name", "age"}
@@ -89,7 +92,7 @@ def models():
 def errors():
     raises(anthropic.NotFoundError, lambda: client.messages.create(model="nothing", max_tokens=5, messages=hello))
     error = raises(anthropic.BadRequestError, lambda: client.messages.create(
-        model=model, max_tokens=5, messages=hello, top_p=7))
+        model=model, max_tokens=5, messages=hello, extra_body={"top_p": 7}))
     assert error.body["error"]["type"] == "invalid_request_error"
 
 

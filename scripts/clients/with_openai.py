@@ -175,7 +175,7 @@ def responses():
 
 @check
 def responses_stream():
-    with client.responses.stream(model=model, input="Count to three.", max_output_tokens=24) as stream:
+    with client.responses.stream(model=model, input="Say hello.", max_output_tokens=600, temperature=0) as stream:
         deltas = "".join(event.delta for event in stream if event.type == "response.output_text.delta")
         assert stream.get_final_response().output_text == deltas
 

@@ -71,6 +71,9 @@ public struct GenerationOptions: Sendable, Hashable {
     /// Whether a conversation that does not fit the context window is refused. Otherwise its oldest messages are left
     /// out. Default `false`.
     public var keepsAllMessages = false
+    /// Whether computed tokens of earlier prompts are reused. Default `true`; `false` computes the whole prompt, so that
+    /// an answer with a seed does not depend on what was computed before.
+    public var reusesPrompt = true
     /// Whether the answer continues the last message, which is an assistant's. Default `false`: a new message answers.
     public var continuesLastMessage = false
     /// Whether the model must call a tool. Default: it decides.

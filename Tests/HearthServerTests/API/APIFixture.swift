@@ -70,7 +70,8 @@
         init(_ answers: [[ScriptedEngine.Step]] = [], abilities: EngineCapabilities = Self.abilities) {
             engine = ScriptedEngine(answers, capabilities: abilities)
             models = ScriptedModels(engine)
-            routes = APIRoutes(APIService(models))
+            // On a clock that stands still, a busy machine is no silence.
+            routes = APIRoutes(APIService(models, time: ManualClock().time))
         }
 
         /// A reply with its parts.

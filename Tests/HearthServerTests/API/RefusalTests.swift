@@ -116,7 +116,6 @@
         @Test func whatAnEngineCannotDoIsRefusedByName() async throws {
             let cases: [(String, String)] = [
                 (#""logprobs":true"#, "logprobs"), (#""logit_bias":{"1":2}"#, "logit_bias"),
-                (#""tools":[{"type":"function","function":{"name":"f"}}]"#, "tools"),
                 (#""response_format":{"type":"json_object"}"#, "response_format"),
                 (#""grammar":"root ::= \"a\"""#, "grammar"),
             ]

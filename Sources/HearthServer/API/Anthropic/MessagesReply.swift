@@ -60,6 +60,24 @@
         }
     }
 
+    /// The models in the form of Anthropic's API.
+    enum AnthropicModels {
+        static func body(_ model: ServedModel) -> JSONBody {
+            [
+                "type": "model", "id": .string(model.name), "display_name": .string(model.name),
+                "created_at": .string(OllamaTime.text(model.created)),
+            ]
+        }
+
+        static func list(_ models: [ServedModel]) -> JSONBody {
+            [
+                "data": .array(models.map(body)), "has_more": false,
+                "first_id": models.first.map { .string($0.name) } ?? .null,
+                "last_id": models.last.map { .string($0.name) } ?? .null,
+            ]
+        }
+    }
+
     /// The error form of Anthropic's API.
     enum AnthropicFailure {
         static func body(_ failure: APIFailure) -> JSONBody {

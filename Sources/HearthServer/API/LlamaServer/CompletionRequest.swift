@@ -31,6 +31,9 @@
             var request = APIRequest(.prompts(prompts), model: try fields.string("model"))
             try request.takeOpenAIFields(fields)
             if let most = try fields.limit("n_predict") { request.maximumNewTokens = most }
+            let most = try fields.integer("n_probs", in: 0...TokenReports.maximumAlternatives) ?? 0
+            // Probabilities with a seed are asked for to be compared: what was computed before must not change them.
+            request.reusesPrompt = try fields.flag("cache_prompt") ?? !(most > 0 && request.sampling.seed != nil)
             request.constraint = try ResponseFormat.constraint(fields)
             var completion = CompletionRequest(request: request)
             completion.extras = try LlamaExtras(fields)
@@ -39,7 +42,6 @@
             completion.responseFields = try fields.strings("response_fields", atMost: 100) ?? []
             completion.isList = isList
             completion.request.showsPrompt = true
-            let most = try fields.integer("n_probs", in: 0...TokenReports.maximumAlternatives) ?? 0
             completion.hasProbabilities = most > 0
             if most > 0 || completion.returnsTokens {
                 completion.request.tokenReports = TokenReports(

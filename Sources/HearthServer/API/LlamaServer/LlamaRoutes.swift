@@ -91,7 +91,7 @@
             let details = try await call.service.provider.details(of: ready.model)
             let settings = call.service.settings
             var options = settings.options
-            options.maximumNewTokens = settings.maximumNewTokens ?? ready.information.contextLength
+            options.maximumNewTokens = settings.limit(window: ready.information.contextLength)
             return json([
                 "default_generation_settings": [
                     "id": 0, "n_ctx": .integer(ready.information.contextLength), "speculative": false,

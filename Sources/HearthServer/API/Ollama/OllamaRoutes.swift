@@ -24,7 +24,7 @@
             ]
             for path in ["/api/create", "/api/copy", "/api/push"] {
                 routes["POST \(path)"] = Route(.ollama, scope: .models) { _ in
-                    throw APIFailure(.notFound, "\(path) is not served: models are made with `hearth publish`")
+                    throw APIFailure(.notFound, "\(path) is not served")
                 }
             }
             return routes

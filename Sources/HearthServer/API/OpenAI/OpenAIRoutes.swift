@@ -27,9 +27,12 @@
                 try call.responses.remove(call.name)
                 return json(["id": .string(call.name), "object": "response", "deleted": true])
             }
-            for path in ["/v1/audio/speech", "/v1/audio/transcriptions", "/v1/images/generations", "/v1/rerank"] {
+            for path in [
+                "/v1/responses/compact", "/v1/audio/speech", "/v1/audio/transcriptions", "/v1/images/generations",
+                "/v1/rerank",
+            ] {
                 routes["POST \(path)"] = Route(.openAI) { _ in
-                    throw APIFailure(.notFound, "\(path) is not served: no model here does it")
+                    throw APIFailure(.notFound, "\(path) is not served")
                 }
             }
             return routes
@@ -39,6 +42,8 @@
 
         private static func models(_ call: Call) async throws -> ServerReply {
             let models = try await call.service.provider.models()
+            // Anthropic's clients ask at the same path.
+            if call.request.headers.joined("anthropic-version") != nil { return json(AnthropicModels.list(models)) }
             return json([
                 "object": "list", "data": .array(models.map(modelBody)),
                 // llama.cpp's server lists them a second time for Ollama's clients.
@@ -47,7 +52,9 @@
         }
 
         private static func model(_ call: Call) async throws -> ServerReply {
-            json(modelBody(try await call.service.provider.model(call.name)))
+            let model = try await call.service.provider.model(call.name)
+            let isAnthropic = call.request.headers.joined("anthropic-version") != nil
+            return json(isAnthropic ? AnthropicModels.body(model) : modelBody(model))
         }
 
         private static func modelBody(_ model: ServedModel) -> JSONBody {

@@ -65,7 +65,17 @@
 
         private static func echo(_ fields: Fields) throws(APIFailure) -> [String: JSONBody] {
             var echo: [String: JSONBody] = [:]
-            for key in ["tools", "tool_choice", "metadata", "text", "prompt_cache_key", "safety_identifier"] {
+            echo["tools"] = .array(
+                try (fields.objects("tools", atMost: 1000) ?? []).map { (tool) throws(APIFailure) -> JSONBody in
+                    let function = try tool.object("function") ?? tool
+                    return [
+                        "type": "function", "name": .string(try function.requiredString("name")),
+                        "description": try function.string("description").map { .string($0) } ?? .null,
+                        "parameters": try function.schema("parameters").map { .json($0) } ?? .null,
+                        "strict": try function.flag("strict").map { .boolean($0) } ?? .null,
+                    ]
+                })
+            for key in ["tool_choice", "metadata", "text", "prompt_cache_key", "safety_identifier"] {
                 if let value = fields.value(key) { echo[key] = .json(value.text) }
             }
             if let reasoning = try fields.object("reasoning") {

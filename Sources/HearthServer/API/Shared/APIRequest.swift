@@ -25,6 +25,8 @@
         /// How long the model stays in memory afterwards; `nil` for the server's setting.
         package var keepAlive: Duration?
         package var timeLimit: Duration?
+        /// Whether computed tokens of earlier prompts are reused.
+        package var reusesPrompt = true
         /// Whether the oldest messages may be left out to fit the context.
         package var truncates = false
         /// Whether the reply shows the prompt.

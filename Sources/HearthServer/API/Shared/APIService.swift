@@ -8,6 +8,7 @@
         package let provider: any ModelProvider
         package let settings: APISettings
         package let activity = ModelActivity()
+        package let metrics = AnswerMetrics()
         let time: TimeSource
 
         package init(_ provider: any ModelProvider, settings: APISettings = APISettings(), time: TimeSource = .system) {
@@ -15,6 +16,9 @@
             self.settings = settings
             self.time = time
         }
+
+        /// Facts of the answers as text of Prometheus.
+        package var metricsText: String { metrics.text(running: activity.running) }
 
         /// A model with its loaded engine.
         struct Ready {
@@ -27,7 +31,8 @@
         /// Finds a model and loads it if needed.
         func ready(_ name: String?) async throws -> Ready {
             let model = try await provider.model(name)
-            let engine = try await provider.engine(for: model)
+            // Calls of tools are told from answers, also where the model writes them in its text.
+            let engine = SpelledToolEngine(try await provider.engine(for: model))
             return Ready(
                 model: model, engine: engine, information: try await engine.modelInformation,
                 capabilities: try await engine.capabilities)
@@ -55,12 +60,16 @@
                 await activity.using(ready.model.name) {
                     do {
                         try await generate(prompts, request.copies, ready.engine) { event in
-                            if case .event(_, let event) = event, event.isStart { start.succeed() }
+                            switch event {
+                            case .event(_, let event): if event.isStart { start.succeed() }
+                            case .finished(_, let summary): metrics.count(summary)
+                            }
                             source.yield(event)
                         }
                         start.succeed()
                         source.finish()
                     } catch {
+                        metrics.countFailure()
                         start.fail(error)
                         source.finish(throwing: error)
                     }
@@ -76,7 +85,7 @@
         }
 
         /// One prompt with its options.
-        private struct Job {
+        private struct Job: Hashable {
             var messages: [ChatMessage]
             var options: GenerationOptions
         }
@@ -99,7 +108,8 @@
                 for parts in prompts {
                     var options = options
                     options.usesChatTemplate = false
-                    if case .text(let text)? = parts.first, parts.count == 1 {
+                    // Several prompts are compared as tokens.
+                    if case .text(let text)? = parts.first, parts.count == 1, prompts.count == 1 {
                         jobs.append(Job(messages: [ChatMessage(.user, text)], options: options))
                     } else {
                         options.promptTokens = try await tokens(of: parts, ready.engine)
@@ -120,7 +130,7 @@
                 }
             }
             options.maximumNewTokens =
-                request.maximumNewTokens ?? settings.maximumNewTokens ?? ready.information.contextLength
+                request.maximumNewTokens ?? settings.limit(window: ready.information.contextLength)
             if let limit = request.timeLimit { options.timeout = limit }
             options.stopStrings = request.stopStrings
             options.constraint = request.constraint
@@ -128,6 +138,7 @@
             options.toolChoice = request.toolChoice
             options.tokenReports = request.tokenReports
             options.continuesLastMessage = request.continuesLastMessage
+            options.reusesPrompt = request.reusesPrompt
             options.keepsAllMessages = !request.truncates
             if let isEnabled = request.thinking.isEnabled { options.thinking.isEnabled = isEnabled }
             if let most = request.thinking.maximumTokens { options.thinking.maximumTokens = most }
@@ -171,6 +182,38 @@
             return tokens
         }
 
+        /// One generation, and the answers that it gives.
+        private struct Generated {
+            let job: Job
+            /// The number of its prompt.
+            let prompt: Int
+            var choices: [Int]
+        }
+
+        /// The generations of all answers. Equal generations whose random choices are repeatable run once.
+        private func generations(_ prompts: [Job], _ copies: Int) -> [Generated] {
+            var all: [Generated] = []
+            var places: [Job: Int] = [:]
+            for (prompt, job) in prompts.enumerated() {
+                for copy in 0..<copies {
+                    var job = job
+                    job.options.sampling.seed = job.options.sampling.seed.map { $0 &+ UInt32(copy) }
+                    let choice = prompt * copies + copy
+                    let sampling = job.options.sampling
+                    if sampling.temperature <= 0 { job.options.sampling.seed = nil }
+                    if sampling.seed != nil || sampling.temperature <= 0 {
+                        if let place = places[job] {
+                            all[place].choices.append(choice)
+                            continue
+                        }
+                        places[job] = all.count
+                    }
+                    all.append(Generated(job: job, prompt: prompt, choices: [choice]))
+                }
+            }
+            return all
+        }
+
         /// Generates all answers. The copies of a prompt begin when its first answer has computed the prompt, which they
         /// then share.
         private func generate(
@@ -178,22 +221,21 @@
             _ tell: @escaping @Sendable (APIEvent) -> Void
         ) async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for (number, job) in prompts.enumerated() {
-                    let (isComputed, computed) = AsyncStream<Never>.makeStream()
-                    for copy in 0..<copies {
-                        let choice = number * copies + copy
-                        group.addTask {
-                            defer { if copy == 0 { computed.finish() } }
-                            if copy > 0 { for await _ in isComputed {} }
-                            try Task.checkCancellation()
-                            var options = job.options
-                            options.sampling.seed = options.sampling.seed.map { $0 &+ UInt32(copy) }
-                            let summary = try await engine.generate(job.messages, options: options) { event in
-                                if copy == 0, case .phase(.decode) = event { computed.finish() }
-                                tell(.event(choice: choice, event))
-                            }
-                            tell(.finished(choice: choice, summary))
+                var gates: [Int: Gate] = [:]
+                for generation in generations(prompts, copies) {
+                    let first = gates[generation.prompt]
+                    let computed = first ?? Gate()
+                    gates[generation.prompt] = computed
+                    group.addTask {
+                        defer { if first == nil { computed.open() } }
+                        await first?.wait()
+                        try Task.checkCancellation()
+                        let job = generation.job
+                        let summary = try await engine.generate(job.messages, options: job.options) { event in
+                            if case .phase(.decode) = event { computed.open() }
+                            for choice in generation.choices { tell(.event(choice: choice, event)) }
                         }
+                        for choice in generation.choices { tell(.finished(choice: choice, summary)) }
                     }
                 }
                 try await group.waitForAll()

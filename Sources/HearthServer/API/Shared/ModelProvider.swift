@@ -116,7 +116,8 @@
     package struct APISettings: Sendable {
         /// The values of requests that set none.
         package var options = GenerationOptions(timeout: .seconds(3600))
-        /// The most tokens of an answer whose request names no limit; `nil` for as many as the context holds.
+        /// The most tokens of an answer whose request names no limit; `nil` for half of the context, at most 2048. Each
+        /// answer reserves room for them, so a higher limit lets fewer requests run side by side.
         package var maximumNewTokens: Int?
         /// The time after which a stream begins although its request still waits.
         package var longestSilence: Duration = .seconds(10)
@@ -129,5 +130,8 @@
         package var storedBytes = 32 << 20
 
         package init() {}
+
+        /// The most tokens of an answer whose request names no limit.
+        func limit(window: Int) -> Int { maximumNewTokens ?? min(2048, max(1, window / 2)) }
     }
 #endif

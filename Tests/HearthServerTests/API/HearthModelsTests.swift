@@ -1,0 +1,93 @@
+#if Server
+    import Foundation
+    import Hearth
+    import HearthBase
+    import HearthInference
+    import HearthTestSupport
+    import Testing
+
+    @testable import HearthServer
+
+    @Suite struct HearthModelsTests {
+        private func hearth(_ folder: TemporaryFolder) throws -> Hearth {
+            try Hearth(home: folder.path("home"), configuration: Configuration(), engines: EngineRegistry())
+        }
+
+        private func failure(_ body: () async throws -> Void) async -> APIFailure? {
+            await #expect(throws: APIFailure.self) { try await body() }
+        }
+
+        @Test(
+            arguments: [
+                "/etc/passwd", "../model.gguf", "model.gguf", "hf:org/model", "https://a.example/models.json",
+                "file:///x",
+                "\u{0}", "a b", "@", ":", String(repeating: "a", count: 100_000), "unknown", "unknown:q4_1",
+                "unknown@1.0.0",
+            ])
+        func aNameThatIsNoInstalledModelIsMissing(name: String) async throws {
+            let folder = try TemporaryFolder()
+            let models = HearthModels(try hearth(folder))
+            #expect(await failure { _ = try await models.model(name) }?.status == 404)
+            #expect(await failure { try await models.delete(name) }?.status == 404)
+        }
+
+        @Test(arguments: ["/etc/passwd", "./x.gguf", "https://a.example/models.json", "file:///etc/models.json", ""])
+        func aPathOrAnAddressIsNotPulled(name: String) async throws {
+            let folder = try TemporaryFolder()
+            let models = HearthModels(try hearth(folder))
+            #expect(await failure { try await models.pull(name) { _ in } }?.status == 404)
+        }
+
+        @Test func withoutAModelTheFailureSaysSo() async throws {
+            let folder = try TemporaryFolder()
+            let models = HearthModels(try hearth(folder))
+            #expect(try await models.models().isEmpty)
+            #expect(await failure { _ = try await models.model(nil) }?.message == "no model is installed")
+        }
+
+        @Test func aPinnedModelAnswersToItsNamesAndToAnyIfTheOwnerWants() async throws {
+            let folder = try TemporaryFolder()
+            let hearth = try hearth(folder)
+            var model = ServedModel(name: "mine")
+            model.aliases = ["other"]
+            var settings = HearthModels.Settings()
+            settings.pinned = [
+                HearthModels.Pinned(
+                    model: model, engine: hearth.unloaded(ReleaseFiles(weights: folder.path("m.gguf"))),
+                    weights: folder.path("m.gguf"))
+            ]
+            let strict = HearthModels(hearth, settings: settings)
+            for name in ["mine", "other", "mine:latest", nil] { #expect(try await strict.model(name) == model) }
+            #expect(await failure { _ = try await strict.model("gpt-4.1") }?.status == 404)
+            settings.answersAnyName = true
+            let open = HearthModels(hearth, settings: settings)
+            #expect(try await open.model("gpt-4.1") == model)
+        }
+
+        @Test func anIdleModelLeavesAfterItsTime() async throws {
+            let clock = ManualClock()
+            let warmth = ModelWarmth(usual: .seconds(300), time: clock.time)
+            let unloaded = Locked(0)
+            let (ends, source) = AsyncStream<Void>.makeStream()
+            func use(_ keepAlive: Duration?) {
+                warmth.used("m", keepAlive: keepAlive) {
+                    unloaded.withLock { $0 += 1 }
+                    source.yield()
+                }
+            }
+            use(.seconds(600))
+            #expect(warmth.expiry(of: "m") != nil)
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(301))
+            #expect(unloaded.withLock { $0 } == 0)
+            clock.advance(by: .seconds(300))
+            for await _ in ends { break }
+            #expect(unloaded.withLock { $0 } == 1)
+            // A later use replaces the time.
+            use(nil)
+            #expect(warmth.expiry(of: "m") != nil)
+            use(KeepAlive.longest)
+            #expect(warmth.expiry(of: "m") == nil)
+        }
+    }
+#endif
