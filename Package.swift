@@ -224,8 +224,8 @@ let package = Package(
         .testTarget(
             name: "HearthCommandTests",
             dependencies: [
-                "CTerminal", "Hearth", "HearthBase", "HearthCommand", "HearthCrashProbe", "HearthHTTP",
-                "HearthInference", "HearthPublishing", "HearthRouting",
+                "CTerminal", "Hearth", "HearthAssistant", "HearthBase", "HearthCommand", "HearthCrashProbe",
+                "HearthDatabase", "HearthHTTP", "HearthInference", "HearthPublishing", "HearthRouting",
                 .target(name: "HearthLlama", condition: llama), "HearthTestSupport", "hearth",
             ] + deliveryFloors,
             exclude: ["Golden"]),
