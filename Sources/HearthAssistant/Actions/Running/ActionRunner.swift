@@ -159,8 +159,8 @@ package actor ActionRunner {
         }
         for _ in 0..<Self.maximumEdits {
             planned.card = planned.card.withOutsideNote(turn.outside)
-            // A failure is met again when the action begins, and stops it there.
-            try? await save(planned, .planned, in: turn)
+            // The chat carries out a query itself. A failure is met again when the action begins, and stops it there.
+            if planned.plan.effect != .sends { try? await save(planned, .planned, in: turn) }
             onCard(planned.card)
             let decision = await approval.decide(planned.card)
             switch Task.isCancelled ? .decline : decision {
@@ -189,7 +189,7 @@ package actor ActionRunner {
         var planned = planned
         planned.card.state = .declined
         // An entry that stays planned is settled at the next start: not carried out.
-        try? await save(planned, .failed, in: turn)
+        if planned.plan.effect != .sends { try? await save(planned, .failed, in: turn) }
         return Decided(action: planned, isApproved: false)
     }
 
