@@ -5,7 +5,8 @@ private let keyArgument = Argument(
     "KEY", .word,
     "The setting: origins.NAME, defaultModel, contextLength, cacheType, flashAttention, threads, maximumNewTokens, "
         + "temperature, imageMinTokens, imageMaxTokens, stateFolder, ignoreMemory, network.metered, routing.forceLocal, "
-        + "entitlement.tier, entitlement.credits, cloud.kind, cloud.url, cloud.model, cloud.keyFile, cloud.firstByteSeconds or cloud.shares."
+        + "entitlement.tier, entitlement.credits, cloud.kind, cloud.url, cloud.model, cloud.keyFile, cloud.firstByteSeconds, cloud.shares, serve.port, serve.keepAlive, "
+        + "serve.hosts, serve.origins, serve.slots, serve.cells, serve.seed or serve.anyModel."
 )
 
 /// `hearth config get KEY`
@@ -59,7 +60,13 @@ struct ConfigSet: Command {
                 + "OPENAI_API_KEY, ANTHROPIC_API_KEY or HEARTH_CLOUD_KEY, or in the file cloud.keyFile, which only you may read. "
                 + "cloud.firstByteSeconds is the longest wait for the beginning of an answer from the cloud, before a local model "
                 + "takes over; unset, 15, or 60 for openai. cloud.shares is what the cloud may have beside your question: some of "
-                + "instructions, history and pictures, separated by commas, or none; unset, all.",
+                + "instructions, history and pictures, separated by commas, or none; unset, all. serve.port is the port of hearth "
+                + "serve. serve.keepAlive is how many seconds an idle model stays in its memory, or always; unset, 300. serve.hosts "
+                + "are names under which other machines ask it, and serve.origins the origins of pages that may call it, such as "
+                + "https://app.example.org, separated by commas; unset, none. serve.slots is the number of answers that a model "
+                + "computes side by side, and serve.cells the tokens of all of them together; unset, the engine decides. serve.seed "
+                + "repeats answers to requests without a seed. serve.anyModel, true or false, lets the default model answer "
+                + "requests for models that do not exist here.",
         ],
         arguments: [keyArgument, value],
         examples: [

@@ -13,11 +13,10 @@
 
             init(_ hearth: Hearth) {
                 self.hearth = hearth
-                var settings = HearthModels.Settings()
-                settings.keepAlive = hearth.configuration.server.keepAlive
-                var api = APISettings()
-                api.version = HearthCommand.version
-                routes = APIRoutes(APIService(HearthModels(hearth, settings: settings), settings: api))
+                let configuration = hearth.configuration
+                let models = HearthModels(hearth, settings: HearthModels.Settings(configuration: configuration))
+                let settings = APISettings(configuration: configuration, version: HearthCommand.version)
+                routes = APIRoutes(APIService(models, settings: settings))
             }
 
             deinit {
@@ -67,6 +66,9 @@
 
         /// The right that a route of a dialect needs.
         func scope(_ method: String, _ path: String) -> ServerScope? { generation?.routes.scope(method, path) }
+
+        /// Facts of the answers as text of Prometheus.
+        var metrics: String { generation?.routes.service.metricsText ?? "" }
 
         /// The facts for `hearth ps`.
         func status() async -> [String: JSONValue] {

@@ -56,7 +56,7 @@
             let stop = StopRequest()
             let server = ResidentServer(
                 rules: rules(settings), keys: keys, usesTLS: identity != nil, time: context.time,
-                parts: parts(models, stop: stop, place: place))
+                parts: parts(models, stop: stop))
             let listener = try await blocking { try server.listen(on: sockets, identity: identity) }
             let address = listener.addresses.first.map { (identity == nil ? "http" : "https") + $0.url.dropFirst(4) }
             models.reloads { await reload(server, models, place) }
@@ -65,7 +65,10 @@
             do {
                 if let address {
                     try context.console.print(address)
-                    context.console.say("Open once in a browser: \(address)\(server.oneTimePath())")
+                    // A code is for a person, not for a log: `hearth serve --detach` prints another.
+                    if context.console.errors.isTerminal {
+                        context.console.say("Open once in a browser: \(address)\(server.oneTimePath())")
+                    }
                 }
             } catch {
                 await end(server, models, manager)
@@ -154,12 +157,13 @@
 
         // MARK: Parts
 
-        private func parts(_ models: ServedModels, stop: StopRequest, place: ResidentPlace) -> ResidentServer.Parts {
+        private func parts(_ models: ServedModels, stop: StopRequest) -> ResidentServer.Parts {
             let (context, console) = (context, context.console)
             var parts = ResidentServer.Parts(
                 models: { request in await models.reply(to: request) },
                 scope: { method, path in models.scope(method, path) })
             parts.status = { await models.status() }
+            parts.metrics = { models.metrics }
             parts.run = { job, order in await RemoteConsole.run(job, order, in: context) }
             parts.pull = { name in Self.pullWords(name) }
             parts.stop = { stop.request() }

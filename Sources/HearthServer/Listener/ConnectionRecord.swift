@@ -1,4 +1,5 @@
 #if Server
+    import CMicrohttpd
     import HearthBase
 
     #if canImport(Darwin)

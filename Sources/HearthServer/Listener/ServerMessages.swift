@@ -59,6 +59,8 @@
 
         /// The owner of the process: every right.
         package static let owner = ServerCaller(name: "owner", scopes: Set(ServerScope.allCases))
+        /// A process of this machine without a key: the dialects are open to it.
+        package static let thisMachine = ServerCaller(name: "local", scopes: [.chat, .models])
         /// Without any right.
         package static let anonymous = ServerCaller(name: "anonymous", scopes: [])
     }

@@ -1,4 +1,5 @@
 #if Server
+    import CMicrohttpd
     import Foundation
     import HearthBase
 

@@ -1,4 +1,5 @@
 #if Server
+    import CMicrohttpd
     import Foundation
     import HearthBase
     import HearthHTTP
@@ -178,7 +179,8 @@
                 return error.reply
             }
             if isPreflight, allowed.contains(request.headers["Origin"] ?? "") { return preflight(request) }
-            guard request.caller != .owner else { return nil }
+            // This machine's own programs share it as they please.
+            guard request.caller != .owner, request.caller != .thisMachine else { return nil }
             let (name, id) = (request.caller.name, request.id)
             let wait = state.withLock { state -> Int? in
                 if let wait = state.limits.begin(name, at: now) { return wait }

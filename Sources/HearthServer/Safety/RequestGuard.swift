@@ -103,7 +103,7 @@
             if let session = Self.cookie("hearth_session", request.headers), isSession(session), isOwnPage(request) {
                 return .owner
             }
-            return isOnThisMachine(request) ? ServerCaller(name: "local", scopes: [.chat, .models]) : .anonymous
+            return isOnThisMachine(request) ? .thisMachine : .anonymous
         }
 
         /// Whether the client is a process of this machine, not one behind a proxy on it.

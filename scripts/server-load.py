@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+"""Puts `hearth serve` under load and hostile requests, and checks its memory and its answers.
+
+    scripts/server-load.py HEARTH [--model FILE.gguf] [--quick]
+
+Starts HEARTH in a home of its own. Without a model, the stages with answers are left out. Prints a line for each
+stage and ends with status 1 if one failed. Only the standard library.
+"""
+import argparse, http.client, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+
+MIB = 1 << 20
+failures = []
+
+
+def report(stage, is_good, text):
+    print(f"{'ok  ' if is_good else 'FAIL'}  {stage}: {text}", flush=True)
+    if not is_good:
+        failures.append(stage)
+
+
+class Server:
+    def __init__(self, program, model):
+        self.home = tempfile.mkdtemp(prefix="hearth-load-")
+        self.environment = dict(os.environ, HEARTH_HOME=self.home, HEARTH_LOG="", HEARTH_ALONE="")
+        self.environment.pop("HEARTH_ORIGIN", None)
+        self.program = program
+        if model:
+            self.run("pull", model)
+        self.log = open(os.path.join(self.home, "load.log"), "w")
+        self.process = subprocess.Popen(
+            [program, "serve", "--port", "0"], env=self.environment, stdout=subprocess.PIPE, stderr=self.log, text=True)
+        address = self.process.stdout.readline().strip()
+        self.host, port = address.removeprefix("http://").split(":")
+        self.port = int(port)
+
+    def run(self, *words):
+        done = subprocess.run([self.program, *words], env=self.environment, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"hearth {' '.join(words)}: {done.stderr}")
+        return done.stdout
+
+    def memory(self):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmRSS"))
+
+    def settled(self, limit=30):
+        """The memory once it stops falling."""
+        best, still = self.memory(), 0
+        end = time.monotonic() + limit
+        while still < 4 and time.monotonic() < end:
+            time.sleep(0.5)
+            now = self.memory()
+            still = 0 if now < best - 256 * 1024 else still + 1
+            best = min(best, now)
+        return best
+
+    def connect(self, timeout=10, receive_buffer=None):
+        connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        if receive_buffer:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        connection.settimeout(timeout)
+        connection.connect((self.host, self.port))
+        return connection
+
+    def get(self, path, headers=None):
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=20)
+        connection.request("GET", path, headers=headers or {})
+        response = connection.getresponse()
+        body = response.read()
+        connection.close()
+        return response.status, body
+
+    def is_well(self):
+        try:
+            return self.process.poll() is None and self.get("/health")[0] == 200
+        except OSError:
+            return False
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = None
+        shutil.rmtree(self.home, ignore_errors=True)
+        return status
+
+
+def head_of(connection):
+    data = b""
+    while b"\r\n\r\n" not in data:
+        piece = connection.recv(4096)
+        if not piece:
+            break
+        data += piece
+    return data
+
+
+def idle(server, count):
+    # The first requests make what is made once.
+    for _ in range(50):
+        server.get("/health")
+    before = server.settled(5)
+    connections = []
+    for _ in range(count):
+        connection = server.connect()
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        head_of(connection)
+        connections.append(connection)
+    added = server.memory() - before
+    server_ticks = ticks(server)
+    time.sleep(3)
+    used = ticks(server) - server_ticks
+    # Each of them still serves.
+    good = 0
+    for connection in connections:
+        connection.sendall(b"GET /ready HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        good += head_of(connection).startswith(b"HTTP/1.1 200")
+        connection.close()
+    report("idle", added <= 48 * MIB * count // 1000 and good == count,
+           f"{count} connections add {added / MIB:.1f} MiB, {good} served again, {used} ticks in 3 s")
+
+
+def ticks(server):
+    with open(f"/proc/{server.process.pid}/stat") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+        return int(fields[11]) + int(fields[12])
+
+
+def hostile_requests(seed, count):
+    """Requests that no client library sends, from a seeded generator."""
+    chance = random.Random(seed)
+    methods = [b"GET", b"POST", b"PUT", b"DELETE", b"OPTIONS", b"TRACE", b"CONNECT", b"get", b"", b"\x00", b"G" * 100]
+    paths = [b"/health", b"/v1/models", b"/v1/chat/completions", b"/hearth/v1/status", b"/hearth/v1/jobs", b"/../../etc/passwd",
+             b"/%2e%2e/%2e%2e/etc/passwd", b"*", b"http://evil.example/", b"/" + b"a" * 9000, b"/%00", b"/a b", b"//", b""]
+    fields = [b"Host: localhost", b"Host: evil.example", b"Host: a\r\nHost: b", b"Content-Length: 5", b"Content-Length: -1",
+              b"Content-Length: 5\r\nContent-Length: 6", b"Content-Length: 99999999999999999999", b"Content-Length : 5",
+              b"Transfer-Encoding: chunked", b"Transfer-Encoding: chunked\r\nContent-Length: 3", b"Transfer-Encoding: xchunked",
+              b"Transfer-Encoding : chunked", b"X: " + b"y" * 40000, b"X\x00: y", b": y", b"X", b" folded", b"Expect: 100-continue",
+              b"Upgrade: websocket\r\nConnection: Upgrade", b"Origin: https://evil.example", b"Origin: null",
+              b"Authorization: Bearer " + b"k" * 5000, b"Cookie: hearth_session=x", b"Range: bytes=0-,1-", b"Connection: keep-alive, close",
+              b"Content-Type: application/json", b"\r\n".join(b"X-%d: y" % n for n in range(150))]
+    bodies = [b"", b"hello", b"5\r\nhello\r\n0\r\n\r\n", b"ffffffffffffffff\r\n", b"0\r\n\r\nGET /hearth/v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n",
+              b'{"model":', b"[" * 5000, b'{"messages":[{"role":"user","content":"' + b"x" * 50000, bytes(range(256)), b'{"model":"/etc/passwd"}']
+    versions = [b"HTTP/1.1", b"HTTP/1.0", b"HTTP/9.9", b"HTTP", b"", b"http/1.1"]
+    endings = [b"\r\n", b"\n", b"\r", b"\r\n\x00"]
+    for _ in range(count):
+        end = endings[0] if chance.random() < 0.8 else chance.choice(endings)
+        lines = [b" ".join([chance.choice(methods), chance.choice(paths), chance.choice(versions)])]
+        if chance.random() < 0.7:
+            lines.append(fields[0])
+        lines += chance.sample(fields, chance.randint(0, 4))
+        request = end.join(lines) + end + end + chance.choice(bodies)
+        if chance.random() < 0.3:
+            request = request[: chance.randint(0, len(request))]
+        yield request, chance.random()
+
+
+def hostile(server, count):
+    served_secret = answered = closed = 0
+    for request, way in hostile_requests(7, count):
+        try:
+            connection = server.connect(timeout=0.25)
+            connection.sendall(request)
+            if way < 0.2:
+                # Leaves without reading, half of them with a reset.
+                if way < 0.1:
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+                connection.close()
+                continue
+            if way < 0.6:
+                connection.shutdown(socket.SHUT_WR)
+            data = b""
+            try:
+                while len(data) < 1 << 20:
+                    piece = connection.recv(65536)
+                    if not piece:
+                        closed += 1
+                        break
+                    data += piece
+                    if data.endswith(b"\n") and way >= 0.6:
+                        break
+            except TimeoutError:
+                pass
+            connection.close()
+            answered += bool(data)
+            served_secret += b"root:" in data or b'"process"' in data
+        except OSError:
+            closed += 1
+    report("hostile", server.is_well() and served_secret == 0,
+           f"{count} requests: {answered} answered, {closed} closed, {served_secret} got what they should not")
+
+
+def slow_headers(server, count):
+    """Clients that send a byte now and then do not keep others from being served."""
+    connections = [server.connect() for _ in range(count)]
+    for connection in connections:
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: loc")
+    good = sum(server.get("/health")[0] == 200 for _ in range(100))
+    deadline, closed = time.monotonic() + 40, 0
+    while connections and time.monotonic() < deadline:
+        for connection in list(connections):
+            try:
+                connection.sendall(b"a")
+                connection.settimeout(0.001)
+                if not connection.recv(1):
+                    raise ConnectionError
+            except TimeoutError:
+                continue
+            except OSError:
+                closed += 1
+                connections.remove(connection)
+        time.sleep(1)
+    report("slow headers", good == 100 and closed == count, f"{good} of 100 served beside {count}; {closed} were cut off")
+
+
+def ask(model, tokens, prompt):
+    body = json.dumps({"model": model, "stream": True, "max_tokens": tokens,
+                       "messages": [{"role": "user", "content": prompt}]}).encode()
+    return (b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Content-Length: %d\r\n\r\n" % len(body)) + body
+
+
+def answers(server, slow, vanishing):
+    model = json.loads(server.get("/v1/models")[1])["data"][0]["id"]
+
+    def whole(tokens=16, subject="sea"):
+        connection = server.connect(timeout=300)
+        connection.sendall(ask(model, tokens, f"Tell me about the {subject}."))
+        data = b""
+        while not data.endswith(b"0\r\n\r\n"):
+            piece = connection.recv(65536)
+            if not piece:
+                return False
+            data += piece
+        return b"[DONE]" in data
+
+    # The engine's caches fill with the first answers.
+    warm = [whole() for _ in range(4)]
+    threads = [threading.Thread(target=whole, args=(64, f"number {index}")) for index in range(48)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    before = server.settled()
+    connections, statuses = [], {}
+    for index in range(slow):
+        connection = server.connect(timeout=120, receive_buffer=4096)
+        connection.sendall(ask(model, 24, f"Count to {index + 10}, one number a line."))
+        connections.append(connection)
+    for connection in connections:
+        data = head_of(connection)
+        status = data[9:12].decode() or "none"
+        statuses[status] = statuses.get(status, 0) + 1
+        # Reads slowly: a few bytes with pauses.
+        for _ in range(3):
+            try:
+                connection.recv(16)
+            except OSError:
+                break
+            time.sleep(0.01)
+    for connection in connections:
+        connection.close()
+    gone = 0
+    for index in range(vanishing):
+        connection = server.connect(timeout=60)
+        connection.sendall(ask(model, 4000, f"Write a long story about the number {index}."))
+        if index % 2:
+            head_of(connection)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+        connection.close()
+        gone += 1
+    deadline = time.monotonic() + 60
+    running = None
+    while time.monotonic() < deadline:
+        text = server.get("/metrics")[1].decode()
+        running = next(int(line.split()[1]) for line in text.splitlines() if line.startswith("hearth_http_requests_running"))
+        if running <= 1:
+            break
+        time.sleep(0.2)
+    waited = 60 - (deadline - time.monotonic())
+    after = server.settled()
+    limit = before * 1.05 + 16 * MIB
+    report("slow and vanishing", all(warm) and after <= limit and running <= 1 and whole(),
+           f"{slow} slow readers {statuses}, {gone} vanished; all ended after {waited:.1f} s; "
+           f"{before / MIB:.1f} -> {after / MIB:.1f} MiB (limit {limit / MIB:.1f})")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--model")
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    part = 10 if options.quick else 1
+    server = Server(os.path.abspath(options.program), options.model and os.path.abspath(options.model))
+    try:
+        idle(server, 1000 // part)
+        hostile(server, 2000 // part)
+        slow_headers(server, 100 // part)
+        if options.model:
+            answers(server, 200 // part, 50 // part)
+    finally:
+        status = server.stop()
+    report("end", status == 0, f"SIGTERM: status {status}")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
