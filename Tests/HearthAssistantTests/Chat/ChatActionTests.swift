@@ -29,14 +29,14 @@ import Testing
         let question = try #require(requests.last?.last?.content)
         #expect(question.hasPrefix("<results>\n") && question.contains("2. Second"))
         #expect(requests.last?[2].content == #"Here. [NOTE_ACTION:{"action":"list"}]"#)
-        #expect(await chat.approval.cards.isEmpty)
+        #expect(await chat.approval.asked.isEmpty)
     }
 
     @Test(arguments: [ActionDecision.approve, .decline]) func changesAsk(_ decision: ActionDecision) async throws {
         let chat = ChatFixture([said(#"[NOTE_ACTION:{"action":"change","title":"x"}]"#)], decisions: [decision])
         let answer = try #require(await chat.send("Do").finished.first)
         #expect(answer.cards.map(\.state) == [decision == .approve ? .done : .declined])
-        #expect(await chat.approval.cards.count == 1)
+        #expect(await chat.approval.asked.count == 1)
     }
 
     /// What others wrote is in the context of the next turn: then even a list asks.
@@ -45,11 +45,11 @@ import Testing
             [said(#"[NOTE_ACTION:{"action":"people"}]"#), said(#"[NOTE_ACTION:{"action":"list"}]"#)],
             decisions: [.decline], policy: ApprovalPolicy(settings: [.note: .always]))
         await chat.send("Who?")
-        #expect(await chat.approval.cards.isEmpty)
+        #expect(await chat.approval.asked.isEmpty)
         await chat.send("And?")
         let question = try #require(await chat.engine.requests.last?.last?.content)
         #expect(question.hasPrefix("<results source=\"contacts\">"))
-        #expect(await chat.approval.cards.count == 1)
+        #expect(await chat.approval.asked.count == 1)
         // The taint belongs to the context and so survives the process.
         let kept = try await chat.store.messages(of: "c")
         let second = ChatSession(
@@ -57,7 +57,7 @@ import Testing
             engine: ChatEngine(ScriptedEngine([said(#"[NOTE_ACTION:{"action":"list"}]"#)])),
             messages: kept)
         _ = await ChatFixture.collect(second.send("Again"))
-        #expect(await chat.approval.cards.count == 2)
+        #expect(await chat.approval.asked.count == 2)
     }
 
     @Test func stoppedBlocksAreCardsWithAButton() async throws {

@@ -51,19 +51,6 @@ struct ChatFixture: Sendable {
     var last: AssistantMessage? { get async { await session.messages.last } }
 }
 
-/// Decides as a script says; declines after its end.
-actor ScriptedApproval: ActionApproval {
-    private var decisions: [ActionDecision]
-    private(set) var cards: [ActionCard] = []
-
-    init(_ decisions: [ActionDecision]) { self.decisions = decisions }
-
-    func decide(_ card: ActionCard) async -> ActionDecision {
-        cards.append(card)
-        return decisions.isEmpty ? .decline : decisions.removeFirst()
-    }
-}
-
 /// Lists things; `change` asks first.
 struct ListAction: AssistantAction {
     struct Payload: Codable, Sendable {
