@@ -154,7 +154,7 @@ struct CalendarAdd: Command {
         discussion: ["Times are of this device's time zone, unless they say another offset."], arguments: [title],
         options: [start, end, place, notes, recurrence, alarm, Option.listing],
         examples: [
-            .init("hearth calendar add Dentist --start '2026-11-25 09:00'", "An hour in the morning."),
+            .init("hearth calendar add Dentist --start 2026-11-25T09:00", "An hour in the morning."),
             .init("hearth calendar add Holidays --start 2026-12-21 --end 2026-12-31", "Whole days."),
         ])
 

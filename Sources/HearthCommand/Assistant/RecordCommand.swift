@@ -25,7 +25,7 @@ extension Argument where Value == String {
 
 extension CommandContext {
     /// Writes an export to a new file, or to the standard output.
-    /// - Throws: `FileError` with `already-exists` if the file exists.
+    /// - Throws: `FileError` with `file-exists` if the file exists.
     func export(_ data: Data, to name: String?) async throws {
         guard let name else { return try console.write(String(decoding: data, as: UTF8.self)) }
         let path = Path(name).absolute

@@ -85,8 +85,7 @@ actor AssistantChat {
         console.say("Say something, or /help.")
         var lines = MessageLines()
         while true {
-            let start = session.isPrivate ? "(private) > " : "> "
-            switch await reader.line(prompt: lines.isOpen ? "… " : start, initial: "") {
+            switch await reader.line(prompt: prompt(lines), initial: "") {
             case .end:
                 try Task.checkCancellation()
                 return console.prompt(reader.canEdit ? "" : "\n")
@@ -103,6 +102,13 @@ actor AssistantChat {
                 }
             }
         }
+    }
+
+    /// The text before the next line; `\u{1}` stands around what takes no columns.
+    private func prompt(_ lines: MessageLines) -> String {
+        let text = lines.isOpen ? "… " : session.isPrivate ? "(private) > " : "> "
+        guard reader.canEdit, console.canDim else { return text }
+        return "\u{1}\u{1B}[1m\u{1}\(text)\u{1}\u{1B}[0m\u{1}"
     }
 
     /// Answers one question.
@@ -178,6 +184,7 @@ actor AssistantChat {
         }
         try screen.end()
         try Task.checkCancellation()
+        if reader.canEdit { try console.write("\n") }
         if interrupts.wasStopped { console.say("(stopped)") }
         if showsStats { try stats() }
     }

@@ -19,6 +19,7 @@ struct TurnReport: Sendable {
     /// - Throws: ``OutputClosed``, `FileError`.
     mutating func write(_ event: ChatEvent) throws {
         if case .card(let card) = event {
+            guard !cards.contains(card) else { return }
             cards.removeAll { $0.id == card.id }
             cards.append(card)
         }

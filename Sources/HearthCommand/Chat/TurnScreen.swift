@@ -132,9 +132,10 @@ struct TurnScreen: Sendable {
     // MARK: Cards
 
     private mutating func show(_ card: ActionCard, _ number: Int?) throws {
+        let before = cards.updateValue(card, forKey: card.id)
+        guard before != card else { return }
         try endThinking()
         try endText()
-        let before = cards.updateValue(card, forKey: card.id)
         if let before, before.state == .proposed, card.state != .proposed, card.items.isEmpty, before.note == card.note
         {
             // The values are on the screen already.

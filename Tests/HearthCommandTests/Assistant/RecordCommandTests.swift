@@ -1,0 +1,167 @@
+import Foundation
+import HearthAssistant
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthCommand
+
+/// The commands of the user's records, each in a home of its own.
+@Suite(.timeLimit(.minutes(5))) struct RecordCommandTests {
+    /// Runs command lines in one home, and returns the output of the last one.
+    private func run(_ lines: [[String]], input: String = "", _ folder: TemporaryFolder) async -> (
+        Int32, String, String
+    ) {
+        var result: (Int32, String, String) = (0, "", "")
+        for words in lines {
+            let probe = CommandProbe(home: folder.path("home"))
+            let status = await probe.run(words, input: FixedSource(text: input))
+            result = (status, probe.output.contents, probe.errors.contents)
+            if status != 0 { break }
+        }
+        return result
+    }
+
+    @Test(arguments: [
+        ([["notes", "add", "Bread", "--body", "flour"], ["notes", "list"]], "Bread"),
+        ([["notes", "add", "Bread", "--body", "flour"], ["notes", "list", "flo"]], "Bread"),
+        ([["reminders", "add", "Call", "--due", "2099-01-02 09:00"], ["reminders", "list"]], "2099-01-02 09:00"),
+        (
+            [
+                ["calendar", "add", "Trip", "--start", "2030-05-01", "--end", "2030-05-03"],
+                ["calendar", "list", "--from", "2030-05-02", "--to", "2030-05-02"],
+            ], "Wed 2030-05-01  Fri 2030-05-03  Trip"
+        ),
+        ([["habits", "add", "run"], ["habits", "log", "RUN"], ["habits", "list"]], "1 day"),
+        ([["contacts", "add", "Zoë Smith", "--number", "12"], ["contacts", "list", "zoe"]], "Zoë Smith"),
+        ([["notes", "add", "x", "--body", "y"], ["undo"], ["undo", "--list"]], "undone"),
+        (
+            [["habits", "add", "run"], ["habits", "log", "run", "--amount", "2.5"], ["habits", "export"]], "run,daily,"
+        ),
+    ])
+    func recordsAreAddedAndListed(lines: [[String]], expected: String) async throws {
+        let (status, output, errors) = await run(lines, try TemporaryFolder())
+        #expect(status == 0, "\(errors)")
+        #expect(output.contains(expected), "\(output)")
+    }
+
+    /// Every addition is taken back by `hearth undo`.
+    @Test(arguments: [
+        ["notes", "add", "a", "--body", "b"], ["reminders", "add", "a"],
+        ["calendar", "add", "a", "--start", "2030-05-01"],
+        ["habits", "add", "a"], ["contacts", "add", "a"],
+    ])
+    func everyAdditionCanBeUndone(words: [String]) async throws {
+        let folder = try TemporaryFolder()
+        let kind = words[0]
+        let range = kind == "calendar" ? ["--from", "2030-05-01"] : []
+        let before = await run([words, [kind, "list", "--format", "json"] + range], folder)
+        #expect(before.1.contains(#""id""#))
+        let after = await run([["undo"], [kind, "list", "--format", "json"] + range], folder)
+        #expect(after.0 == 0, "\(after.2)")
+        #expect(after.1.filter { !$0.isWhitespace } == "[]")
+        #expect(await run([["undo"]], folder).0 == 64)
+    }
+
+    @Test(arguments: ["calendar", "reminders", "contacts", "habits"])
+    func anExportIsImportedAgain(kind: String) async throws {
+        let (first, second) = (try TemporaryFolder(), try TemporaryFolder())
+        let additions: [String: [[String]]] = [
+            "calendar": [
+                [
+                    "calendar", "add", "Dentist; \"now\"", "--start", "2030-05-01 09:00", "--repeat",
+                    "FREQ=DAILY;COUNT=2",
+                ]
+            ],
+            "reminders": [["reminders", "add", "Call, Anna", "--due", "2030-05-01"]],
+            "contacts": [["contacts", "add", "Anna Smith", "--mail", "a@example.org"]],
+            "habits": [["habits", "add", "run"], ["habits", "log", "run"]],
+        ]
+        let file = first.path("export").string
+        let exported = await run((additions[kind] ?? []) + [[kind, "export", "--to", file]], first)
+        #expect(exported.0 == 0, "\(exported.2)")
+        #expect(await run([[kind, "export", "--to", file]], first).0 == 1, "an export replaces no file")
+        let range = kind == "calendar" ? ["--from", "2030-05-01"] : []
+        let original = await run([[kind, "list", "--format", "json"] + range], first)
+        let imported = await run([[kind, "import", file], [kind, "list", "--format", "json"] + range], second)
+        #expect(imported.0 == 0, "\(imported.2)")
+        func named(_ text: String) -> [String] { text.matches(of: /"(?:title|name)" : "[^\n]*"/).map { String($0.0) } }
+        #expect(named(imported.1) == named(original.1))
+        #expect(!named(imported.1).isEmpty)
+        let again = await run([[kind, "import", file]], second)
+        #expect(again.0 == 0 && again.2.contains("0 added"))
+    }
+
+    @Test func notesGoToAFolderAndBack() async throws {
+        let (first, second) = (try TemporaryFolder(), try TemporaryFolder())
+        let folder = first.path("notes").string
+        _ = await run([["notes", "add", "One/two", "--body", "# text\n"], ["notes", "export", folder]], first)
+        let shown = await run([["notes", "import", folder], ["notes", "list", "--format", "json"]], second)
+        #expect(shown.1.contains("One/two"))
+    }
+
+    @Test(arguments: [
+        (["notes", "show", "zzzz"], Int32(64), "no-such-record"),
+        (["reminders", "done", "zzzz"], 64, "no-such-record"),
+        (["habits", "log", "none"], 64, "no-such-record"), (["calendar", "add", "x"], 64, "wrong-usage"),
+        (["calendar", "add", "x", "--start", "soon"], 64, "wrong-usage"),
+        (["calendar", "add", "x", "--start", "2030-05-01", "--end", "2030-05-01 10:00"], 64, "wrong-usage"),
+        (["calendar", "add", "x", "--start", "2030-05-02 10:00", "--end", "2030-05-01 10:00"], 1, "unusable-payload"),
+        (["calendar", "import", "/nowhere"], 1, "file-not-found"), (["contacts", "import", "-"], 1, "unusable-record"),
+        (["undo", "zzzz"], 64, "no-such-record"), (["undo"], 64, "no-such-record"),
+        (["chats", "show", "zzzz"], 64, "no-such-record"),
+    ])
+    func failuresHaveCodes(words: [String], status: Int32, code: String) async throws {
+        let result = await run([words], try TemporaryFolder())
+        #expect(result.0 == status, "\(result.2)")
+        #expect(result.2.contains("[\(code)]"), "\(result.2)")
+    }
+
+    @Test(arguments: [
+        ("today", 0, true), ("tomorrow", 1, true), ("tomorrow 9:05", 1, false), ("today 23:59", 0, false),
+        ("2026-11-26", 2, true), ("2026-11-26T08:00", 2, false), ("2026-11-26 08:00", 2, false),
+    ])
+    func timesOfTheCommandLine(word: String, days: Int, isAllDay: Bool) throws {
+        let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let now = try Date("2026-11-24T11:00:00Z", strategy: .iso8601)
+        let time = try #require(CommandTime(word)?.time(now: now, zone: zone))
+        #expect(time.isAllDay == isAllDay)
+        let day = time.date.formatted(.iso8601.year().month().day()).suffix(2)
+        #expect(Int(day) == 24 + days)
+    }
+
+    @Test(arguments: ["", "soon", "todayish", "tomorrow 25:00", "2026-13-01", "9:00"]) func otherWordsAreNoTime(
+        _ word: String
+    ) {
+        #expect(CommandTime(word) == nil)
+    }
+
+    @Test func dueRemindersAreThoseWhoseTimeHasCome() async throws {
+        let folder = try TemporaryFolder()
+        let lines = [
+            ["reminders", "add", "past", "--due", "2020-01-01 09:00"],
+            ["reminders", "add", "future", "--due", "2099-01-01"],
+            ["reminders", "add", "never"], ["reminders", "due"],
+        ]
+        let due = await run(lines, folder)
+        #expect(due.0 == 0)
+        #expect(due.1.contains("past") && !due.1.contains("future") && !due.1.contains("never"))
+        #expect(await run([["reminders", "due", "--within", "5"]], folder).1 == "")
+    }
+
+    @Test func theDoctorSeesADamagedDatabaseAndFiles() async throws {
+        let folder = try TemporaryFolder()
+        _ = await run([["notes", "add", "a", "--body", "b"]], folder)
+        _ = try folder.write("home/reminders/personal/x.ics", Data("no calendar".utf8))
+        let whole = await run([["doctor", "--format", "json"]], folder)
+        #expect(whole.1.contains("unusable-record"))
+        #expect(whole.1.contains("Your records"))
+        let file = folder.path("home/hearth.db")
+        var bytes = try Data(contentsOf: file.url)
+        for index in stride(from: 5000, to: bytes.count, by: 97) { bytes[index] ^= 0xFF }
+        try bytes.write(to: file.url)
+        let damaged = await run([["doctor", "--format", "json"]], folder)
+        #expect(damaged.0 == 1)
+        #expect(damaged.1.contains("database-damaged") || damaged.1.contains("cannot-open-database"), "\(damaged.1)")
+    }
+}
