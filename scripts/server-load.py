@@ -215,6 +215,52 @@ def slow_headers(server, count):
     report("slow headers", good == 100 and closed == count, f"{good} of 100 served beside {count}; {closed} were cut off")
 
 
+def restarts(program, count):
+    """A service manager's socket: while the server restarts, connections wait and none is refused or cut."""
+    home = tempfile.mkdtemp(prefix="hearth-load-")
+    door = socket.create_server(("127.0.0.1", 0), backlog=512)
+    port = door.getsockname()[1]
+    environment = dict(os.environ, HEARTH_HOME=home, LISTEN_FDS="1")
+    command = f"exec 3<&{door.fileno()}; LISTEN_PID=$$ exec \"$0\" serve --quiet"
+
+    def start():
+        return subprocess.Popen(["sh", "-c", command, program], env=environment, pass_fds=[door.fileno()],
+                                stdout=subprocess.PIPE, text=True)
+
+    results, stop = [], threading.Event()
+
+    def client():
+        while not stop.is_set():
+            try:
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+                connection.request("GET", "/v1/models")
+                results.append(connection.getresponse().status)
+                connection.close()
+            except (OSError, http.client.HTTPException) as error:
+                results.append(repr(error))
+
+    process = start()
+    process.stdout.readline()
+    threads = [threading.Thread(target=client) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in range(count):
+        time.sleep(0.5)
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+        process = start()
+        process.stdout.readline()
+    time.sleep(0.5)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    process.send_signal(signal.SIGTERM)
+    process.wait(60)
+    shutil.rmtree(home, ignore_errors=True)
+    bad = [result for result in results if result != 200]
+    report("restarts", results and not bad, f"{count} restarts, {len(results)} requests, {len(bad)} lost {bad[:3]}")
+
+
 def ask(model, tokens, prompt):
     body = json.dumps({"model": model, "stream": True, "max_tokens": tokens,
                        "messages": [{"role": "user", "content": prompt}]}).encode()
@@ -303,6 +349,7 @@ def main():
             answers(server, 200 // part, 50 // part)
     finally:
         status = server.stop()
+    restarts(os.path.abspath(options.program), 10 // (5 if options.quick else 1))
     report("end", status == 0, f"SIGTERM: status {status}")
     sys.exit(1 if failures else 0)
 

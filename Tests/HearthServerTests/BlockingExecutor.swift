@@ -2,7 +2,7 @@
     import Foundation
 
     /// Runs tasks on threads that may block, so that tests may use plain sockets without taking the shared pool away
-    /// from everybody else.
+    /// from other tests.
     final class BlockingExecutor: TaskExecutor {
         private static let shared = BlockingExecutor()
 

@@ -104,7 +104,7 @@
             }
         }
 
-        /// Requests the library refuses by itself never reach the handler; what was kept for them must go all the same.
+        /// Requests that the library refuses never reach the handler; what was kept for them must go all the same.
         /// The test ends when the last reference to the log's owner is gone, or never.
         @Test func keepsNothingOfBrokenRequests() async throws {
             try await BlockingExecutor.run {

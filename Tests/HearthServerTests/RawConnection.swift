@@ -10,7 +10,7 @@
 
     @testable import HearthServer
 
-    /// A TCP connection that sends exactly the bytes it is given: a client library would mend what a test wants broken.
+    /// A TCP connection that sends exactly the bytes it is given: a client library would correct what a test wants broken.
     final class RawConnection: Sendable {
         private let descriptor: Int32
 

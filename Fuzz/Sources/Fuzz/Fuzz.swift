@@ -24,6 +24,7 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "event-stream": fuzzEventStream,
     "json-list": fuzzJSONList,
     "api-request": fuzzAPIRequest,
+    "server-request": fuzzServerRequest,
     "calendar": fuzzCalendar,
     "recurrence": fuzzRecurrence,
     "contact": fuzzContact,

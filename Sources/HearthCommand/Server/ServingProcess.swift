@@ -58,7 +58,9 @@
                 rules: rules(settings), keys: keys, usesTLS: identity != nil, time: context.time,
                 parts: parts(models, stop: stop))
             let listener = try await blocking { try server.listen(on: sockets, identity: identity) }
-            let address = listener.addresses.first.map { (identity == nil ? "http" : "https") + $0.url.dropFirst(4) }
+            let address = listener.addresses.first.map { address in
+                (identity == nil ? "http" : "https") + address.reachable.url.dropFirst(4)
+            }
             models.reloads { await reload(server, models, place) }
             models.setAddress(address)
             manager.tell("READY=1", "STATUS=Serving at \(address ?? place.socket.string)")

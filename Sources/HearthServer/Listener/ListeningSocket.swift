@@ -18,6 +18,15 @@
         /// Whether only this machine reaches it.
         package var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
 
+        /// The same with this machine's own address in place of all addresses, for programs on it.
+        package var reachable: ListeningAddress {
+            switch host {
+            case "0.0.0.0": ListeningAddress(host: "127.0.0.1", port: port)
+            case "::": ListeningAddress(host: "::1", port: port)
+            default: self
+            }
+        }
+
         /// `http://host:port`, without a final slash.
         package var url: String { host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)" }
     }
