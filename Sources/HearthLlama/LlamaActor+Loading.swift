@@ -93,7 +93,8 @@
             loops[order.role] = GenerationLoop(loaded, load: load, time: time)
             let fact = Facts(
                 information: loaded.information, weights: loaded.weights, admission: loaded.admission,
-                projector: loaded.projector, supportsVision: order.role == .text && loaded.supportsVision)
+                projector: loaded.projector, supportsVision: order.role == .text && loaded.supportsVision,
+                prompts: PromptMaker(loaded))
             facts.withLock { $0[order.role] = fact }
             memory.entries[order.role] = MemoryLedger.Entry(order, loaded)
         }

@@ -26,16 +26,18 @@
         /// Delivers the waiting events before the thread does other work than a step.
         func deliver() { for loop in loops.values { loop.handOver() } }
 
-        /// Computes steps for requests that waited for a model or a saved state. It is a job, so it runs after the
+        /// Computes steps for requests that waited for a model, a saved state or a prompt. It is a job, so it runs after the
         /// current step.
-        private func serveNow() { serve() }
+        func serveNow() { serve() }
 
         /// Begins the requests for which there is room.
-        /// - Returns: the requests that wait for a model or a saved state that is being read.
+        /// - Returns: the requests that wait for a model, a saved state or a prompt.
         private func admit(_ waiting: [GenerationRequest]) -> [GenerationRequest] {
             var held: [GenerationRequest] = []
-            // Requests for one model begin in the order of their arrival.
+            // Requests for one model begin in the order of their arrival, but a small one may overtake a large one.
             var full: [GenerationLoop] = []
+            // The first request of each model that has no room.
+            var blocked: [(loop: GenerationLoop, request: GenerationRequest)] = []
             for request in waiting {
                 if request.signal.isSet || request.stopwatch.elapsed >= request.options.timeout {
                     request.reply.finish(
@@ -56,10 +58,21 @@
                 }
                 if full.contains(where: { $0 === loop }) || waitsForNewModel(request) { continue }
                 switch loop.admit(request, onRead: { [weak self] in Task { await self?.serveNow() } }) {
-                case .begun: mailbox.withLock { $0.begin(request) }
+                case .begun:
+                    mailbox.withLock { $0.begin(request) }
+                    guard let first = blocked.first(where: { $0.loop === loop })?.request else { continue }
+                    first.overtaken += 1
+                    if first.overtaken >= Admission.mostOvertakings { full.append(loop) }
                 case .ended: forget([request])
                 case .mustWait: full.append(loop)
-                case .readsState:
+                case .lacksRoom:
+                    // Smaller requests may begin before it, but not without end.
+                    guard request.overtaken < Admission.mostOvertakings else {
+                        full.append(loop)
+                        continue
+                    }
+                    if !blocked.contains(where: { $0.loop === loop }) { blocked.append((loop, request)) }
+                case .readsState, .isMade:
                     full.append(loop)
                     held += waiting.filter { self.loop($0.role) === loop }
                 }

@@ -28,6 +28,8 @@
         let changes = TurnQueue()
         /// Orders token counts, so that they use at most one core beside the answers.
         nonisolated let counts = TurnQueue()
+        /// Orders the making of prompts, so that they use at most one core beside the answers.
+        nonisolated let prompts = TurnQueue()
         var loops: [EngineRole: GenerationLoop] = [:]
         /// The memory that the models use.
         var memory = MemoryLedger()
@@ -140,11 +142,30 @@
                 $0 == request.role || model != nil && Self.answering($0, facts) == model
             }
             request.startTimer(time) { [weak self] in self?.serve() }
+            if model != nil { request.setMaking(.underWay) }
             if let refusal = mailbox.withLock({ $0.add(request, admission, queue: roles) }) {
                 request.close()
                 request.reply.finish(.failure(refusal))
+            } else if model != nil {
+                Task { await self.makePrompt(of: request) }
             }
             serve()
+        }
+
+        /// Makes the prompt of a waiting request outside the engine's thread, so that running answers do not wait for
+        /// it.
+        private nonisolated func makePrompt(of request: GenerationRequest) async {
+            let made: GenerationRequest.Making = await prompts.turn {
+                // The model may be gone by now; then the engine's thread decides.
+                guard let maker = try? answering(request.role).prompts else { return .never }
+                do {
+                    return .made(.success(try await blocking { try maker.make(request) }))
+                } catch {
+                    return .made(.failure(error))
+                }
+            }
+            request.setMaking(made)
+            await serveNow()
         }
 
         /// Enqueues the job that computes the steps, unless it is enqueued already or there are no requests.
@@ -165,6 +186,7 @@
             let admission: Admission
             let projector: Projector?
             let supportsVision: Bool
+            let prompts: PromptMaker
 
             var capabilities: EngineCapabilities {
                 var all: EngineCapabilities = [.tokenCounts]

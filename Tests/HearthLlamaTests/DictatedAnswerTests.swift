@@ -15,13 +15,14 @@
 
         init(_ request: GenerationRequest, _ model: LoadedModel) throws {
             self.model = model
-            let prompt = try Prompt(request, for: model)
+            let made = try PromptMaker(model).make(request)
+            let prompt = made.prompt
             #expect((prompt.calls != nil) == !request.options.tools.isEmpty)
             outlet = AnswerOutlet(time: .system, request.reply.deliver)
             writer = try AnswerWriter(
                 request, prompt: prompt,
                 policy: StopPolicy(maximumNewTokens: 500, contextLength: 1000, timeout: .seconds(60)),
-                weights: model.weights, outlet: outlet)
+                weights: model.weights, outlet: outlet, constraint: made.constraint)
             // The values do not matter: the logits are replaced, and only have to exist.
             var batch = TokenBatch(capacity: 1)
             batch.append([5], at: 0, outputs: .last)

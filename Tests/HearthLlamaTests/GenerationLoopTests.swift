@@ -174,10 +174,10 @@
                     let small = bench.ask("Hello.", tokens: 4)
                     #expect(bench.loop.admit(first) == .begun)
                     // Together both could exceed the context.
-                    #expect(bench.loop.admit(large) == .mustWait)
-                    #expect(bench.loop.admit(large) == .mustWait)
+                    #expect(bench.loop.admit(large) == .lacksRoom)
+                    #expect(bench.loop.admit(large) == .lacksRoom)
                     for _ in 0..<4 { _ = bench.loop.step() }
-                    #expect(bench.loop.admit(large) == .mustWait)
+                    #expect(bench.loop.admit(large) == .lacksRoom)
                     bench.cancelAll()
                     #expect(bench.loop.admit(large) == .begun)
                     #expect(bench.loop.admit(small) == .begun)
@@ -185,6 +185,30 @@
                     let held = (0..<3).map { bench.loop.model.sequences.ledger($0).count }.reduce(0, +)
                     #expect(held <= 1024)
                     bench.cancelAll()
+                }
+            }
+
+            /// Conversations with a common beginning take its cells once, also after the first has ended.
+            @Test func aCommonBeginningIsCountedOnce() async throws {
+                try await blocking {
+                    let bench = try StepBench(sequences: 4, context: 1024)
+                    let text = StepBench.long("fox", sentences: 60)
+                    let requests = (0..<3).map { bench.ask(text + " Question \($0)?", tokens: 100) }
+                    #expect(bench.loop.admit(requests[0]) == .begun)
+                    // Nothing is computed yet that could be shared.
+                    #expect(bench.loop.admit(requests[1]) == .lacksRoom)
+                    while bench.loop.runs[0].phase == .prefill { _ = bench.loop.step() }
+                    #expect(bench.loop.runs[0].need * 2 > 1024)
+                    #expect(bench.loop.admit(requests[1]) == .begun)
+                    #expect(bench.loop.admit(requests[2]) == .begun)
+                    let shared = try #require(bench.loop.runs.last?.shares)
+                    #expect(shared.donor === bench.loop.runs[0] && shared.count > 300)
+                    let (heir, other) = (bench.loop.runs[1], bench.loop.runs[2])
+                    requests[0].signal.cancel()
+                    while bench.loop.runs.count == 3 { _ = bench.loop.step() }
+                    let (left, right) = (heir.shares?.donor, other.shares?.donor)
+                    #expect((left == nil && right === heir) || (right == nil && left === other))
+                    bench.finish()
                 }
             }
 
@@ -202,7 +226,7 @@
                         role: .text, messages: messages, options: .greedy(maximumNewTokens: 1),
                         stopwatch: TimeSource.system.stopwatch(), reply: GenerationReply(continuation))
                     let generation = try Generation(
-                        request, prompt: Prompt(request, for: benches[0].loop.model), model: benches[0].loop.model,
+                        request, made: PromptMaker(benches[0].loop.model).make(request), model: benches[0].loop.model,
                         time: .system)
                     request.prepared = generation
                     #expect(benches[0].loop.admit(request) == .mustWait)

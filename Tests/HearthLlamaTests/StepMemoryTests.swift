@@ -127,9 +127,11 @@
                     let other = bench.ask("Write a story about a fox.", tokens: 12)
                     #expect(bench.loop.admit(other) == .begun)
                     for _ in 0..<3 { _ = bench.loop.step() }
+                    let made = MadePrompt(
+                        mark: bench.loop.model.weights.mark,
+                        prompt: Prompt([.tokens([1, 2, 3])] + broken, text: ""), constraint: nil)
                     let run = try Generation(
-                        bench.ask("", tokens: 4), prompt: Prompt([.tokens([1, 2, 3])] + broken, text: ""),
-                        model: bench.loop.model, time: .system)
+                        bench.ask("", tokens: 4), made: made, model: bench.loop.model, time: .system)
                     #expect(bench.loop.admit(run) == .begun)
                     while run.phase != .finished { _ = bench.loop.step() }
                     let model = bench.loop.model
@@ -176,7 +178,8 @@
                     #expect(bench.loop.admit(bench.ask("Hello.", tokens: 20)) == .begun)
                     _ = bench.loop.step()
                     let request = bench.ask("", tokens: 4)
-                    let run = try Generation(request, prompt: prompt, model: bench.loop.model, time: .system)
+                    let made = MadePrompt(mark: bench.loop.model.weights.mark, prompt: prompt, constraint: nil)
+                    let run = try Generation(request, made: made, model: bench.loop.model, time: .system)
                     #expect(bench.loop.admit(run) == .begun)
                     bench.finish()
                     #expect(picture.places.map(\.position) == [3])

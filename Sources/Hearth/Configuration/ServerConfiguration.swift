@@ -1,7 +1,7 @@
 import Foundation
 import HearthBase
 
-/// The settings of the resident process: `serve.port`, `serve.keepAlive`, `serve.hosts` and `serve.origins`.
+/// The settings of the resident process, such as `serve.port`.
 package struct ServerConfiguration: Sendable, Hashable {
     /// The port without a setting; not that of another model server.
     package static let usualPort: UInt16 = 4327
@@ -16,7 +16,19 @@ package struct ServerConfiguration: Sendable, Hashable {
     /// The origins of pages that may call the server.
     package private(set) var origins: [String] = []
 
-    static let keys = ["serve.port", "serve.keepAlive", "serve.hosts", "serve.origins"]
+    /// The answers that one model computes side by side; `nil` lets the engine decide.
+    package private(set) var slots: Int?
+    /// The tokens of all these answers and their prompts together; `nil` for one context window.
+    package private(set) var cells: Int?
+    /// Seeds the answers to requests without a seed; `nil` for a different answer each time.
+    package private(set) var seed: UInt32?
+    /// Whether the default model answers requests for models that do not exist here.
+    package private(set) var answersAnyModel = false
+
+    static let keys = [
+        "serve.port", "serve.keepAlive", "serve.hosts", "serve.origins", "serve.slots", "serve.cells", "serve.seed",
+        "serve.anyModel",
+    ]
 
     /// How long an idle model stays in memory; `nil` until memory is short.
     package var keepAlive: Duration? {
@@ -29,6 +41,10 @@ package struct ServerConfiguration: Sendable, Hashable {
         switch key {
         case "serve.port": port.map { "\($0)" }
         case "serve.keepAlive": keepAliveSeconds.map { $0 < 0 ? "always" : "\($0)" }
+        case "serve.slots": slots.map { "\($0)" }
+        case "serve.cells": cells.map { "\($0)" }
+        case "serve.seed": seed.map { "\($0)" }
+        case "serve.anyModel": answersAnyModel ? "true" : nil
         case "serve.hosts": hosts.isEmpty ? nil : hosts.joined(separator: ",")
         default: origins.isEmpty ? nil : origins.joined(separator: ",")
         }
@@ -52,6 +68,14 @@ package struct ServerConfiguration: Sendable, Hashable {
                 }
                 return seconds
             }
+        case "serve.slots": slots = try text.map { try Self.number($0, 1...64, key) }
+        case "serve.cells": cells = try text.map { try Self.number($0, 64...16_777_216, key) }
+        case "serve.seed": seed = try text.map { UInt32(try Self.number($0, 0...Int(UInt32.max) - 1, key)) }
+        case "serve.anyModel":
+            guard let flag = Bool(text ?? "false") else {
+                throw ConfigurationError.invalid(key, "true or false", found: text ?? "")
+            }
+            answersAnyModel = flag
         case "serve.hosts": hosts = try Self.list(text, key, "names of this machine, separated by commas", Self.isHost)
         default:
             origins = try Self.list(
@@ -66,7 +90,19 @@ package struct ServerConfiguration: Sendable, Hashable {
             section[String(key.dropFirst("serve.".count))] = value(of: key).map { .string($0) }
         }
         section["port"] = port.map { .integer($0) }
+        section["slots"] = slots.map { .integer($0) }
+        section["cells"] = cells.map { .integer($0) }
+        section["seed"] = seed.map { .integer($0) }
+        if answersAnyModel { section["anyModel"] = .boolean(true) }
         return section
+    }
+
+    private static func number(_ text: String, _ range: ClosedRange<Int>, _ key: String) throws -> Int {
+        guard let number = Int(text), range.contains(number) else {
+            throw ConfigurationError.invalid(
+                key, "a whole number from \(range.lowerBound) to \(range.upperBound)", found: text)
+        }
+        return number
     }
 
     private static func list(

@@ -89,11 +89,12 @@ package enum EngineOpening {
                 Log.write(.warning, "llama.memory", "\(weights.lastComponent): \(compromise)")
             }
             let settings = LlamaConfiguration(
-                contextLength: plan?.contextLength ?? configuration.contextLength, threadCount: configuration.threads,
+                contextLength: plan?.contextLength ?? configuration.contextLength, cells: configuration.server.cells,
+                threadCount: configuration.threads,
                 // Contexts planned later, for embeddings, must leave other models their memory too.
                 deviceMemory: deviceMemory - min(occupied, deviceMemory),
                 historyLimit: configuration.contextLength == nil ? plan?.historyLimit : nil,
-                stateFolder: configuration.stateFolder,
+                stateFolder: configuration.stateFolder, sequences: configuration.server.slots,
                 cacheType: plan?.cacheType ?? configuration.cacheType ?? .f16,
                 flashAttention: configuration.flashAttention ?? .automatic,
                 imageTokens: ImageTokens(minimum: configuration.imageMinTokens, maximum: configuration.imageMaxTokens),

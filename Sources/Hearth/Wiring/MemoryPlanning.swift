@@ -32,9 +32,11 @@ package enum MemoryPlanning {
         }
         // One sequence, if each allocates memory before its use.
         let settings = MemoryPlan.Settings(
-            contextLength: configuration.contextLength, cacheType: configuration.cacheType,
+            contextLength: configuration.contextLength, cells: configuration.server.cells,
+            cacheType: configuration.cacheType,
             flashAttention: configuration.flashAttention ?? .automatic,
-            sequences: shape.recurrentBytes > 0 ? 1 : Admission.usualSequences, projector: projector?.bytes ?? 0)
+            sequences: configuration.server.slots ?? (shape.recurrentBytes > 0 ? 1 : Admission.usualSequences),
+            projector: projector?.bytes ?? 0)
         return try MemoryPlan(
             shape, on: MemoryPlan.Device(memory: deviceMemory, gpu: gpu, occupied: occupied), settings: settings)
     }

@@ -2,7 +2,8 @@ import HearthBase
 
 /// Decides which requests an engine starts that answers several together.
 ///
-/// Requests start in the order of their arrival, so that each one starts at some time. A request begins when a sequence
+/// Requests start in the order of their arrival, so that each one starts at some time; only while one lacks room, some
+/// smaller ones may start before it. A request begins when a sequence
 /// is free and the context has room for its prompt and its longest answer beside the running requests. So a running
 /// answer never runs out of room because of another. A request alone always fits.
 package struct Admission: Sendable, Hashable {
@@ -16,6 +17,9 @@ package struct Admission: Sendable, Hashable {
     /// The default number of requests answered together by a model that keeps a state for each token. A single request
     /// then pays only for the logits of the others' next tokens, 4 bytes for each word of the vocabulary.
     package static let usualSequences = 8
+
+    /// The most requests that begin before an earlier one which has no room yet.
+    package static let mostOvertakings = 8
 
     /// Makes an admission with the given limits.
     package init(sequences: Int, cells: Int, queueLimit: Int = 64) {

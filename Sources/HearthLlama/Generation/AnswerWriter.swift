@@ -42,7 +42,7 @@
 
         init(
             _ request: GenerationRequest, prompt: Prompt, policy: StopPolicy, weights: ModelWeights,
-            outlet: AnswerOutlet
+            outlet: AnswerOutlet, constraint: AnswerConstraint?
         ) throws {
             self.request = request
             self.outlet = outlet
@@ -69,7 +69,7 @@
                 else { return nil }
                 return SchemaCheck(schema)
             }
-            constraint = try AnswerConstraint(options, weights, calls: prompt.calls)
+            self.constraint = constraint
             closing = try Self.closing(reader.tags ?? frame.tags.first, options.thinking, frame, weights.vocabulary)
             budget = ThinkingBudget(
                 options.thinking, stop: policy, promptTokens: prompt.ledger.count, closingTokens: closing.count)

@@ -20,6 +20,8 @@
         /// The most tokens of the context that the generation can use.
         let need: Int
         let model: LoadedModel
+        /// The generation whose computed tokens this one shares, with their number.
+        var shares: (donor: Generation, count: Int)?
         private let time: TimeSource
         private let policy: StopPolicy
         private let writer: AnswerWriter
@@ -31,8 +33,9 @@
 
         /// Makes a waiting generation.
         /// - Throws: ``LLMError``.
-        init(_ request: GenerationRequest, prompt: Prompt, model: LoadedModel, time: TimeSource) throws {
+        init(_ request: GenerationRequest, made: MadePrompt, model: LoadedModel, time: TimeSource) throws {
             self.request = request
+            let prompt = made.prompt
             self.prompt = prompt
             self.model = model
             self.time = time
@@ -43,7 +46,8 @@
                 timeout: options.timeout)
             outlet = AnswerOutlet(time: time, request.reply.deliver)
             writer = try AnswerWriter(
-                request, prompt: prompt, policy: policy, weights: model.weights, outlet: outlet)
+                request, prompt: prompt, policy: policy, weights: model.weights, outlet: outlet,
+                constraint: made.constraint)
             facts = GenerationFacts(promptTokens: prompt.ledger.count)
             need = model.admission.need(
                 prompt: prompt.ledger.count + prompt.extraCells, newTokens: options.maximumNewTokens,

@@ -27,6 +27,10 @@
 
         enum Admittance {
             case begun, mustWait
+            /// There is a sequence, but not enough room in the context.
+            case lacksRoom
+            /// The prompt is being made on another thread.
+            case isMade
             /// The saved state of the conversation is read from its file first.
             case readsState
             /// The request has failed, or had no tokens to compute.
@@ -43,8 +47,15 @@
                 // The prompt of a waiting request is made once.
                 if let prepared = request.prepared, prepared.model === model { return admit(prepared, onRead) }
                 guard runs.count < model.admission.sequences else { return .mustWait }
-                let prompt = try Prompt(request, for: model)
-                let prepared = try Generation(request, prompt: prompt, model: model, time: time)
+                let made: MadePrompt
+                switch request.takeMaking() {
+                case .underWay: return .isMade
+                case .made(let result):
+                    let found = try result.get()
+                    made = found.mark === model.weights.mark ? found : try PromptMaker(model).make(request)
+                case .never: made = try PromptMaker(model).make(request)
+                }
+                let prepared = try Generation(request, made: made, model: model, time: time)
                 request.prepared = prepared
                 return admit(prepared, onRead)
             } catch {
@@ -60,21 +71,40 @@
                 run.endPrepared()
                 return .ended
             }
-            let needs = runs.map(\.need)
-            guard model.admission.admits(run.need, beside: needs) else { return .mustWait }
-            switch model.conversations.begin(
-                run.prompt, need: run.need, beside: needs.reduce(0, +), onRead: onRead)
-            {
+            guard runs.count < model.admission.sequences else { return .mustWait }
+            let others = runs.reduce(0) { $0 + cells(of: $1) }
+            // Tokens that a running generation has computed are shared, and take their cells once.
+            let shared = model.conversations.sharing(run.prompt, beside: others)
+            let donor = shared.flatMap { shared in runs.first { $0.sequence == shared.sequence } }
+            let need = run.need - (donor == nil ? 0 : shared?.count ?? 0)
+            guard model.admission.admits(need, beside: runs.isEmpty ? [] : [others]) else { return .lacksRoom }
+            switch model.conversations.begin(run.prompt, need: need, beside: others, onRead: onRead) {
             case .noSequence: return .mustWait
             case .readsState: return .readsState
             case .begun(let place):
                 run.request.prepared = nil
+                if let donor, let shared { run.shares = (donor, shared.count) }
                 // While other generations run, measured steps have already chosen the number of threads.
                 if runs.isEmpty { model.chooseThreads() }
                 run.begin(in: place.sequence, miss: place.plan.miss)
                 runs.append(run)
                 return .begun
             }
+        }
+
+        /// The cells that a running generation can use beside those it shares with another one.
+        private func cells(of run: Generation) -> Int {
+            guard let (donor, count) = run.shares, runs.contains(where: { $0 === donor }) else { return run.need }
+            return run.need - count
+        }
+
+        /// Makes a generation that shared the tokens of an ended one the donor of the others.
+        private func passOn(_ ended: Generation) {
+            let sharing = runs.filter { $0.phase != .finished && $0.shares?.donor === ended }
+            guard let heir = sharing.max(by: { ($0.shares?.count ?? 0) < ($1.shares?.count ?? 0) }) else { return }
+            let count = heir.shares?.count ?? 0
+            heir.shares = ended.shares.map { ($0.donor, min($0.count, count)) }
+            for run in sharing where run !== heir { run.shares = (heir, min(run.shares?.count ?? 0, count)) }
         }
 
         /// Ends the generations whose callers have left or whose time is over.
@@ -115,6 +145,7 @@
             let ended = runs.filter { $0.phase == .finished }
             guard !ended.isEmpty else { return [] }
             for run in ended { model.conversations.end(run.sequence) }
+            for run in ended { passOn(run) }
             runs.removeAll { $0.phase == .finished }
             // Another context may compute next.
             if runs.isEmpty { model.sequences.context.rest() }

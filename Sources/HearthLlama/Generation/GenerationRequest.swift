@@ -17,7 +17,19 @@
         let isPreparation: Bool
         /// The generation with a finished prompt that waits for room.
         var prepared: Generation?
+        /// The requests that began before this one although they arrived later.
+        var overtaken = 0
+        /// The prompt as far as it is made outside the engine's thread.
+        private let making = Locked(Making.never)
         private var timer: Task<Void, Never>?
+
+        /// The state of a prompt.
+        enum Making: Sendable {
+            /// The engine's thread makes the prompt.
+            case never
+            case underWay
+            case made(Result<MadePrompt, any Error>)
+        }
 
         init(
             role: EngineRole, messages: [ChatMessage], options: GenerationOptions, signal: StopSignal = StopSignal(),
@@ -31,6 +43,17 @@
             self.reply = reply
             self.isPreparation = isPreparation
         }
+
+        /// The state of the prompt; a made prompt is given away.
+        func takeMaking() -> Making {
+            making.withLock { making in
+                guard case .made = making else { return making }
+                defer { making = .never }
+                return making
+            }
+        }
+
+        func setMaking(_ state: Making) { making.withLock { $0 = state } }
 
         /// Starts the time-out.
         func startTimer(_ time: TimeSource, onExpiry: @escaping @Sendable () -> Void) {

@@ -22,7 +22,7 @@
 
     extension Prompt {
         /// Makes the prompt of a conversation and leaves out old messages that do not fit.
-        init(_ request: GenerationRequest, for model: LoadedModel) throws {
+        init(_ request: GenerationRequest, for model: PromptMaker) throws {
             let options = request.options
             guard options.usesChatTemplate else {
                 self = try Self.raw(request, for: model)
@@ -35,7 +35,7 @@
                 Log.write(.warning, "prompt", "no projector is loaded: \(pictures) pictures are left out")
             }
             let fit = ContextFit(
-                window: model.information.contextLength,
+                window: model.window,
                 // A preparation leaves out the same messages as the question after it.
                 maximumNewTokens: request.isPreparation
                     ? GenerationOptions().maximumNewTokens : options.maximumNewTokens,
@@ -87,7 +87,7 @@
         }
 
         /// Takes the given tokens, or joins the texts of the messages, without a chat template.
-        private static func raw(_ request: GenerationRequest, for model: LoadedModel) throws -> Prompt {
+        private static func raw(_ request: GenerationRequest, for model: PromptMaker) throws -> Prompt {
             let given = request.options.promptTokens
             let text =
                 try given.map { String(decoding: try model.vocabulary.pieces(of: $0).joined(), as: UTF8.self) }
@@ -96,7 +96,7 @@
             guard !tokens.isEmpty else {
                 throw LLMError(.templateFailed, "the prompt has no text", disposition: .usage)
             }
-            let window = model.information.contextLength
+            let window = model.window
             guard tokens.count < window else { throw ContextFit.exceeded(tokens: "\(tokens.count)", window: window) }
             return Prompt([.tokens(tokens)], text: text)
         }

@@ -52,6 +52,25 @@
             case readsState
         }
 
+        /// The computed tokens of a running generation that a prompt would get as a copy; `nil` if there are none.
+        /// - Parameter others: the most tokens of the context that the running generations can use.
+        func sharing(_ prompt: Prompt, beside others: Int) -> (sequence: Int, count: Int)? {
+            guard prompt.reusesTokens else { return nil }
+            noteRunning()
+            var chosen = table
+            let choice = chosen.choose(
+                prompt: prompt.ledger, asked: prompt.asked, isTruncated: prompt.isTruncated, room: cells - others)
+            guard let copy = choice?.copies, table.slots[copy.slot].isBusy else { return nil }
+            return (copy.slot, prompt.reusable(copy.count))
+        }
+
+        /// Records the computed tokens of running generations, which can be copied.
+        private func noteRunning() {
+            for slot in table.slots.indices where table.slots[slot].isBusy {
+                table.note(slot, holding: held(sequences.ledger(slot)))
+            }
+        }
+
         /// Finds a sequence for a prompt and fills it from the saved conversations as far as they match. Its ledger is
         /// then a beginning of the prompt, and shorter than it.
         /// - Parameters:
@@ -62,10 +81,7 @@
             _ prompt: Prompt, need: Int, beside others: Int, onRead: @escaping @Sendable () -> Void = {}
         ) -> Outcome {
             for gone in states.takeLost() { table.forget(gone) }
-            // The computed tokens of a running generation can be copied.
-            for slot in table.slots.indices where table.slots[slot].isBusy {
-                table.note(slot, holding: held(sequences.ledger(slot)))
-            }
+            noteRunning()
             let tokens = prompt.ledger
             var chosen = table
             // A saved state waits until there is room for it beside the running generations.
@@ -73,6 +89,15 @@
                 let choice = chosen.choose(
                     prompt: tokens, asked: prompt.asked, isTruncated: prompt.isTruncated, room: cells - others)
             else { return .noSequence }
+            guard prompt.reusesTokens else {
+                table = chosen
+                // An empty context gives the same cells, and so the same rounding, each time.
+                if others == 0 { saveAndEmptyIdle(except: choice.slot) }
+                makeRoom(need + others, except: choice.slot)
+                sequences.clear(choice.slot)
+                if others == 0 { sequences.context.clear() }
+                return .begun(Place(sequence: choice.slot, plan: PrefixPlan(held: held([]), prompt: tokens)))
+            }
             var restored: (number: Int, reading: StateCache.Reading)?
             if let number = choice.restores {
                 guard let reading = states.read(number, onRead: onRead) else { return .readsState }
@@ -144,6 +169,14 @@
             for idle in table.idleSlots(except: slot) {
                 if table.unsavedSlots.contains(idle) { save(idle, as: idle) }
                 if table.slots[idle].saved != nil { empty(idle) }
+            }
+        }
+
+        /// Empties all idle sequences; those that are not saved are saved as far as there is room for states.
+        private func saveAndEmptyIdle(except slot: Int) {
+            for idle in table.idleSlots(except: slot) {
+                if table.unsavedSlots.contains(idle) { save(idle, as: nil) }
+                empty(idle)
             }
         }
 

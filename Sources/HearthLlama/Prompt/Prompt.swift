@@ -18,6 +18,8 @@
         let isTruncated: Bool
         /// The cells of the context that pictures take beyond their positions.
         let extraCells: Int
+        /// Whether computed tokens of earlier prompts are reused.
+        var reusesTokens = true
         /// Facts to tell the caller when the generation begins.
         var notices: [GenerationEvent] = []
         /// The pictures with the positions where they begin, in order.
