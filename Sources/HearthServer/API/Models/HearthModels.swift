@@ -38,6 +38,12 @@
             package var keepAlive: Duration?
 
             package init() {}
+
+            /// The settings of a home.
+            package init(configuration: Configuration) {
+                keepAlive = configuration.server.keepAlive
+                answersAnyName = configuration.server.answersAnyModel
+            }
         }
 
         private let hearth: Hearth

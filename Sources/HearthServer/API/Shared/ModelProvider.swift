@@ -1,5 +1,6 @@
 #if Server
     import Foundation
+    import Hearth
     import HearthBase
     import HearthInference
 
@@ -130,6 +131,16 @@
         package var storedBytes = 32 << 20
 
         package init() {}
+
+        /// The settings of a home.
+        package init(configuration: Configuration, version: String) {
+            let timeout = options.timeout
+            options = GenerationOptions(configuration: configuration)
+            options.timeout = timeout
+            options.sampling.seed = configuration.server.seed
+            maximumNewTokens = configuration.maximumNewTokens
+            self.version = version
+        }
 
         /// The most tokens of an answer whose request names no limit.
         func limit(window: Int) -> Int { maximumNewTokens ?? min(2048, max(1, window / 2)) }
