@@ -18,7 +18,7 @@ fi
 if [ $# = 0 ]; then set -- openai anthropic ollama frameworks; fi
 failed=0
 for client in "$@"; do
-    NO_PROXY='*' PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$clients:$PWD/scripts/clients" HEARTH_URL="$HEARTH_URL" \
+    NO_PROXY='*' HF_HUB_OFFLINE=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$clients:$PWD/scripts/clients" HEARTH_URL="$HEARTH_URL" \
         HEARTH_MODEL="$HEARTH_MODEL" python3 "scripts/clients/with_$client.py" || failed=1
 done
 exit $failed
