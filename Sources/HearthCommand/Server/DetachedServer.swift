@@ -86,11 +86,15 @@
             posix_spawn_file_actions_addopen(
                 &actions, STDOUT_FILENO, log.string, O_WRONLY | O_CREAT | O_APPEND, 0o600)
             posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+            #if !canImport(Darwin)
+                // Descriptors that this process inherited would stay open as long as the new one runs.
+                posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+            #endif
             posix_spawnattr_init(&attributes)
             defer { posix_spawnattr_destroy(&attributes) }
             // A session of its own: the end of this terminal does not reach it.
             #if canImport(Darwin)
-                let ownSession = Int16(POSIX_SPAWN_SETSID)
+                let ownSession = Int16(POSIX_SPAWN_SETSID | POSIX_SPAWN_CLOEXEC_DEFAULT)
             #else
                 let ownSession: Int16 = 0x80  // POSIX_SPAWN_SETSID, which only GNU's mode of the header has
             #endif
