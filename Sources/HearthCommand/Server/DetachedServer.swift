@@ -86,9 +86,11 @@
             posix_spawn_file_actions_addopen(
                 &actions, STDOUT_FILENO, log.string, O_WRONLY | O_CREAT | O_APPEND, 0o600)
             posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-            #if !canImport(Darwin)
+            #if os(Linux)
                 // Descriptors that this process inherited would stay open as long as the new one runs.
-                posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+                for name in try LocalFileSystem().contents(of: Path("/proc/self/fd")) {
+                    if let descriptor = Int32(name), descriptor > 2 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+                }
             #endif
             posix_spawnattr_init(&attributes)
             defer { posix_spawnattr_destroy(&attributes) }
