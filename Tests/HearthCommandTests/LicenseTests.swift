@@ -17,7 +17,7 @@ import Testing
     ]
     private static let system = [
         "GNU C library", "libstdc++ and libgcc", "libarchive", "libcurl", "zlib", "OpenSSL libcrypto",
-        "GLib and GIO",
+        "GLib and GIO", "SQLite", "libical", "libxml2", "cmark-gfm", "libedit",
     ]
 
     private static var expected: [String] {

@@ -72,7 +72,7 @@ private let hasModel = hasEngine && model.map { FileManager.default.fileExists(a
         let log = await RecordedLog.start(.debug)
         defer { log.stop() }
         let status = await probe.run(
-            ["chat", "--max-tokens", "2"] + words.filter { $0 != "default" }, input: typing("y\nHello\n/exit"))
+            ["chat", "--max-tokens", "2"] + words.filter { $0 != "default" }, input: typing("y\nHello\n/stats\n/exit"))
         let said = probe.errors.contents
         #expect(status == 0, "\(said)")
         #expect(said.contains("Tiny is not on this device. Download 8.4 MB now? [y/N] "))
@@ -249,7 +249,7 @@ private let hasModel = hasEngine && model.map { FileManager.default.fileExists(a
         await hearth.showsLine { $0.hasPrefix("Tiny is not on this device. Download ") }
         hearth.type("y\n")
         await hearth.showsLine { $0.hasPrefix("Say something") }
-        hearth.type("Hello\n")
+        hearth.type("Hello\n/stats\n")
         await hearth.showsLine { $0.contains(" prompt tokens, ") }
         hearth.type("/exit\n")
         #expect(await hearth.status() == 0)

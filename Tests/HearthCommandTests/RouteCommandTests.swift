@@ -136,10 +136,12 @@ import Testing
     @Test func aConversationSaysHowAnAnswerThatBrokeOffContinues() async throws {
         let folder = try TemporaryFolder()
         let reset = LLMError(.unreachable, "the connection broke off")
-        let probe = probe(folder, [[.text("Half"), .fail(reset)]])
-        #expect(await probe.run("chat", input: FixedSource(text: "Why?", isTerminal: true)) == 0)
-        #expect(probe.errors.contents.contains("type /continue for the rest from a local model"))
-        #expect(!probe.errors.contents.contains("[answer-interrupted]"))
+        for words in [["chat"], ["chat", "--system", "s"]] {
+            let probe = self.probe(folder, [[.text("Half"), .fail(reset)]])
+            #expect(await probe.run(words, input: FixedSource(text: "Why?", isTerminal: true)) == 0)
+            #expect(probe.errors.contents.contains("type /continue for the rest from a local model"))
+            #expect(!probe.errors.contents.contains("[answer-interrupted]"))
+        }
     }
 
     @Test func aProgramReadsThatAnAnswerBrokeOff() async throws {
@@ -192,15 +194,29 @@ import Testing
         let file = try folder.write("toy-v1.0.0-q4_1.gguf", Data("toy".utf8))
         #expect(await probe.run("pull", file.string, "--no-probe", "--quiet") == 0)
         let lines = "/continue\nWhy?\n/continue\n/continue\nAnd now?\n/exit"
-        #expect(await probe.run(["chat"], input: FixedSource(text: lines, isTerminal: true)) == 0)
+        #expect(await probe.run(["chat", "--system", "s"], input: FixedSource(text: lines, isTerminal: true)) == 0)
         #expect(probe.output.contents == "Half\nof it.\nBecause.\n")
         let messages = probe.errors.contents
         #expect(messages.components(separatedBy: "type /continue").count == 2)
         #expect(messages.contains("(local: toy@1.0.0:q4_1; a local answer was asked for)\n"))
         #expect(messages.components(separatedBy: "No answer broke off.\n").count == 3, "before and after it")
         let asked = try #require(await local.requests.first)
-        #expect(asked.map(\.role) == [.user, .assistant, .user])
-        #expect(asked.map(\.content) == ["Why?", "Half", RoutedEngine.continuationPrompt])
+        #expect(asked.map(\.role) == [.system, .user, .assistant, .user])
+        #expect(asked.map(\.content) == ["s", "Why?", "Half", RoutedEngine.continuationPrompt])
+    }
+
+    @Test func theAssistantContinuesWithALocalModel() async throws {
+        let folder = try TemporaryFolder()
+        let reset = LLMError(.unreachable, "the connection broke off")
+        var probe = probe(folder, [[.text("Half "), .fail(reset)]])
+        let local = ScriptedEngine([[.text("of it."), .finish(.endOfGeneration)]])
+        probe.engines = EngineRegistry()
+        probe.engines.register(.gguf) { _ in local }
+        let file = try folder.write("toy-v1.0.0-q4_1.gguf", Data("toy".utf8))
+        #expect(await probe.run("pull", file.string, "--no-probe", "--quiet") == 0)
+        let lines = "Why?\n/continue\n/exit"
+        #expect(await probe.run(["chat"], input: FixedSource(text: lines, isTerminal: true)) == 0)
+        #expect(probe.output.contents == "Half \nof it.\n")
     }
 
     @Test func nothingIsContinuedAfterAReset() async throws {
@@ -208,7 +224,7 @@ import Testing
         let reset = LLMError(.unreachable, "the connection broke off")
         let probe = probe(folder, [[.text("Half"), .fail(reset)]])
         let input = FixedSource(text: "Why?\n/reset\n/continue\n/exit", isTerminal: true)
-        #expect(await probe.run(["chat"], input: input) == 0)
+        #expect(await probe.run(["chat", "--system", "s"], input: input) == 0)
         #expect(probe.errors.contents.contains("No answer broke off.\n"))
     }
 

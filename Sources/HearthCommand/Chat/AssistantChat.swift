@@ -106,9 +106,10 @@ actor AssistantChat {
 
     /// The text before the next line; `\u{1}` stands around what takes no columns.
     private func prompt(_ lines: MessageLines) -> String {
-        let text = lines.isOpen ? "… " : session.isPrivate ? "(private) > " : "> "
-        guard reader.canEdit, console.canDim else { return text }
-        return "\u{1}\u{1B}[1m\u{1}\(text)\u{1}\u{1B}[0m\u{1}"
+        let mark = lines.isOpen ? "…" : session.isPrivate ? "(private) >" : ">"
+        guard reader.canEdit, console.canDim else { return mark + " " }
+        // libedit loses a sequence at the end.
+        return "\u{1}\u{1B}[1m\u{1}\(mark)\u{1}\u{1B}[0m\u{1} "
     }
 
     /// Answers one question.
@@ -186,6 +187,9 @@ actor AssistantChat {
         try Task.checkCancellation()
         if reader.canEdit { try console.write("\n") }
         if interrupts.wasStopped { console.say("(stopped)") }
+        if last?.facts?.finish == .interrupted {
+            console.complain("(type /continue for the rest from a local model)")
+        }
         if showsStats { try stats() }
     }
 
@@ -229,7 +233,7 @@ actor AssistantChat {
     /// Shows the facts of the last answer, and what left this device for it.
     func stats() throws {
         guard let facts = last?.facts else { return console.complain("No answer was given yet.") }
-        console.complain(FactsLine.text(model: facts.model, facts.finish, facts.usage, facts.timings))
+        console.complain(FactsLine.text(model: modelName(), facts.finish, facts.usage, facts.timings))
         if facts.source == "cloud" {
             console.complain(
                 "answered in the cloud (\(facts.reason)); your message left this device, and of the rest: "

@@ -20,12 +20,9 @@ enum Clipboard {
     }
 
     private static func commands(_ environment: [String: String]) -> [[String]] {
-        #if canImport(Darwin)
-            [["pbcopy"]]
-        #else
-            (environment["WAYLAND_DISPLAY"] != nil ? [["wl-copy"]] : [])
-                + (environment["DISPLAY"] != nil ? [["xclip", "-selection", "clipboard"], ["xsel", "-ib"]] : [])
-        #endif
+        // The first program is that of Apple platforms; a missing program is skipped.
+        [["pbcopy"]] + (environment["WAYLAND_DISPLAY"] != nil ? [["wl-copy"]] : [])
+            + (environment["DISPLAY"] != nil ? [["xclip", "-selection", "clipboard"], ["xsel", "-ib"]] : [])
     }
 
     private static func run(_ command: [String], _ data: Data) throws -> Bool {

@@ -111,12 +111,12 @@ struct InstalledName: Sendable, Hashable {
 
 /// A release in listings; with `--format json`, exactly these fields, `null` if absent.
 struct ReleaseEntry: Encodable, Sendable {
-    enum State: String, Encodable, Sendable { case installed, damaged, available }
+    enum Presence: String, Encodable, Sendable { case installed, damaged, available }
 
     let family: String
     let version: String
     let variant: String?
-    let state: State
+    let state: Presence
     let active: Bool
     let verified: Bool
     let path: String?
@@ -170,7 +170,7 @@ extension ReleaseEntry {
     }
 
     private init(
-        _ identity: ReleaseIdentity, state: State, active: Bool, verified: Bool, path: Path?, sizeBytes: UInt64
+        _ identity: ReleaseIdentity, state: Presence, active: Bool, verified: Bool, path: Path?, sizeBytes: UInt64
     ) {
         family = identity.family.name
         version = identity.versionName

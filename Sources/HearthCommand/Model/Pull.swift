@@ -228,11 +228,9 @@ struct PulledEvent: Encodable {
     }
 }
 
-#if Server
-    extension Pull: HandedOver {
-        var canBeHandedOver: Bool {
-            // A path is one of this process's folder.
-            if case .file = reference { false } else { true }
-        }
+extension Pull: HandedOver {
+    var canBeHandedOver: Bool {
+        // A path is one of this process's folder.
+        if case .file = reference { false } else { true }
     }
-#endif
+}

@@ -162,8 +162,6 @@ struct FindingEvent: Encodable {
     }
 }
 
-#if Server
-    extension Update: HandedOver {
-        var canBeHandedOver: Bool { true }
-    }
-#endif
+extension Update: HandedOver {
+    var canBeHandedOver: Bool { true }
+}

@@ -3,12 +3,6 @@
     import HearthBase
     import HearthServer
 
-    /// A command whose work the resident process takes over, so that it goes on without its terminal.
-    protocol HandedOver: Command {
-        /// Whether this call's work can be done there: not for files that a path names.
-        var canBeHandedOver: Bool { get }
-    }
-
     /// Hands a command over to the resident process, and shows its output as if it ran here.
     struct HandOver: Sendable {
         /// A variable that keeps commands in their own process.
@@ -67,7 +61,8 @@
         private func show(_ reply: ResidentClient.Reply, _ job: Locked<String?>) async throws -> Int32 {
             let console = context.console
             while let line = try await reply.line() {
-                guard let event = try? JSONValue(parsing: Data(line.utf8)).members else { continue }  // of a later version
+                // Events of a later version may have another form.
+                guard let event = try? JSONValue(parsing: Data(line.utf8)).members else { continue }
                 switch event.first {
                 case ("job", .string(let id))?: job.withLock { $0 = id }
                 case ("out", .string(let text))?:

@@ -200,8 +200,6 @@ struct TransfersClean: Command {
     }
 }
 
-#if Server
-    extension TransfersResume: HandedOver {
-        var canBeHandedOver: Bool { true }
-    }
-#endif
+extension TransfersResume: HandedOver {
+    var canBeHandedOver: Bool { true }
+}

@@ -30,7 +30,8 @@
             if let calls {
                 arms.append(
                     ConstraintGate.Arm(
-                        calls.grammar, openings: options.toolChoice == .automatic ? calls.words : [], includesOpening: true, isLast: true, isArmedInCode: true))
+                        calls.grammar, openings: options.toolChoice == .automatic ? calls.words : [],
+                        includesOpening: true, isLast: true, isArmedInCode: true))
             }
             if arms.isEmpty { return nil }
             gate = ConstraintGate(arms)

@@ -9,7 +9,7 @@ import Testing
         fields: [
             .init(name: "title", label: "Title", value: "Call Anna"),
             .init(name: "due", label: "Due", value: "tomorrow at nine", source: "web page example.org"),
-        ], state: .proposed, payload: "{}", note: "Nobody rings.")
+        ], state: .proposed, payload: "{}", note: "No alarm rings.")
 
     private func box(_ card: ActionCard, _ columns: Int = 41) -> [String] {
         CardPainter(columns: columns).box(card, number: 1).map(\.text)
@@ -20,7 +20,7 @@ import Testing
             box(Self.card) == [
                 "╭─ 1 New reminder ─────────────────────╮", "│ Title  Call Anna                     │",
                 "│ Due    tomorrow at nine              │", "│        from web page example.org     │",
-                "│                                      │", "│ Nobody rings.                        │",
+                "│                                      │", "│ No alarm rings.                      │",
                 "╰──────────────────────────────────────╯",
             ])
     }
@@ -44,7 +44,7 @@ import Testing
         #expect(
             CardPainter.plain(Self.card, number: 2) == [
                 "[2] New reminder (waits for your decision)", "    Title: Call Anna",
-                "    Due: tomorrow at nine  (from web page example.org)", "    Nobody rings.",
+                "    Due: tomorrow at nine  (from web page example.org)", "    No alarm rings.",
             ])
     }
 }

@@ -62,7 +62,7 @@ struct MarkdownStream: Sendable {
             definitions.collect(from: String(source[...].prefix(bytes: Self.longest)))
             (source, continues) = (cut.rest, cut.continues)
         }
-        open = blocks(source)
+        open = blocks(source.withoutUndecidedLine)
         (unread, hasNewLine) = (0, false)
     }
 
@@ -98,6 +98,18 @@ extension MarkdownBlock {
             block.kind = .list(list)
         }
         return block
+    }
+}
+
+extension String {
+    /// The text without a last line of marks alone, such as `3.` or `|`, which mean something else than their text once more of
+    /// the line is there.
+    fileprivate var withoutUndecidedLine: String {
+        let start = utf8.lastIndex(of: UInt8(ascii: "\n")).map { utf8.index(after: $0) } ?? startIndex
+        let line = self[start...].utf8
+        guard !line.isEmpty, line.count < 12 else { return self }
+        let marks = "-*+>#`~|:=_.)([]0123456789 \t".utf8
+        return line.allSatisfy { marks.contains($0) } ? String(self[..<start]) : self
     }
 }
 
