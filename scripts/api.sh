@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 built="$(realpath .build/debug)"
 graphs="$built/api"
 modules="HearthBase HearthHTTP HearthCatalog HearthTransfer HearthStore HearthDelivery HearthPublishing HearthInference HearthLlama
- HearthRouting Hearth HearthServer"
+ HearthRouting HearthDatabase HearthAssistant Hearth HearthServer"
 target="$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')"
 
 # The C modules that the public modules import.
@@ -16,7 +16,7 @@ includes=()
 for map in Sources/C*/module.modulemap "$built"/C*.build/module.modulemap; do
     [ ! -f "$map" ] || includes+=(-Xcc "-fmodule-map-file=$(realpath "$map")")
 done
-for flag in $(PKG_CONFIG_PATH="$llama_prefix/lib/pkgconfig" pkg-config --cflags-only-I gio-2.0 libarchive libcurl libmicrohttpd llama); do
+for flag in $(PKG_CONFIG_PATH="$llama_prefix/lib/pkgconfig" pkg-config --cflags-only-I gio-2.0 libarchive libcurl libedit libmicrohttpd libxml-2.0 llama); do
     includes+=(-Xcc "$flag")
 done
 

@@ -205,20 +205,6 @@ import Testing
         #expect(asked.map(\.content) == ["s", "Why?", "Half", RoutedEngine.continuationPrompt])
     }
 
-    @Test func theAssistantContinuesWithALocalModel() async throws {
-        let folder = try TemporaryFolder()
-        let reset = LLMError(.unreachable, "the connection broke off")
-        var probe = probe(folder, [[.text("Half "), .fail(reset)]])
-        let local = ScriptedEngine([[.text("of it."), .finish(.endOfGeneration)]])
-        probe.engines = EngineRegistry()
-        probe.engines.register(.gguf) { _ in local }
-        let file = try folder.write("toy-v1.0.0-q4_1.gguf", Data("toy".utf8))
-        #expect(await probe.run("pull", file.string, "--no-probe", "--quiet") == 0)
-        let lines = "Why?\n/continue\n/exit"
-        #expect(await probe.run(["chat"], input: FixedSource(text: lines, isTerminal: true)) == 0)
-        #expect(probe.output.contents == "Half \nof it.\n")
-    }
-
     @Test func nothingIsContinuedAfterAReset() async throws {
         let folder = try TemporaryFolder()
         let reset = LLMError(.unreachable, "the connection broke off")

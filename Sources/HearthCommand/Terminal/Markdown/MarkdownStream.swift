@@ -103,7 +103,7 @@ extension MarkdownBlock {
 
 extension String {
     /// The text without a last line of marks alone, such as `3.` or `|`, which mean something else than their text once more of
-    /// the line is there.
+    /// the line is complete.
     fileprivate var withoutUndecidedLine: String {
         let start = utf8.lastIndex(of: UInt8(ascii: "\n")).map { utf8.index(after: $0) } ?? startIndex
         let line = self[start...].utf8
