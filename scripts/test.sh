@@ -27,9 +27,9 @@ run_tests() { # the name of the run, its minutes, and the choice of tests
 if [ $# != 0 ]; then
     run_tests chosen 12 "$@"
 else
-    run_tests rest 12 --skip 'HearthAssistantTests|HearthDatabaseTests|HearthServerTests|ServeTests'
+    run_tests rest 12 --skip 'HearthAssistantTests|HearthDatabaseTests|HearthServerTests|HearthHTTPTests|ServeTests|BlockingTests'
     run_tests assistant 6 --filter 'HearthAssistantTests|HearthDatabaseTests'
-    run_tests server 6 --filter 'HearthServerTests|ServeTests'
+    run_tests server 6 --filter 'HearthServerTests|HearthHTTPTests|ServeTests|BlockingTests'
 fi
 step "the network monitor and a stand-in for NetworkManager"
 scripts/network.sh
