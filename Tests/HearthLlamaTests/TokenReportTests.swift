@@ -54,6 +54,15 @@
                 }
             }
 
+            @Test func tokensAloneCanBeReported() async throws {
+                var plain = options()
+                plain.tokenReports = .tokensOnly
+                let told = try await answer(plain)
+                #expect(told.reports.count == told.summary.usage.generatedTokens)
+                #expect(told.reports.allSatisfy { $0.chosen.logProbability == 0 && $0.alternatives.isEmpty })
+                #expect(String(decoding: told.reports.flatMap(\.chosen.bytes), as: UTF8.self) == told.text)
+            }
+
             @Test func aRandomChoiceIsTheSameWithReports() async throws {
                 for afterSampling in [false, true] {
                     let told = try await answer(options(temperature: 1.2, afterSampling: afterSampling, topK: 40))

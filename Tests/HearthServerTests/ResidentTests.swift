@@ -188,6 +188,16 @@
             }
         }
 
+        @Test func leavesCommandsOfAnotherVersionToThem() async throws {
+            try await with { fixture in
+                var order = JobOrder(words: ["pull"])
+                order.version = "another"
+                let reply = try await ResidentClient(fixture.place).send(
+                    "POST", "/hearth/v1/jobs", body: Array(try JSONEncoder().encode(order)))
+                #expect(reply?.status == 409)
+            }
+        }
+
         @Test func goesOnWhenTheClientLeavesAndEndsOnItsWord() async throws {
             let (left, ended) = (Signal(), Signal())
             let run: @Sendable (ResidentJob, JobOrder) async -> Int32 = { job, _ in

@@ -74,6 +74,30 @@ extension ModelManager: ModelDelivering {
         }
     }
 
+    package func unfinishedDownloads() async throws -> [ModelInfo] {
+        var models: [ModelInfo] = []
+        var releases: Set<ReleaseIdentity> = []
+        for transfer in try await transfers.list() {
+            switch transfer.state {
+            case .interrupted, .finished: break
+            // A paused transfer stays as the user left it; others have a process, or no plan.
+            case .held, .paused, .orphaned: continue
+            }
+            guard let plan = transfer.plan, let release = plan.release, releases.insert(release).inserted else {
+                continue
+            }
+            do {
+                let (offer, _) = try await resolve(again: plan)
+                models.append(ModelInfo(offer.release, reference: offer.reference))
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                Log.write(.info, "library", "the download of \(release) is not continued: \(error)")
+            }
+        }
+        return models
+    }
+
     package func remove(_ model: ModelInfo) async throws {
         try await remove(model.id)
     }

@@ -92,6 +92,9 @@ package protocol ModelDelivering: Sendable {
     /// Deletes the partial download of a model, unless another transfer holds it.
     func discardDownload(of model: ModelInfo) async throws
 
+    /// The models whose downloads an ended process left unfinished. May touch the network.
+    func unfinishedDownloads() async throws -> [ModelInfo]
+
     /// Deletes a model from the device with all its files.
     func remove(_ model: ModelInfo) async throws
 
@@ -120,4 +123,9 @@ package struct LocalDelivery: Sendable, Hashable {
         self.local = local
         self.weights = weights
     }
+}
+
+extension ModelDelivering {
+    /// None, for a delivery that ends with its process.
+    package func unfinishedDownloads() async throws -> [ModelInfo] { [] }
 }

@@ -43,6 +43,7 @@ import Observation
     @ObservationIgnored private var listeners: [Family: [@MainActor (Ending) -> Void]] = [:]
     @ObservationIgnored private var refreshes = 0
     @ObservationIgnored private var hasAskedSources = false
+    @ObservationIgnored private var hasRestored = false
     @ObservationIgnored private var localChanges: UInt64 = 0
     @ObservationIgnored private var watching: CancellingTask?
 
@@ -93,10 +94,29 @@ import Observation
     }
 
     /// Looks up the models on this device, then asks the sources. If that fails, ``offerProblem`` has the error.
+    ///
+    /// The first call also continues the downloads that an ended process left unfinished: they show their bytes, and
+    /// ``cancelDownload(_:)`` discards them.
     /// - Parameter policy: `CachePolicy.now` asks even if the cached answers are still fresh.
     public func refresh(_ policy: CachePolicy = .asPublished) async {
         await refreshLocal()
         await refreshOffers(policy)
+        await restoreDownloads()
+    }
+
+    private func restoreDownloads() async {
+        guard !hasRestored else { return }
+        hasRestored = true
+        do {
+            for model in try await delivery.unfinishedDownloads() {
+                // A model that this device may not have keeps its bytes, and its row says why.
+                try? download(model)
+            }
+        } catch is CancellationError {
+            hasRestored = false
+        } catch {
+            Log.write(.info, "library", "unfinished downloads are not continued", [.error(error)])
+        }
     }
 
     /// Asks the sources only.

@@ -30,6 +30,7 @@
         private func order(_ words: [String]) -> JobOrder {
             let console = context.console
             var order = JobOrder(words: words)
+            order.version = HearthCommand.version
             order.output = .init(isTerminal: console.output.isTerminal, width: console.output.width)
             order.errors = .init(isTerminal: console.errors.isTerminal, width: console.errors.width)
             order.inputIsTerminal = context.input.isTerminal

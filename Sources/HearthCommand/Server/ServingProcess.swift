@@ -164,6 +164,7 @@
             var parts = ResidentServer.Parts(
                 models: { request in await models.reply(to: request) },
                 scope: { method, path in models.scope(method, path) })
+            parts.version = HearthCommand.version
             parts.status = { await models.status() }
             parts.metrics = { models.metrics }
             parts.run = { job, order in await RemoteConsole.run(job, order, in: context) }

@@ -7,12 +7,21 @@ public struct TokenReports: Sendable, Hashable {
     public var alternatives: Int
     /// Whether the probabilities are those after penalties, filters and temperature. Otherwise they are the model's own.
     public var isAfterSampling: Bool
+    /// Whether probabilities are computed; otherwise all are reported as 1.
+    public var hasProbabilities = true
 
     /// Makes a request for the model's own probabilities.
     public init(alternatives: Int = 0, isAfterSampling: Bool = false) {
         self.alternatives = min(max(0, alternatives), Self.maximumAlternatives)
         self.isAfterSampling = isAfterSampling
     }
+
+    /// The tokens alone, which cost next to nothing.
+    public static let tokensOnly: TokenReports = {
+        var reports = TokenReports()
+        reports.hasProbabilities = false
+        return reports
+    }()
 }
 
 /// A token of an answer with its probability.

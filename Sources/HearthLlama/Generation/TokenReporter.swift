@@ -18,13 +18,16 @@
         /// Reads the probabilities at a place before the token is chosen.
         /// - Throws: `generation-failed` when the token has no logits.
         mutating func look(_ sampler: borrowing Sampler, _ context: borrowing ModelContext, at index: Int32) throws {
+            guard wanted.hasProbabilities else { return }
             chances = try sampler.chances(
                 context, at: index, most: wanted.alternatives, afterSampling: wanted.isAfterSampling)
         }
 
         /// The report of the chosen token.
         mutating func report(_ token: llama_token, isThinking: Bool) -> TokenReport? {
-            guard let chances else { return nil }
+            guard let chances else {
+                return wanted.hasProbabilities ? nil : TokenReport(chosen: chance(token, 0), isThinking: isThinking)
+            }
             self.chances = nil
             return TokenReport(
                 chosen: chance(token, chances.logProbability(of: token)),

@@ -99,11 +99,15 @@
                 return send(reply ?? error.reply, on: connection)
             }
             record.enter(framing.hasBody ? .body(since: core.now, received: 0) : .replying)
-            let reply = core.immediately?(&request)
+            let known = core.immediately?(&request)
             let caller = request.caller
             state.withLock { $0.request.caller = caller }
-            if let reply {
-                if framing.hasBody { return send(reply, on: connection) }
+            if var reply = known {
+                if framing.hasBody {
+                    // What follows on the connection is the refused body, not a request.
+                    reply.headers["Connection"] = "close"
+                    return send(reply, on: connection)
+                }
                 state.withLock { $0.reply = reply }
             } else {
                 start(request, framing)

@@ -13,6 +13,9 @@
     ///
     /// Requests are HTTP/1.0, whose replies end with the connection: no chunks to decode.
     package struct ResidentClient: Sendable {
+        /// The longest wait for the head of a reply: the routes that take longer stream.
+        private static let patience = 10
+
         private let socket: Path
 
         package init(_ place: ResidentPlace) { socket = place.socket }
@@ -46,7 +49,10 @@
                 connection.send(
                     Array("\(method) \(path) HTTP/1.0\r\nHost: localhost\r\nContent-Length: \(body.count)\r\n\r\n".utf8)
                         + body)
-                guard let status = connection.head() else {
+                connection.limitWait(seconds: Self.patience)
+                let head = connection.head()
+                connection.limitWait(seconds: 0)
+                guard let status = head else {
                     throw ServerError(
                         .noAnswer, "the process that serves this home does not answer",
                         context: ErrorContext(
@@ -87,6 +93,12 @@
         }
 
         deinit { close(descriptor) }
+
+        /// Bounds the time of each receive; 0 for no bound.
+        func limitWait(seconds: Int) {
+            var limit = timeval(tv_sec: seconds, tv_usec: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
 
         func shut() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 

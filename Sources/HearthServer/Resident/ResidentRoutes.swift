@@ -18,6 +18,8 @@
         }
 
         package var words: [String]
+        /// The client's version: another version runs its commands itself.
+        package var version = ""
         package var output = Terminal()
         package var errors = Terminal()
         package var inputIsTerminal = false
@@ -96,7 +98,11 @@
             }
             do {
                 let body = Data(try await request.body.collect(limit: Self.bodyLimit))
-                return start(try JSONDecoder().decode(JobOrder.self, from: body))
+                let order = try JSONDecoder().decode(JobOrder.self, from: body)
+                guard order.version == parts.version else {
+                    return .failure(409, "other-version", "this is version \(parts.version)")
+                }
+                return start(order)
             } catch {
                 return .failure(400, "bad-order", "the body is no order")
             }

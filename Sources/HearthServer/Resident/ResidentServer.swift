@@ -30,6 +30,8 @@
             package var stop: @Sendable () -> Void
             /// Reads the settings and the keys again.
             package var reload: @Sendable () async -> Void
+            /// The version of the program, which its commands share.
+            package var version = ""
             /// Takes a line for each request that ended; `nil` for no log.
             package var log: (@Sendable (String) -> Void)?
 

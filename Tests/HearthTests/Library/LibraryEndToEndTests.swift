@@ -18,9 +18,13 @@ import Testing
         var role = ModelRole.text
         var memory: UInt64 = 1_000_000_000
         var extra = ""
+        var padding = 3
 
         var filename: String { "\(family)-v\(version)-q4_1.gguf" }
-        var bytes: Data { ModelFiles.gguf(texts: [("general.name", "\(family) \(version)")]) }
+        var bytes: Data {
+            ModelFiles.gguf(
+                texts: [("general.name", "\(family) \(version)")], payload: [UInt8](repeating: 3, count: padding))
+        }
 
         var json: String {
             let bytes = bytes
@@ -75,6 +79,39 @@ import Testing
         let alone = ModelLibrary(manager: manager, home: home)
         await alone.refreshLocal()
         #expect(alone.rows.first { $0.id == family }?.noUpdate == .notEligible(newer, .heldBack))
+    }
+
+    /// A pull that ends half-way is continued by the library of the next process, and its bytes can be discarded.
+    @Test(arguments: [false, true])
+    func showsAHalfFetchedModel(discards: Bool) async throws {
+        try publish(Offer(family: "diary", padding: 3 << 20))
+        let first = manager()
+        let (begun, source) = AsyncStream.makeStream(of: Void.self)
+        var slow = PullOptions()
+        slow.bytesPerSecond = 1 << 20
+        let pull = Task { [slow] in
+            try await first.pull(try ModelReference(parsing: "diary"), options: slow) { reading in
+                if reading.completedBytes > 1 << 19 { source.yield() }
+            }
+        }
+        for await _ in begun { break }
+        pull.cancel()
+        _ = await pull.result
+
+        let second = manager()
+        #expect(try await second.unfinishedDownloads().map(\.id.name) == ["diary"])
+        let library = ModelLibrary(manager: second, home: home)
+        await library.refresh()
+        let family = try #require(Family("diary"))
+        if discards {
+            library.cancelDownload(family)
+            await library.close()
+            #expect(try await second.transfers.list().isEmpty || state(library, "diary") == .downloaded)
+        } else {
+            await until { state(library, "diary") == .downloaded }
+            #expect(try await second.transfers.list().isEmpty)
+        }
+        #expect(try await manager().unfinishedDownloads().isEmpty)
     }
 
     @Test func fromTheListToTheUpdateAndAway() async throws {

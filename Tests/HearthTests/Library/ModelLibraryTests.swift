@@ -36,6 +36,21 @@ import Testing
         #expect(!library.isRefreshing)
     }
 
+    @Test func continuesOnceWhatAnEndedProcessLeft() async {
+        delivery.offer(OfferedModel(Models.text), OfferedModel(Models.other))
+        delivery.leave(Models.text)
+        delivery.script(Models.text, [.sleep(.seconds(9))])
+        let library = await library()
+        await delivery.clock.sleepers(atLeast: 1)
+        #expect(library.downloadState(of: Models.text.id).isActive)
+        #expect(state(library, Models.other) == .notDownloaded)
+        library.cancelDownload(Models.text.id)
+        await until { delivery.discarded == [Models.text.identity] }
+        #expect(state(library, Models.text) == .notDownloaded)
+        await library.refresh()
+        #expect(delivery.journal.all(with: "pull").count == 1)
+    }
+
     @Test func offlineItShowsWhatIsHereAndSaysWhyThereIsNoMore() async {
         delivery.have(LocalModel(Models.text))
         delivery.failOffers(CatalogError(.originUnreachable, "models.example.org does not answer"))

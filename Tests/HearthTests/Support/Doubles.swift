@@ -54,6 +54,7 @@ final class ScriptedDelivery: ModelDelivering {
         var removalBarrier: Barrier?
         var metered: [MeteredUse] = []
         var discarded: [ReleaseIdentity] = []
+        var unfinished: [ModelInfo] = []
     }
 
     let journal: Journal
@@ -76,6 +77,9 @@ final class ScriptedDelivery: ModelDelivering {
     func have(_ models: LocalModel...) {
         state.withLock { $0.local = Dictionary(models.map { ($0.model.id, $0) }, uniquingKeysWith: { $1 }) }
     }
+
+    /// Downloads that an ended process left.
+    func leave(_ models: ModelInfo...) { state.withLock { $0.unfinished = models } }
 
     func failOffers(_ error: (any Error)?) { state.withLock { $0.offerProblem = error } }
     func failOneSource(_ error: (any Error)?) { state.withLock { $0.partialProblem = error } }
@@ -137,6 +141,8 @@ final class ScriptedDelivery: ModelDelivering {
         state.withLock { $0.local[model.id] = LocalModel(model) }
         return Models.arrived(model)
     }
+
+    func unfinishedDownloads() async throws -> [ModelInfo] { state.withLock { $0.unfinished } }
 
     func discardDownload(of model: ModelInfo) async throws {
         journal.note("discard \(model.id)")

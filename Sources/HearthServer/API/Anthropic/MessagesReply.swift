@@ -65,7 +65,7 @@
         static func body(_ model: ServedModel) -> JSONBody {
             [
                 "type": "model", "id": .string(model.name), "display_name": .string(model.name),
-                "created_at": .string(OllamaTime.text(model.created)),
+                "created_at": .string(APITime.text(model.created)),
             ]
         }
 

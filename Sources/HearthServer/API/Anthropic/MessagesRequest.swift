@@ -18,7 +18,7 @@
             var reader = MessagesReader()
             var messages: [ChatMessage] = []
             if let system = try reader.system(fields) { messages.append(ChatMessage(.system, system)) }
-            guard let list = try fields.objects("messages", atMost: OpenAIMessages.maximumCount) else {
+            guard let list = try fields.objects("messages", atMost: APIRequest.maximumMessages) else {
                 throw .invalid("messages", "a list of messages")
             }
             for message in list { messages += try reader.messages(message) }

@@ -8,31 +8,19 @@
     enum CompletionReply {
         /// The last or only object of an answer.
         static func final(
-            _ run: APIRun, _ answer: APIAnswer, index: Int, slot: Int, form: CompletionRequest? = nil,
-            isStream: Bool = false
+            _ run: APIRun, _ answer: APIAnswer, index: Int, form: CompletionRequest, isStream: Bool = false
         ) -> JSONBody {
-            let summary = answer.summary
-            let usage = summary.usage
-            var body: JSONBody = [
-                "index": .integer(index), "content": .string(isStream ? "" : answer.text),
-                "tokens": .array(
-                    form?.returnsTokens == true && !isStream
-                        ? answer.tokens.map { .integer(Int($0.chosen.token)) } : []),
-                "id_slot": .integer(slot), "stop": true, "model": .string(run.model.name),
-                "tokens_predicted": .integer(usage.generatedTokens), "tokens_evaluated": .integer(usage.promptTokens),
-                "generation_settings": settings(run), "prompt": .string(run.prompt(index)),
-                "has_new_line": .boolean(answer.text.contains("\n")), "truncated": .boolean(false),
-                "stop_type": .string(stopType(summary.reason)),
-                "stopping_word": .string(summary.stopString ?? ""),
-                "tokens_cached": .integer(usage.promptTokens + usage.generatedTokens),
-                "timings": summary.timingsBody,
-            ]
-            if let form, form.hasProbabilities, !isStream {
+            var body = LlamaFacts.body(run, answer, index: index)
+            if isStream {
+                body.replace("content", "")
+            } else if form.returnsTokens {
+                body.replace("tokens", .array(answer.tokens.map { .integer(Int($0.chosen.token)) }))
+            }
+            if form.hasProbabilities, !isStream {
                 body["completion_probabilities"] = probabilities(
                     answer.tokens, afterSampling: form.probabilitiesAfterSampling)
             }
-            guard let names = form?.responseFields, !names.isEmpty else { return body }
-            return picked(names, from: body)
+            return form.responseFields.isEmpty ? body : picked(form.responseFields, from: body)
         }
 
         /// The named fields; a name with a slash takes a field of an object.
@@ -44,14 +32,6 @@
                 if let place { chosen[name] = place }
             }
             return chosen
-        }
-
-        static func stopType(_ reason: FinishReason) -> String {
-            switch reason {
-            case .endOfGeneration, .toolCalls: "eos"
-            case .stopString: "word"
-            default: "limit"
-            }
         }
 
         /// The probabilities of tokens.
@@ -72,34 +52,6 @@
                     body[afterSampling ? "top_probs" : "top_logprobs"] = .array(others.map(chance))
                     return body
                 })
-        }
-
-        /// The settings of a generation.
-        static func settings(_ run: APIRun) -> JSONBody { settings(run.options) }
-
-        static func settings(_ options: GenerationOptions) -> JSONBody {
-            let sampling = options.sampling
-            return [
-                "seed": .integer(Int(sampling.seed ?? .max)), "temperature": .number(sampling.temperature),
-                "dynatemp_range": .number(0), "dynatemp_exponent": .number(1),
-                "top_k": .integer(sampling.topK ?? 0), "top_p": .number(sampling.topP ?? 1),
-                "min_p": .number(sampling.minP ?? 0), "top_n_sigma": .number(-1), "xtc_probability": .number(0),
-                "xtc_threshold": .number(0.1), "typical_p": .number(1),
-                "repeat_last_n": .integer(sampling.penaltyWindow),
-                "repeat_penalty": .number(sampling.repeatPenalty ?? 1),
-                "presence_penalty": .number(sampling.presencePenalty ?? 0),
-                "frequency_penalty": .number(sampling.frequencyPenalty ?? 0), "dry_multiplier": .number(0),
-                "mirostat": 0, "adaptive_target": .number(-1), "adaptive_decay": .number(0.9),
-                "stop": .array(options.stopStrings.map { .string($0) }),
-                "max_tokens": .integer(options.maximumNewTokens), "n_predict": .integer(options.maximumNewTokens),
-                "n_keep": 0, "ignore_eos": false, "stream": false,
-                "n_probs": .integer(options.tokenReports?.alternatives ?? 0), "grammar": .string(grammar(options)),
-                "samplers": ["penalties", "top_k", "top_p", "min_p", "temperature"],
-            ]
-        }
-
-        private static func grammar(_ options: GenerationOptions) -> String {
-            if case .gbnf(let text)? = options.constraint?.blocks.first?.shape { text } else { "" }
         }
     }
 
@@ -136,7 +88,7 @@
                 answer.text = hasNewLine.contains(index) ? "\n" : ""
                 return flush(index, text: "")
                     + EventStream.event(
-                        nil, CompletionReply.final(run, answer, index: index, slot: 0, form: form, isStream: true))
+                        nil, CompletionReply.final(run, answer, index: index, form: form, isStream: true))
             }
         }
 
@@ -155,7 +107,7 @@
                 return []
             case .text(let text), .thinking(let text):
                 if text.contains("\n") { hasNewLine.insert(index) }
-                if run.request.tokenReports == nil { counts[index] += 1 }
+                if run.options.tokenReports == nil { counts[index] += 1 }
                 return flush(index, text: text, isText: true)
             case .phase, .toolCall, .truncated, .picturesLeftOut, .toolResult, .finish: return []
             }

@@ -43,7 +43,11 @@
             completion.isList = isList
             completion.request.showsPrompt = true
             completion.hasProbabilities = most > 0
-            if most > 0 || completion.returnsTokens {
+            if most == 0 {
+                // A stream always tells its tokens.
+                completion.request.tokenReports =
+                    completion.returnsTokens || request.streams ? .tokensOnly : nil
+            } else {
                 completion.request.tokenReports = TokenReports(
                     alternatives: most, isAfterSampling: completion.probabilitiesAfterSampling)
             }

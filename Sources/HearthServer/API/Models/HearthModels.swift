@@ -46,13 +46,27 @@
             }
         }
 
+        /// What the disk said, for requests that follow at once.
+        private struct Known {
+            var models: [ServedModel] = []
+            var read: Stopwatch?
+            /// Engines by the name of their model; each follows the activations of its family.
+            var live: [String: LiveModel] = [:]
+        }
+
+        /// The time after which the disk is asked again which models are installed.
+        private static let memory = Duration.seconds(1)
+
         private let hearth: Hearth
         private let settings: Settings
         private let warmth: ModelWarmth
+        private let time: TimeSource
+        private let known = Locked(Known())
 
         package init(_ hearth: Hearth, settings: Settings = Settings(), time: TimeSource = .system) {
             self.hearth = hearth
             self.settings = settings
+            self.time = time
             warmth = ModelWarmth(usual: settings.keepAlive, time: time)
         }
 
@@ -60,8 +74,18 @@
 
         package func models() async throws -> [ServedModel] {
             if !settings.pinned.isEmpty { return settings.pinned.map(\.model) }
-            return try await releases().map { Self.served($0) }
+            let remembered = known.withLock { known in
+                known.read.map { $0.elapsed < Self.memory } ?? false ? known.models : nil
+            }
+            if let remembered { return remembered }
+            let watch = time.stopwatch()
+            let models = try await releases().map { Self.served($0) }
+            known.withLock { ($0.models, $0.read) = (models, watch) }
+            return models
         }
+
+        /// Asks the disk at the next request.
+        private func forget() { known.withLock { $0 = Known() } }
 
         /// The releases that answer with text: the live one of each family, or its only one.
         private func releases() async throws -> [InstalledRelease] {
@@ -147,6 +171,13 @@
 
         private func live(_ model: ServedModel) async throws -> LiveModel {
             if let pinned = settings.pinned.first(where: { $0.model == model }) { return pinned.engine }
+            if let live = known.withLock({ $0.live[model.name] }) { return live }
+            let live = try await found(model)
+            known.withLock { $0.live[model.name] = live }
+            return live
+        }
+
+        private func found(_ model: ServedModel) async throws -> LiveModel {
             // The bare family follows updates.
             if model.name == model.family, let family = Family(model.family) {
                 return try await hearth.find(.family(family, version: nil, variant: nil), policy: .localOnly)
@@ -210,6 +241,7 @@
             // A client names no paths and no addresses.
             case .file, .manifest: throw APIFailure.noModel(name)
             }
+            defer { forget() }
             do {
                 _ = try await hearth.manager.pull(reference) { step in
                     progress(
@@ -224,6 +256,7 @@
         package func delete(_ name: String) async throws {
             guard settings.pinned.isEmpty, let release = try await release(name) else { throw APIFailure.noModel(name) }
             let identity = release.identity
+            defer { forget() }
             try await hearth.manager.remove(
                 identity.family, version: identity.version, variant: identity.variant)
         }

@@ -62,7 +62,7 @@
             _ model: String, _ kind: OllamaRequest.Kind, text: String, thinking: String = "", calls: [ToolCall] = [],
             tokens: [TokenReport]? = nil
         ) -> JSONBody {
-            var body: JSONBody = ["model": .string(model), "created_at": .string(OllamaTime.text(Date()))]
+            var body: JSONBody = ["model": .string(model), "created_at": .string(APITime.text(Date()))]
             switch kind {
             case .chat:
                 var message: JSONBody = ["role": "assistant", "content": .string(text)]
@@ -120,13 +120,5 @@
     /// The error form of Ollama's API.
     enum OllamaFailure {
         static func body(_ failure: APIFailure) -> JSONBody { ["error": .string(failure.message)] }
-    }
-
-    /// Times in the form of RFC 3339.
-    enum OllamaTime {
-        static func text(_ date: Date) -> String {
-            date.formatted(
-                .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted))
-        }
     }
 #endif

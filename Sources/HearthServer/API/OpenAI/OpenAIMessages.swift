@@ -4,9 +4,6 @@
 
     /// Reads the messages of `/v1/chat/completions`.
     struct OpenAIMessages {
-        /// The most messages of a conversation.
-        static let maximumCount = 20_000
-
         private var messages: [ChatMessage] = []
         private var pictures = 0
         /// The tools of earlier calls by the id of the call.
@@ -14,7 +11,7 @@
 
         /// The conversation of a body.
         static func read(_ fields: Fields) throws(APIFailure) -> [ChatMessage] {
-            guard let list = try fields.objects("messages", atMost: maximumCount) else {
+            guard let list = try fields.objects("messages", atMost: APIRequest.maximumMessages) else {
                 throw .invalid("messages", "a list of messages")
             }
             guard !list.isEmpty else { throw .invalid("messages", "a list of at least one message") }

@@ -94,7 +94,7 @@
         static func read(_ fields: Fields) throws(APIFailure) -> [ChatMessage] {
             guard let value = fields.value("input") else { throw .invalid("input", "a text or a list of items") }
             if let text = value.string { return [ChatMessage(.user, text)] }
-            guard value.items != nil, let items = try fields.objects("input", atMost: OpenAIMessages.maximumCount)
+            guard value.items != nil, let items = try fields.objects("input", atMost: APIRequest.maximumMessages)
             else { throw .invalid("input", "a text or a list of items") }
             var messages: [ChatMessage] = []
             var thinking = ""

@@ -49,7 +49,7 @@
             body["usage"] = ChatReply.usage(answers.usage(copies: run.request.copies))
             body["timings"] = answers.first?.summary.timingsBody
             if form.extras.isVerbose, let first = answers.first {
-                body["__verbose"] = CompletionReply.final(run, first, index: 0, slot: 0)
+                body["__verbose"] = LlamaFacts.body(run, first, index: 0)
             }
             return body
         }

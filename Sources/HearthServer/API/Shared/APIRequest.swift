@@ -3,6 +3,9 @@
 
     /// A request for answers, common to all dialects.
     package struct APIRequest: Sendable {
+        /// The most messages of a conversation.
+        static let maximumMessages = 20_000
+
         /// The name of the model; `nil` for the default one.
         package var model: String?
         package var input: Input

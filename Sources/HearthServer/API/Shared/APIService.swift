@@ -136,7 +136,7 @@
             options.constraint = request.constraint
             options.tools = request.tools
             options.toolChoice = request.toolChoice
-            options.tokenReports = request.tokenReports
+            options.tokenReports = ready.capabilities.contains(.logProbabilities) ? request.tokenReports : nil
             options.continuesLastMessage = request.continuesLastMessage
             options.reusesPrompt = request.reusesPrompt
             options.keepsAllMessages = !request.truncates
@@ -154,7 +154,9 @@
                 throw APIFailure(.noVision, "image input is not supported by this model", field: "messages")
             }
             if case .prompts = request.input, !abilities.contains(.rawPrompt) { throw refuse("prompt") }
-            if request.tokenReports != nil, !abilities.contains(.logProbabilities) { throw refuse("logprobs") }
+            if request.tokenReports?.hasProbabilities == true, !abilities.contains(.logProbabilities) {
+                throw refuse("logprobs")
+            }
             if !request.sampling.logitBias.isEmpty, !abilities.contains(.logitBias) { throw refuse("logit_bias") }
             if !request.tools.isEmpty, !abilities.contains(.tools) { throw refuse("tools") }
             for block in request.constraint?.blocks ?? [] {

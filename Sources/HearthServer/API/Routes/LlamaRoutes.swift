@@ -27,7 +27,7 @@
             let run = try await call.service.run(form.request)
             if form.request.streams { return stream(run, CompletionStream(run, form: form), call) }
             let bodies = try await run.answers().enumerated().map { index, answer in
-                CompletionReply.final(run, answer, index: index, slot: 0, form: form)
+                CompletionReply.final(run, answer, index: index, form: form)
             }
             if let only = bodies.first, bodies.count == 1, !form.isList { return json(only) }
             return json(.array(bodies))
@@ -95,7 +95,7 @@
             return json([
                 "default_generation_settings": [
                     "id": 0, "n_ctx": .integer(ready.information.contextLength), "speculative": false,
-                    "is_processing": false, "params": CompletionReply.settings(options),
+                    "is_processing": false, "params": LlamaFacts.settings(options),
                 ],
                 "total_slots": .integer(ready.information.parallelAnswers ?? 1),
                 "model_alias": .string(ready.model.name),

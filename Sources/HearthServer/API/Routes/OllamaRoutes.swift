@@ -111,7 +111,7 @@
                         var body = entry(loaded.model)
                         body["modified_at"] = nil
                         let expires = loaded.expires ?? Date().addingTimeInterval(KeepAlive.longest.seconds)
-                        body["expires_at"] = .string(OllamaTime.text(expires))
+                        body["expires_at"] = .string(APITime.text(expires))
                         body["size"] = .integer(Int(clamping: loaded.bytes))
                         body["size_vram"] = 0
                         return body
@@ -122,7 +122,7 @@
         private static func entry(_ model: ServedModel) -> JSONBody {
             [
                 "name": .string(model.name), "model": .string(model.name),
-                "modified_at": .string(OllamaTime.text(model.created)), "size": .integer(Int(clamping: model.size)),
+                "modified_at": .string(APITime.text(model.created)), "size": .integer(Int(clamping: model.size)),
                 "digest": .string(model.digest), "details": details(model, nil),
             ]
         }
@@ -154,7 +154,7 @@
                 "modelfile": .string("FROM \(model.name)\n"), "parameters": "",
                 "template": .string(details.template), "details": self.details(model, details),
                 "model_info": .object(facts.map { ($0.key, JSONBody($0.value)) }),
-                "capabilities": .array(abilities), "modified_at": .string(OllamaTime.text(model.created)),
+                "capabilities": .array(abilities), "modified_at": .string(APITime.text(model.created)),
             ])
         }
 
