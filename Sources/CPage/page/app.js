@@ -1,0 +1,93 @@
+// Starts the page: texts, theme, navigation, event stream, and the screen that the address names.
+import { h, fill, set } from "./kit/dom.js";
+import { icon } from "./kit/icons.js";
+import { signedOut } from "./kit/api.js";
+import { connect, connection } from "./kit/live.js";
+import { banner, announce } from "./kit/toast.js";
+import { loadTexts, t } from "./kit/texts.js";
+import { applyTheme } from "./kit/theme.js";
+import { readHome } from "./data/home.js";
+import { readLibrary } from "./data/library.js";
+import { readChats } from "./data/chats.js";
+import { chatList } from "./screens/chats.js";
+import { downloadPill } from "./models/progress.js";
+
+/// The screens by the first word of the address `#/word/…`; each module is loaded when it is first shown.
+const screens = {
+    chat: () => import("./screens/chat.js"),
+    chats: () => import("./screens/chats.js"),
+    models: () => import("./screens/models.js"),
+    stores: () => import("./screens/stores.js"),
+    settings: () => import("./screens/settings.js"),
+};
+const tabs = [["chat", "chat"], ["models", "models"], ["stores", "stores"], ["settings", "settings"]];
+
+let leave = null;
+let shown = 0;
+const links = new Map();
+
+async function show() {
+    const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+    const known = screens[name] ? name : "chat";
+    const number = ++shown;
+    const screen = await screens[known]();
+    if (number !== shown) return;
+    leave?.();
+    for (const [tab, link] of links) set(link, { "aria-current": tab === known || (tab === "chat" && known === "chats") ? "page" : null });
+    const main = document.getElementById("main");
+    main.className = `screen-${known}`;
+    main.scrollTop = 0;
+    fill(main);
+    const isRepeat = main.dataset.screen === known;
+    main.dataset.screen = known;
+    leave = screen.show(main, known === name ? rest : []) ?? null;
+    if (!isRepeat) announce(t(`nav.${known === "chats" ? "chat" : known}`));
+    document.title = `${t(`nav.${known === "chats" ? "chat" : known}`)} · Hearth`;
+}
+
+function rail() {
+    const nav = document.getElementById("rail");
+    nav.append(
+        h("ul.tabs", { role: "list" }, tabs.map(([name, symbol]) => {
+            const link = h("a.tab", { href: `#/${name}` }, icon(symbol), h("span", t(`nav.${name}`)));
+            links.set(name, link);
+            return h("li", link);
+        })),
+        downloadPill(),
+        chatList(),
+    );
+    document.querySelector(".skip").textContent = t("nav.skip");
+    document.querySelector(".skip").addEventListener("click", (event) => {
+        event.preventDefault();
+        document.getElementById("main").focus();
+    });
+}
+
+function watchConnection() {
+    let timer;
+    connection.on((isOpen) => {
+        clearTimeout(timer);
+        if (isOpen) banner(null);
+        else timer = setTimeout(() => banner("warning", h("span.spinner"), t("connection.lost")), 600);
+    });
+    signedOut.on((error) => banner("error", icon("key"), h("span", error.sentence), " ", t("signed-out")));
+}
+
+async function start() {
+    applyTheme();
+    await loadTexts();
+    rail();
+    watchConnection();
+    addEventListener("hashchange", show);
+    const opened = show();
+    try {
+        const [home] = await Promise.all([readHome(), readLibrary(), readChats()]);
+        connect(home.event);
+    } catch (error) {
+        if (error.isConnection) connect();
+        else if (error.status !== 401 && error.status !== 403) banner("error", error.sentence ?? error.message);
+    }
+    await opened;
+}
+
+start();

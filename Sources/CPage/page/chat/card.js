@@ -1,0 +1,95 @@
+// An action of an answer: its values, the question whether to carry it out, its result, and undo.
+import { h, fill, set, text } from "../kit/dom.js";
+import { icon } from "../kit/icons.js";
+import { formDialog, menuButton } from "../kit/dialog.js";
+import { outside } from "../kit/safe.js";
+import { perform } from "../kit/toast.js";
+import { t, tOr } from "../kit/texts.js";
+
+const symbols = {
+    CALENDAR_ACTION: "calendar", REMINDER_ACTION: "reminders", NOTE_ACTION: "notes", CONTACTS_SEARCH: "contacts",
+    HABIT_ACTION: "habits", WEB_SEARCH: "web",
+};
+
+/// The view of a card: `{ node, update(card) }`. `act(name, body)` calls the server: decide, perform or undo.
+export function cardView(card, act) {
+    let current = card;
+    const state = h("span.card-state");
+    const title = h("h4", { dir: "auto" });
+    const fields = h("dl.facts");
+    const items = h("ul.card-items", { role: "list" });
+    const note = h("p.hint", { dir: "auto" });
+    const buttons = h("div.buttons");
+    const node = h("section.card", { "aria-label": t("card.action") },
+        h("header", h("span.card-icon", icon(symbols[card.tag] ?? "check")), title, state), fields, items, note, buttons);
+    const update = (next) => {
+        current = next;
+        node.dataset.state = next.isWaiting ? "waiting" : next.state;
+        text(title, next.title);
+        text(state, next.isWaiting ? t("card.state.waiting") : tOr(`card.state.${next.state}`, next.state));
+        fill(fields, (next.fields ?? []).map((field) => [h("dt", field.label),
+            h("dd", { dir: "auto" }, field.value, field.source && h("span.badge.origin", { title: t("card.origin.title") }, field.source))]));
+        fill(items, (next.items ?? []).map((item) => h("li", { dir: "auto" }, itemTitle(item), item.detail && h("span.muted", item.detail))));
+        text(note, next.note ?? "");
+        set(note, { hidden: !next.note });
+        fill(buttons, actionsOf(next, act, () => current));
+    };
+    update(card);
+    return { node, update };
+}
+
+function itemTitle(item) {
+    const url = item.url ? outside(item.url) : null;
+    if (!url) return h("strong", item.title);
+    return h("a", { href: url.href, target: "_blank", rel: "noopener noreferrer nofollow", title: url.href }, item.title);
+}
+
+function actionsOf(card, act, newest) {
+    const button = (label, name, body, classes = "") => {
+        const made = h("button.small", { type: "button", class: classes, onclick: () => perform(made, () => act(name, body)) }, label);
+        return made;
+    };
+    const edit = (name) => (card.editable?.length > 0 || card.payload) && h("button.small", {
+        type: "button", onclick: () => editCard(newest(), name, act),
+    }, t("card.edit"));
+    if (card.isWaiting) {
+        return [
+            button(t("card.approve"), "decide", { decision: "approve" }, "primary"),
+            button(t("card.decline"), "decide", { decision: "decline" }),
+            edit("decide"),
+            menuButton(t("card.more-decisions"), [
+                { label: t("card.approve-chat"), icon: "check", run: (at) => perform(at, () => act("decide", { decision: "approve-for-conversation" })) },
+                { label: t("card.approve-always"), icon: "shield", run: (at) => perform(at, () => act("decide", { decision: "always" })) },
+            ]),
+        ];
+    }
+    if (card.canUndo) return [button(t("undo"), "undo")];
+    if (["declined", "failed", "not-carried-out", "undone"].includes(card.state)) return [button(t("card.perform"), "perform", {}), edit("perform")];
+    return null;
+}
+
+// The values of the block as a form; what the form does not name stays as the model wrote it.
+function editCard(card, name, act) {
+    const payload = JSON.parse(card.payload || "{}");
+    const types = { boolean: "boolean", integer: "number", number: "number", choice: "choice", long: "long" };
+    const fields = (card.editable ?? []).map((field) => ({
+        name: field.name, label: field.label, required: field.required, choices: field.choices,
+        type: field.choices ? "choice" : types[field.type] ?? (["body", "notes", "note"].includes(field.name) ? "long" : "text"),
+        value: typeof payload[field.name] === "object" && payload[field.name] !== null ? JSON.stringify(payload[field.name]) : payload[field.name],
+    }));
+    if (fields.length === 0) fields.push({ name: "payload", label: t("card.payload"), type: "long", value: JSON.stringify(payload, null, 2) });
+    formDialog({
+        title: t("card.edit.title"), fields, saveText: t("card.edit.save"),
+        save: async (values) => {
+            const changed = values.payload === undefined ? { ...payload } : JSON.parse(values.payload);
+            for (const [field, value] of Object.entries(values)) {
+                if (field === "payload") continue;
+                if (value === "" || value === null) delete changed[field];
+                else if (typeof payload[field] === "object" && payload[field] !== null) changed[field] = JSON.parse(value);
+                else changed[field] = value;
+            }
+            const text = JSON.stringify(changed);
+            await act(name, name === "decide" ? { decision: "edit", payload: text } : { payload: text });
+        },
+    });
+}

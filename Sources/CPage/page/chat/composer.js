@@ -1,0 +1,138 @@
+// The field for questions: text, pictures by choice, drop, paste and camera, commands with `/`, thinking, send and stop.
+import { h, fill, set } from "../kit/dom.js";
+import { icon } from "../kit/icons.js";
+import { at, remove, upload } from "../kit/api.js";
+import { showError } from "../kit/toast.js";
+import { t } from "../kit/texts.js";
+import { commandMenu } from "./commands.js";
+
+/// The composer: `{ node, setBusy, focus, setText, refresh }`. `send({ text, pictures, act, think })` returns a
+/// promise; if it fails, the text comes back. The draft survives a reload.
+export function composer({ key, send, stop, commands, placeholder }) {
+    let pictures = [];
+    let isBusy = false;
+    let think = null;
+    const draftKey = `hearth-draft-${key}`;
+    const area = h("textarea", {
+        rows: 1, dir: "auto", "aria-label": t("composer.label"), placeholder, value: sessionStorage.getItem(draftKey) ?? "",
+        enterkeyhint: "send", autocomplete: "off",
+    });
+    const strip = h("div.attachments", { role: "list", "aria-label": t("composer.pictures") });
+    const file = h("input", { type: "file", accept: "image/*", multiple: true, hidden: true, tabindex: -1, onchange: () => { add(file.files); file.value = ""; } });
+    const sendButton = h("button.round.primary", { type: "button", onclick: () => (isBusy ? stop() : submit()) });
+    const thinkButton = h("button.tool", {
+        type: "button", "aria-pressed": "false", title: t("composer.think.hint"), onclick: () => {
+            think = think ? null : true;
+            set(thinkButton, { "aria-pressed": String(Boolean(think)) });
+        },
+    }, icon("thought"), h("span", t("composer.think")));
+    const menu = commandMenu(area, commands, (run) => { set(area, { value: "" }); keep(); run(); });
+    const box = h("div.composer-box", strip, area, h("div.composer-tools",
+        h("button.tool", { type: "button", onclick: () => file.click(), "aria-label": t("composer.picture"), title: t("composer.picture") }, icon("picture")),
+        navigator.mediaDevices && h("button.tool", {
+            type: "button", "aria-label": t("composer.camera"), title: t("composer.camera"),
+            onclick: () => import("./camera.js").then(({ takePicture }) => takePicture()).then((blob) => { if (blob) add([blob]); }, showError),
+        }, icon("camera")),
+        thinkButton, h("span.spring"), sendButton));
+    const node = h("div.composer", menu.node, box, file);
+
+    const keep = () => {
+        if (area.value) sessionStorage.setItem(draftKey, area.value); else sessionStorage.removeItem(draftKey);
+        grow();
+        refresh();
+    };
+    const grow = () => {
+        area.style.blockSize = "auto";
+        area.style.blockSize = `${Math.min(area.scrollHeight, 240)}px`;
+    };
+    const refresh = () => {
+        const label = t(isBusy ? "composer.stop" : "composer.send");
+        if (sendButton.dataset.label !== label) {
+            sendButton.dataset.label = label;
+            set(sendButton, { "aria-label": label, title: label });
+            fill(sendButton, icon(isBusy ? "stop" : "send"));
+        }
+        const isEmpty = !area.value.trim() && pictures.length === 0;
+        set(sendButton, { disabled: !isBusy && (isEmpty || pictures.some((picture) => !picture.id)) });
+    };
+    const drawStrip = () => {
+        fill(strip, pictures.map((picture) => h("span.attachment", { role: "listitem", class: picture.id ? "" : "loading" },
+            h("img", { src: picture.preview, alt: picture.name }),
+            h("button.icon-button.small", { type: "button", "aria-label": t("composer.picture.remove", { name: picture.name }), onclick: () => drop(picture) }, icon("close")))));
+        refresh();
+    };
+    const drop = (picture) => {
+        pictures = pictures.filter((other) => other !== picture);
+        URL.revokeObjectURL(picture.preview);
+        if (picture.id) remove(at("pictures", picture.id)).catch(() => {});
+        drawStrip();
+    };
+    async function add(files) {
+        for (const blob of files) {
+            if (!blob.type.startsWith("image/")) {
+                showError(new Error(t("composer.no-picture", { name: blob.name ?? "" })));
+                continue;
+            }
+            const picture = { preview: URL.createObjectURL(blob), name: blob.name ?? t("composer.picture"), id: null };
+            pictures.push(picture);
+            drawStrip();
+            upload("/pictures", blob).then((reply) => { picture.id = reply.id; drawStrip(); }, (error) => { drop(picture); showError(error); });
+        }
+    }
+    async function submit() {
+        const text = area.value.trim();
+        const sent = pictures;
+        if ((!text && sent.length === 0) || isBusy || sent.some((picture) => !picture.id)) return;
+        set(area, { value: "" });
+        pictures = [];
+        drawStrip();
+        grow();
+        try {
+            await send({ text, pictures: sent.map((picture) => picture.id), think });
+            if (!area.value) sessionStorage.removeItem(draftKey);
+            for (const picture of sent) URL.revokeObjectURL(picture.preview);
+        } catch (error) {
+            if (!area.value) set(area, { value: text });
+            pictures = [...sent, ...pictures];
+            drawStrip();
+            keep();
+            showError(error);
+        }
+    }
+
+    area.addEventListener("input", () => { keep(); menu.update(); });
+    area.addEventListener("keydown", (event) => {
+        if (menu.take(event)) return;
+        if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+            event.preventDefault();
+            submit();
+        } else if (event.key === "Escape" && isBusy) stop();
+    });
+    area.addEventListener("paste", (event) => {
+        const files = [...event.clipboardData.files].filter((blob) => blob.type.startsWith("image/"));
+        if (files.length === 0) return;
+        event.preventDefault();
+        add(files);
+    });
+    for (const name of ["dragenter", "dragover"]) node.addEventListener(name, (event) => {
+        if (![...event.dataTransfer.types].includes("Files")) return;
+        event.preventDefault();
+        box.classList.add("dropping");
+    });
+    for (const name of ["dragleave", "drop"]) node.addEventListener(name, () => box.classList.remove("dropping"));
+    node.addEventListener("drop", (event) => {
+        event.preventDefault();
+        add(event.dataTransfer.files);
+    });
+    refresh();
+    requestAnimationFrame(grow);
+    return {
+        node,
+        addFiles: add,
+        refresh,
+        focus: () => area.focus(),
+        setBusy(value) { isBusy = value; refresh(); },
+        setText(value) { set(area, { value }); keep(); area.focus(); },
+        setPlaceholder(value) { set(area, { placeholder: value }); },
+    };
+}

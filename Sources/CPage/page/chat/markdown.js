@@ -1,0 +1,98 @@
+// Markdown of models to safe elements: `marked` makes HTML from the words, DOMPurify builds the elements and removes
+// what is not on the list, and the result is completed here. Nothing in it can load, run or cover anything.
+import { Lexer, Parser, Renderer } from "/page/lib/marked.js";
+import DOMPurify from "/page/lib/purify.js";
+import { h } from "../kit/dom.js";
+import { icon } from "../kit/icons.js";
+import { isLocalImage, outside, shownAddress, visible } from "../kit/safe.js";
+import { t } from "../kit/texts.js";
+import { colourWhenSeen } from "./code.js";
+
+const escaped = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/// HTML of models is displayed as the text that it is. Headings begin below those of the page.
+const renderer = new class extends Renderer {
+    html(html) { return /^<br\s*\/?>$/i.test(html.trim()) ? "<br>" : escaped(html); }
+    heading(text, level) {
+        const tag = `h${Math.min(6, level + 2)}`;
+        return `<${tag}>${text}</${tag}>\n`;
+    }
+    code(code, language) {
+        const name = /^[\w+#.-]{1,24}/.exec(language ?? "")?.[0] ?? "";
+        return `<pre><code class="language-${escaped(name)}">${escaped(code.replace(/\n$/, ""))}</code></pre>`;
+    }
+    checkbox(isChecked) { return isChecked ? "☑ " : "☐ "; }
+    image(address, title, text) {
+        if (isLocalImage(address)) return `<img src="${escaped(address)}" alt="${escaped(text ?? "")}">`;
+        return this.link(address, title, t("chat.image", { name: text || "" }));
+    }
+    link(address, title, text) {
+        return outside(address) ? `<a href="${escaped(address)}">${text}</a>` : `${text} <code>${escaped(address)}</code>`;
+    }
+}();
+const options = { gfm: true, breaks: true, mangle: false, headerIds: false, renderer };
+
+const rules = {
+    ALLOWED_TAGS: [
+        "p", "br", "strong", "em", "del", "code", "pre", "ul", "ol", "li", "blockquote", "h3", "h4", "h5", "h6",
+        "table", "thead", "tbody", "tr", "th", "td", "hr", "a", "img",
+    ],
+    ALLOWED_ATTR: ["href", "src", "alt", "class", "start", "align"],
+    ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    RETURN_DOM_FRAGMENT: true,
+};
+
+/// The blocks of a text.
+export const blocksOf = (text) => new Lexer(options).lex(text);
+
+/// Builds the elements of blocks.
+export function render(blocks, { isFinal }) {
+    const fragment = DOMPurify.sanitize(Parser.parse(blocks, options), rules);
+    for (const link of fragment.querySelectorAll("a")) completeLink(link);
+    for (const image of fragment.querySelectorAll("img")) {
+        if (!isLocalImage(image.getAttribute("src") ?? "")) image.replaceWith(image.alt);
+    }
+    for (const code of fragment.querySelectorAll("pre > code")) completeCode(code, isFinal);
+    for (const table of fragment.querySelectorAll("table")) {
+        const box = h("div.table", { tabindex: 0, role: "region", "aria-label": t("chat.table") });
+        table.replaceWith(box);
+        box.append(table);
+    }
+    for (const block of fragment.children) block.dir = "auto";
+    return fragment;
+}
+
+// The real address stands beside a text that is another, so that no link pretends to be one.
+function completeLink(link) {
+    const url = outside(link.getAttribute("href") ?? "");
+    if (!url) return link.replaceWith(...link.childNodes);
+    link.href = url.href;
+    link.rel = "noopener noreferrer nofollow";
+    link.target = "_blank";
+    link.title = visible(url.href);
+    const shown = shownAddress(url);
+    const words = link.textContent.trim().replace(/^https?:\/\//, "").replace(/\/$/, "");
+    if (words !== shown.replace(/\/$/, "") && words !== url.pathname) {
+        link.after(h("span.link-address", { dir: "ltr" }, ` (${shown})`));
+    }
+    return undefined;
+}
+
+function completeCode(code, isFinal) {
+    const language = code.className.replace(/^language-/, "");
+    code.dir = "ltr";
+    const pre = code.parentElement;
+    pre.tabIndex = 0;
+    const copy = h("button.small.quiet", {
+        type: "button", onclick: () => navigator.clipboard?.writeText(code.textContent).then(() => {
+            copy.lastChild.textContent = t("copied");
+            setTimeout(() => { copy.lastChild.textContent = t("copy"); }, 1500);
+        }),
+    }, icon("copy"), t("copy"));
+    const box = h("div.code-block", h("div.code-head", h("span", language || t("chat.code.plain")), copy));
+    pre.replaceWith(box);
+    box.append(pre);
+    if (isFinal && language) colourWhenSeen(code, language);
+}

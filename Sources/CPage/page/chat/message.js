@@ -1,0 +1,184 @@
+// One message: the question as it was written, or the answer with thinking, cards, notices, sources and its facts.
+import { h, fill, keyed, set, text, onFrame } from "../kit/dom.js";
+import { address } from "../kit/api.js";
+import { icon } from "../kit/icons.js";
+import { decimal, percent } from "../kit/format.js";
+import { outside, shownAddress } from "../kit/safe.js";
+import { t, tOr } from "../kit/texts.js";
+import { answerView } from "./answer.js";
+import { cardView } from "./card.js";
+
+/// The view of a message: `{ node, update(message, what) }`. `actions` are the functions of the screen.
+export function messageView(message, actions) {
+    return message.role === "user" ? questionView(message, actions) : replyView(message, actions);
+}
+
+function questionView(message, actions) {
+    let current = message;
+    const words = h("div.bubble-text", { dir: "auto" });
+    const pictures = h("div.pictures");
+    const bubble = h("div.bubble", pictures, words);
+    const bar = h("div.message-bar");
+    const node = h("li.message.user", { id: `message-${message.id}` }, h("h3.sr", t("chat.you")), bubble, bar);
+    const edit = () => {
+        const area = h("textarea", { rows: 3, dir: "auto", "aria-label": t("chat.edit"), value: current.content });
+        const end = () => { fill(bubble, pictures, words); set(bar, { hidden: false }); };
+        const save = () => { const value = area.value.trim(); end(); if (value) actions.edit(current, value); };
+        area.addEventListener("keydown", (event) => {
+            if (event.key === "Escape") end();
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save();
+        });
+        set(bar, { hidden: true });
+        fill(bubble, pictures, area, h("div.buttons",
+            h("p.hint.grow", t("chat.edit.hint")),
+            h("button.small", { type: "button", onclick: end }, t("cancel")),
+            h("button.small.primary", { type: "button", onclick: save }, t("chat.edit.send"))));
+        area.focus();
+    };
+    const update = (next) => {
+        current = next;
+        text(words, next.content);
+        set(words, { hidden: !next.content });
+        fill(pictures, pictureList(next, actions.chat));
+        fill(bar, branches(next, actions),
+            toolButton("edit", t("chat.edit"), edit),
+            toolButton("copy", t("copy"), () => actions.copy(current.content)),
+            toolButton("remove", t("chat.delete-from"), () => actions.remove(current)));
+    };
+    update(message);
+    return { node, update };
+}
+
+const pictureList = (message, chat) => (message.pictures ?? []).map((picture, index) => h("img.picture", {
+    src: picture.url ?? address(`/chats/${chat}/pictures/${message.id}/${index}`),
+    alt: t("chat.picture", { number: index + 1 }), width: picture.width, height: picture.height, loading: "lazy",
+}));
+
+function toolButton(symbol, label, run) {
+    return h("button.icon-button.small", { type: "button", "aria-label": label, title: label, onclick: run }, icon(symbol));
+}
+
+function branches(message, actions) {
+    const { index = 0, count = 1, ids = [] } = message.branch ?? {};
+    if (count < 2) return null;
+    const step = (symbol, label, to) => h("button.icon-button.small", {
+        type: "button", "aria-label": label, title: label, disabled: !ids[to], onclick: () => actions.branch(ids[to]),
+    }, icon(symbol));
+    return h("span.branches", { role: "group", "aria-label": t("chat.branches") },
+        step("previous", t("chat.branch.previous"), index - 1),
+        h("span", t("chat.branch", { index: index + 1, count })),
+        step("next", t("chat.branch.next"), index + 1));
+}
+
+function replyView(message, actions) {
+    let current = message;
+    const phase = h("p.phase", { hidden: true });
+    const thinking = thinkingView(actions);
+    const answer = answerView();
+    const cards = h("div.cards");
+    const notices = h("div.notes");
+    const sources = h("div.sources");
+    const bar = h("div.message-bar");
+    const node = h("li.message.assistant", { id: `message-${message.id}` },
+        h("h3.sr", t("chat.assistant")), thinking.node, phase, answer.node, cards, sources, notices, bar);
+
+    const drawRest = () => {
+        const isAnswering = actions.isAnswering(current);
+        keyed(cards, current.cards ?? [], (card) => card.id, (card) => cardView(card, (name, body) => actions.card(current, card.id, name, body)));
+        fill(notices, (current.notices ?? []).map((notice) => h("p.note", { dir: "auto" }, notice)),
+            current.canContinueLocally && !isAnswering && h("p.note.warning", icon("cloud"), t("chat.cut"),
+                h("button.small.primary", { type: "button", onclick: () => actions.proceed() }, t("chat.continue-locally"))));
+        fill(sources, current.sources?.length > 0 && [
+            h("h4", t("chat.sources")),
+            h("ol", current.sources.map((source) => h("li", { dir: "auto" }, sourceLink(source)))),
+        ]);
+        fill(bar, isAnswering ? null : [
+            branches(current, actions),
+            toolButton("copy", t("copy"), () => actions.copy(current.content)),
+            toolButton("again", t("chat.regenerate"), () => actions.regenerate(current)),
+            factsLine(current.facts),
+        ]);
+    };
+    const update = (next, what = "whole") => {
+        current = next;
+        const isAnswering = actions.isAnswering(next);
+        node.classList.toggle("answering", isAnswering);
+        answer.show(next.content, !isAnswering);
+        thinking.update(next, isAnswering);
+        const shown = isAnswering && !next.content && !next.thinking ? phaseText(next.phase) : "";
+        set(phase, { hidden: !shown });
+        if (shown && phase.dataset.shown !== shown) {
+            phase.dataset.shown = shown;
+            fill(phase, h("span.dots", h("i"), h("i"), h("i")), shown);
+        }
+        if (what === "whole" || what === "cards") drawRest();
+    };
+    update(message);
+    return { node, update };
+}
+
+function phaseText(phase) {
+    if (!phase) return t("phase.chat.waiting");
+    if (phase.phase === "prefill" && phase.total) return t("phase.chat.prefill", { done: phase.done ?? 0, total: phase.total });
+    const fraction = phase.fraction !== undefined && phase.fraction !== null ? ` ${percent(phase.fraction)}` : "";
+    return t(`phase.chat.${phase.phase}`) + fraction;
+}
+
+// Folded, the last line of the thinking is live; unfolded, all of it.
+function thinkingView(actions) {
+    const line = h("span.thinking-line", { dir: "auto" });
+    const label = h("span");
+    const all = h("div.thinking-text", { dir: "auto" });
+    const skip = h("button.small", { type: "button", onclick: () => actions.answerNow() }, t("chat.answer-now"));
+    const node = h("details.thinking", { hidden: true }, h("summary", icon("thought"), label, line), all, skip);
+    let content = "";
+    let isThinking = false;
+    const draw = onFrame(() => {
+        set(node, { hidden: !content && !isThinking });
+        text(label, t(isThinking ? "chat.thinking" : "chat.thoughts"));
+        text(line, isThinking ? content.trimEnd().slice(-160).split("\n").at(-1) : "");
+        if (node.open) text(all, content);
+        set(skip, { hidden: !isThinking });
+    });
+    node.addEventListener("toggle", draw);
+    return {
+        node,
+        update(message, isAnswering) {
+            const next = isAnswering && Boolean(message.isThinking);
+            if (message.thinking === content && next === isThinking) return;
+            content = message.thinking ?? "";
+            isThinking = next;
+            draw();
+        },
+    };
+}
+
+function sourceLink(source) {
+    const url = source.url ? outside(source.url) : null;
+    if (!url) return source.title;
+    return [h("a", { href: url.href, target: "_blank", rel: "noopener noreferrer nofollow", title: url.href }, source.title),
+        h("span.link-address", { dir: "ltr" }, ` (${shownAddress(url)})`)];
+}
+
+/// The finish reasons that say nothing to people.
+const normalEnds = ["end", "stop", "stop-string", "tool-calls"];
+
+/// Where an answer was computed and why, and how fast.
+function factsLine(facts) {
+    if (!facts) return null;
+    const { timings = {}, usage = {} } = facts;
+    const parts = [
+        facts.model,
+        timings.tokensPerSecond && t("facts.rate", { rate: decimal(timings.tokensPerSecond) }),
+        timings.firstTokenSeconds !== undefined && timings.firstTokenSeconds !== null
+            && t("facts.first", { seconds: decimal(timings.firstTokenSeconds, 2) }),
+        usage.completionTokens && t("facts.tokens", { n: usage.completionTokens }),
+        facts.finish && !normalEnds.includes(facts.finish) && tOr(`finish.${facts.finish}`, facts.finish),
+    ].filter(Boolean);
+    return h("span.facts-line",
+        facts.source && h("span.badge.route", { class: facts.source, title: reasonText(facts) },
+            icon(facts.source === "cloud" ? "cloud" : "device"), t(`route.${facts.source}`)),
+        h("span", { dir: "auto" }, parts.join(" · ")));
+}
+
+const reasonText = (facts) => facts.reasonText ?? (facts.reason ? tOr(`reason.${facts.reason}`, facts.reason) : "");

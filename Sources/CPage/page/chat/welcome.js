@@ -1,0 +1,115 @@
+// The way from nothing to the first answer, on the page of a new conversation: choose, download, load, ask.
+import { h, fill, lifetime, set } from "../kit/dom.js";
+import { icon } from "../kit/icons.js";
+import { t } from "../kit/texts.js";
+import { bytes } from "../kit/format.js";
+import { home, homeChanged } from "../data/home.js";
+import { isMoving, library, libraryChanged, movingRows, readLibrary, rowChanged, rows, usableTextRows } from "../data/library.js";
+import { progressView } from "../models/progress.js";
+import { modelCard, stateText } from "../models/card.js";
+import { download, select } from "../models/download.js";
+
+/// The view: `{ node, end }`. `suggest(text)` puts a text into the composer.
+export function welcome(suggest) {
+    const life = lifetime();
+    const node = h("section.welcome");
+    let view = null;
+    let drawn = "";
+
+    const draw = () => {
+        const step = stepNow();
+        const row = step.row;
+        const key = `${step.name}|${row?.id ?? ""}|${row?.state ?? ""}|${rows.size}`;
+        if (key !== drawn) {
+            drawn = key;
+            view = null;
+            fill(node, parts(step));
+        }
+        if (row) view?.update(row);
+    };
+    const parts = (step) => {
+        if (step.name === "ready") return ready(suggest);
+        const head = [h("img.hero", { src: "/page/icon.svg", alt: "", width: 64, height: 64 }), h("h2", t("welcome.title"))];
+        if (step.name === "wait") return [head, h("p.lead", t("welcome.reading"), h("span.spinner"))];
+        if (step.name === "loading") return [head, h("p.lead", t("welcome.loading", { name: step.row?.name ?? "" })), h("div.bar.unknown", { role: "progressbar", "aria-label": t("welcome.loading", { name: "" }) }, h("div.bar-fill"))];
+        if (step.name === "downloading") {
+            view = progressView(step.row, { isSheet: true });
+            return [head, h("p.lead", t("welcome.meanwhile")), h("div.welcome-card", view.node)];
+        }
+        return [head, h("p.lead", t("welcome.lead")), offer(step.row), others(step.row)];
+    };
+    const offer = (row) => row ? h("div.welcome-card",
+        h("p.caption", t("welcome.recommended")),
+        h("p.name", { dir: "auto" }, row.name),
+        row.summary && h("p.muted", { dir: "auto" }, row.summary),
+        h("p.model-figures", h("span", icon("export"), row.sizeText), row.memoryText && h("span", icon("memory"), row.memoryText)),
+        row.state === "failed" && h("p.note.error", { role: "alert" }, stateText(row)),
+        h("button.primary.big", {
+            type: "button", onclick: () => (row.isUsable ? select(row) : download(row)),
+        }, row.isUsable ? t("welcome.use") : row.keptBytes ? t("welcome.continue", { bytes: bytes(row.keptBytes) }) : t("download.model")))
+        : h("p.note", library?.offerProblem ? library.offerProblem.message : t("welcome.none"));
+    const others = (first) => {
+        const rest = [...rows.values()].filter((row) => row.id !== first?.id && row.role === "text" && row.state !== "incompatible").slice(0, 3);
+        const list = h("ul.models", { role: "list" }, rest.map((row) => modelCard(row).node));
+        return [
+            rest.length > 0 && h("details.more-models", h("summary", t("welcome.others")), list),
+            h("p", h("a", { href: "#/models" }, t("welcome.all", { n: rows.size }))),
+        ];
+    };
+
+    life.add(homeChanged.on(draw));
+    life.add(libraryChanged.on(draw));
+    life.add(rowChanged.on(draw));
+    readLibrary().then(draw, () => {});
+    draw();
+    return { node, end: life.end };
+}
+
+/// The step of the first run: `wait`, `choose`, `downloading`, `loading` or `ready`.
+function stepNow() {
+    if (home?.canAnswer) return { name: "ready" };
+    const [moving] = movingRows();
+    if (moving && usableTextRows().length === 0) return { name: "downloading", row: moving };
+    const loading = home?.activation?.isLoading ? rows.get(home.activation.loading) ?? usableTextRows()[0] : null;
+    if (loading || home?.firstRun?.step === "loading") return { name: "loading", row: loading };
+    if (!library || !home) return { name: "wait" };
+    if (rows.size === 0 && library.isRefreshing) return { name: "wait" };
+    return { name: "choose", row: recommended() };
+}
+
+function recommended() {
+    const named = rows.get(home?.firstRun?.recommended);
+    if (named) return named;
+    const all = [...rows.values()].filter((row) => row.role === "text" && row.state !== "incompatible" && !isMoving(row));
+    return all.find((row) => row.isUsable) ?? all.find((row) => row.badges.includes("recommended")) ?? all[0];
+}
+
+function ready(suggest) {
+    const words = ["plan", "explain", "note", "write"];
+    return [
+        h("h2", t("welcome.ask")),
+        h("div.suggestions", words.map((word) => h("button.suggestion", { type: "button", onclick: () => suggest(t(`suggest.${word}`)) },
+            t(`suggest.${word}`)))),
+    ];
+}
+
+/// The banner above a conversation without a model that can answer: `{ node, end }`.
+export function modelBanner() {
+    const life = lifetime();
+    const node = h("div.note.warning.model-banner", { hidden: true });
+    const draw = () => {
+        const isNeeded = home && library && !home.canAnswer && !home.activation?.isLoading;
+        set(node, { hidden: !isNeeded });
+        if (!isNeeded) return;
+        const [moving] = movingRows();
+        const row = recommended();
+        fill(node, icon("warning"), h("span.grow", t(moving ? "banner.moving" : "banner.none")),
+            !moving && row && h("button.small.primary", { type: "button", onclick: () => (row.isUsable ? select(row) : download(row)) },
+                row.isUsable ? t("welcome.use") : t("download.model")),
+            h("a", { href: "#/models" }, t("nav.models")));
+    };
+    life.add(homeChanged.on(draw));
+    life.add(libraryChanged.on(draw));
+    draw();
+    return { node, end: life.end };
+}

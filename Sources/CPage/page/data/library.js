@@ -1,0 +1,73 @@
+// The rows of the models and the state of the library, kept equal to the server's by events.
+import { signal } from "../kit/dom.js";
+import { get } from "../kit/api.js";
+import { isNewer, on, reset } from "../kit/live.js";
+
+/// The rows by id, in the order of the server.
+export const rows = new Map();
+
+/// Facts of the library: isRefreshing, offerProblem, homeProblem, notices, selected, default, vision, metered.
+export let library = null;
+
+/// Emitted with a row that is new or changed.
+export const rowChanged = signal();
+
+/// Emitted when rows were added, removed or read anew, or when `library` has changed.
+export const libraryChanged = signal();
+
+let since = null;
+let reading = null;
+
+/// Reads the library once; later calls return at once unless `again` is true.
+export function readLibrary(again = false) {
+    if (reading && !again) return reading;
+    reading = get("/models").then((reply) => {
+        since = reply.event;
+        rows.clear();
+        for (const row of reply.rows) rows.set(row.id, row);
+        library = reply;
+        libraryChanged.emit();
+    });
+    reading.catch(() => { reading = null; });
+    return reading;
+}
+
+on("row", ({ row }, id) => {
+    if (!library || !isNewer(id, since)) return;
+    const isNew = !rows.has(row.id);
+    rows.set(row.id, row);
+    rowChanged.emit(row);
+    if (isNew) libraryChanged.emit();
+});
+
+on("row-removed", ({ id: removed }, id) => {
+    if (!library || !isNewer(id, since)) return;
+    rows.delete(removed);
+    libraryChanged.emit();
+});
+
+on("library", (facts, id) => {
+    if (!library || !isNewer(id, since)) return;
+    library = { ...library, ...facts };
+    libraryChanged.emit();
+});
+
+reset.on(() => { if (library) readLibrary(true).catch(() => {}); });
+
+/// Takes a row from the reply of a call, which can be earlier than its event.
+export function take(row) {
+    if (!row) return;
+    const isNew = !rows.has(row.id);
+    rows.set(row.id, row);
+    rowChanged.emit(row);
+    if (isNew) libraryChanged.emit();
+}
+
+/// The rows that can answer questions now.
+export const usableTextRows = () => [...rows.values()].filter((row) => row.isUsable && row.role === "text");
+
+/// Whether a row is on its way to this device.
+export const isMoving = (row) => row.state === "downloading" || row.state === "waiting";
+
+/// The rows on their way, the farthest first.
+export const movingRows = () => [...rows.values()].filter(isMoving).sort((a, b) => (b.progress ?? 0) - (a.progress ?? 0));

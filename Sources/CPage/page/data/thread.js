@@ -1,0 +1,131 @@
+// One conversation: its messages, kept equal to the server's by events.
+import { signal } from "../kit/dom.js";
+import { at, get } from "../kit/api.js";
+import { isNewer, on, reset } from "../kit/live.js";
+
+export class Thread {
+    /// Emitted as `changed(message, what)`; `what` is "text", "thinking", "phase", "cards" or "whole".
+    changed = signal();
+    /// Emitted when messages were added, removed or read anew.
+    reordered = signal();
+    /// Emitted when the title, the context or the state of answering has changed.
+    facts = signal();
+    /// Emitted with a failure `{ code, message, needsModel }` of this conversation.
+    failed = signal();
+
+    chat = null;
+    messages = [];
+    context = null;
+    model = null;
+    #since = null;
+    #ends = [];
+    #reading = null;
+
+    constructor(id) {
+        this.id = id;
+        const listen = (name, take) => this.#ends.push(on(name, (data, event) => {
+            if (!this.chat || (data.chat?.id ?? data.chat) !== this.id || !isNewer(event, this.#since)) return;
+            take(data);
+        }));
+        listen("chat", ({ chat }) => {
+            const hasEnded = this.chat.isAnswering && !chat.isAnswering;
+            this.chat = chat;
+            this.facts.emit();
+            if (hasEnded) this.#readContext();
+        });
+        listen("message", ({ message }) => this.#place(message));
+        listen("message-removed", ({ message }) => {
+            const index = this.messages.findIndex(({ id }) => id === message);
+            if (index >= 0) this.messages.splice(index);
+            this.reordered.emit();
+        });
+        listen("phase", (data) => this.#with(data, "phase", (message) => { message.phase = data; }));
+        listen("thinking", (data) => this.#with(data, "thinking", (message) => {
+            message.phase = null;
+            message.isThinking = true;
+            this.#grow(message, "thinking", data);
+        }));
+        listen("thinking-ended", (data) => this.#with(data, "thinking", (message) => { message.isThinking = false; }));
+        listen("text", (data) => this.#with(data, "text", (message) => {
+            message.phase = null;
+            this.#grow(message, "content", data);
+        }));
+        listen("cleared", (data) => this.#with(data, "text", (message) => { message.content = ""; }));
+        listen("card", (data) => this.#with(data, "cards", (message) => {
+            const index = message.cards.findIndex(({ id }) => id === data.card.id);
+            if (index >= 0) message.cards[index] = data.card; else message.cards.push(data.card);
+        }));
+        listen("notice", (data) => this.#with(data, "cards", (message) => {
+            if (!message.notices.includes(data.text)) message.notices.push(data.text);
+        }));
+        listen("failed", (data) => this.failed.emit(data.failure));
+        listen("branch", () => this.read());
+        this.#ends.push(reset.on(() => this.read().catch(() => {})));
+    }
+
+    /// Reads the conversation anew. Calls during a reading share it.
+    read() {
+        this.#reading ??= get(at("chats", this.id)).then((reply) => {
+            this.take(reply);
+        }).finally(() => { this.#reading = null; });
+        return this.#reading;
+    }
+
+    /// Takes a snapshot, such as the reply of `show`.
+    take(reply) {
+        this.#since = reply.event ?? this.#since;
+        this.chat = reply.chat;
+        this.context = reply.context ?? this.context;
+        this.model = reply.model ?? this.model;
+        this.messages = reply.messages;
+        if (reply.phase && this.answering) this.answering.phase = reply.phase;
+        this.reordered.emit();
+        this.facts.emit();
+    }
+
+    /// The answer that is being written, or undefined.
+    get answering() {
+        const last = this.messages.at(-1);
+        return this.chat?.isAnswering && last?.role === "assistant" ? last : undefined;
+    }
+
+    end() {
+        for (const end of this.#ends.splice(0)) end();
+    }
+
+    #place(message) {
+        const index = this.messages.findIndex(({ id }) => id === message.id);
+        if (index >= 0) {
+            message.phase = message.facts ? null : this.messages[index].phase;
+            this.messages[index] = message;
+            this.changed.emit(message, "whole");
+        } else if (!message.parent || this.messages.length === 0 || message.parent === this.messages.at(-1).id) {
+            this.messages.push(message);
+            this.reordered.emit();
+        } else {
+            // A message of another branch: its place is known to the server only.
+            this.read().catch(() => {});
+        }
+    }
+
+    #with({ message: id }, what, change) {
+        const message = this.messages.findLast((candidate) => candidate.id === id);
+        if (!message) return;
+        change(message);
+        this.changed.emit(message, what);
+    }
+
+    // The offset makes an event that was already included harmless; a gap shows that something was missed.
+    #grow(message, name, { offset, text }) {
+        const before = message[name] ?? "";
+        if (offset > before.length) this.read().catch(() => {});
+        else message[name] = offset === before.length ? before + text : before.slice(0, offset) + text;
+    }
+
+    async #readContext() {
+        const reply = await get(at("chats", this.id)).catch(() => null);
+        if (!reply) return;
+        this.context = reply.context;
+        this.facts.emit();
+    }
+}

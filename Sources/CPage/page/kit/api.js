@@ -1,0 +1,59 @@
+// Calls of the native API. Every refusal becomes an `ApiError` with a stable code, a sentence and a remedy.
+import { signal } from "./dom.js";
+import { t } from "./texts.js";
+
+const base = "/hearth/v1";
+
+/// Emitted when the server no longer knows this browser.
+export const signedOut = signal();
+
+export class ApiError extends Error {
+    constructor(status, { code, message, remedy, field }) {
+        super(message);
+        Object.assign(this, { status, code, remedy, field });
+    }
+
+    /// The sentence with what to do next.
+    get sentence() {
+        if (!this.remedy || this.message.includes(this.remedy)) return this.message;
+        const end = /[.!?…]$/.test(this.message) ? "" : ".";
+        return `${this.message}${end} ${this.remedy}`;
+    }
+
+    get isConnection() { return this.code === "unreachable"; }
+}
+
+async function call(method, path, body, type) {
+    const options = { method, headers: { Accept: "application/json" } };
+    if (body instanceof Blob) {
+        options.body = body;
+        options.headers["Content-Type"] = type ?? body.type;
+    } else if (body !== undefined) {
+        options.body = JSON.stringify(body);
+        options.headers["Content-Type"] = "application/json";
+    }
+    let response;
+    try {
+        response = await fetch(base + path, options);
+    } catch {
+        throw new ApiError(0, { code: "unreachable", message: t("error.unreachable"), remedy: t("error.unreachable.remedy") });
+    }
+    const reply = await response.json().catch(() => ({}));
+    if (response.ok) return reply;
+    const error = new ApiError(response.status, reply.error ?? { code: "unknown", message: t("error.unknown", { status: response.status }) });
+    if (response.status === 401 || ["key-required", "owner-required"].includes(error.code)) signedOut.emit(error);
+    throw error;
+}
+
+export const get = (path) => call("GET", path);
+export const post = (path, body = {}) => call("POST", path, body);
+export const put = (path, body) => call("PUT", path, body);
+export const patch = (path, body) => call("PATCH", path, body);
+export const remove = (path) => call("DELETE", path);
+export const upload = (path, blob) => call("POST", path, blob);
+
+/// A path from parts, each percent-encoded: `at("models", id, "download")`.
+export const at = (...parts) => parts.map((part) => `/${encodeURIComponent(part)}`).join("");
+
+/// The address of something that the browser itself fetches, such as an export or a picture.
+export const address = (path) => base + path;

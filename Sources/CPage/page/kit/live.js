@@ -1,0 +1,87 @@
+// The event stream. After a lost connection it goes on behind the last event, so that nothing is missed or doubled.
+import { signal } from "./dom.js";
+import { address, get, signedOut } from "./api.js";
+
+const names = [
+    "hello", "row", "row-removed", "library", "engine", "transfer", "chat", "chat-removed", "message", "message-removed",
+    "phase", "thinking", "thinking-ended", "text", "cleared", "card", "notice", "failed", "branch", "route", "settings",
+    "records", "actions",
+];
+const signals = Object.fromEntries(names.map((name) => [name, signal()]));
+
+/// Emitted when all snapshots have to be read anew: the server was restarted, or the page was away for long.
+export const reset = signal();
+
+/// Emitted with true when the stream is open and with false when it is lost.
+export const connection = signal();
+
+let source = null;
+let last = null;
+let delay = 250;
+let timer;
+let isEnded = false;
+
+/// Listens to an event: `listener(data, id)`. Returns the function that ends it.
+export const on = (name, listener) => signals[name].on(listener);
+
+/// Opens the stream behind the event `after` of a snapshot.
+export function connect(after) {
+    last = after ?? last;
+    source?.close();
+    clearTimeout(timer);
+    if (isEnded) return;
+    source = new EventSource(address(`/events${last ? `?after=${encodeURIComponent(last)}` : ""}`));
+    source.onopen = () => {
+        delay = 250;
+        connection.emit(true);
+    };
+    source.onerror = () => retry();
+    source.addEventListener("reset", (event) => {
+        last = event.lastEventId || last;
+        reset.emit();
+    });
+    for (const name of names) {
+        source.addEventListener(name, (event) => {
+            last = event.lastEventId || last;
+            signals[name].emit(JSON.parse(event.data), event.lastEventId);
+        });
+    }
+}
+
+// The browser's own repetition would ask with the first address; this one asks behind the last event.
+function retry() {
+    source.close();
+    clearTimeout(timer);
+    connection.emit(false);
+    timer = setTimeout(async () => {
+        delay = Math.min(delay * 2, 4000);
+        try {
+            await get("/state");
+            connect();
+        } catch (error) {
+            if (!isEnded) retry();
+        }
+    }, delay);
+}
+
+signedOut.on(() => {
+    isEnded = true;
+    clearTimeout(timer);
+    source?.close();
+});
+
+// The browser tells of a network before the timer ends, and a page that was put aside comes back.
+addEventListener("online", () => { if (source?.readyState === EventSource.CLOSED && !isEnded) connect(); });
+
+/// Whether the event `id` comes after the snapshot `since`. Ids are EPOCH-N; another epoch is another server process.
+export function isNewer(id, since) {
+    if (!since || !id) return true;
+    const [epoch, number] = split(id);
+    const [sinceEpoch, sinceNumber] = split(since);
+    return epoch !== sinceEpoch || number > sinceNumber;
+}
+
+function split(id) {
+    const dash = id.lastIndexOf("-");
+    return [id.slice(0, dash), Number(id.slice(dash + 1))];
+}

@@ -1,0 +1,87 @@
+// Short news at the edge of the page, and the two live regions for screen readers.
+import { h, fill, text } from "./dom.js";
+import { icon } from "./icons.js";
+import { t } from "./texts.js";
+
+let polite;
+let urgent;
+
+function regions() {
+    if (polite) return;
+    polite = h("div.sr", { role: "status", "aria-live": "polite" });
+    urgent = h("div.sr", { role: "alert" });
+    document.body.append(polite, urgent);
+}
+
+/// Says a sentence to screen readers only.
+export function announce(sentence) {
+    regions();
+    text(polite, sentence);
+}
+
+/// Shows news for some seconds, with one action such as Undo. News with an action stay longer.
+export function toast(sentence, { action, run, isError = false } = {}) {
+    regions();
+    text(isError ? urgent : polite, sentence);
+    const close = () => box.remove();
+    const box = h("div.toast", { class: isError ? "error" : "" },
+        h("p", { dir: "auto" }, sentence),
+        action && h("button.quiet", { onclick: () => { close(); run(); } }, action),
+        h("button.icon-button", { onclick: close, "aria-label": t("close") }, icon("close")));
+    const list = document.getElementById("toasts");
+    list.append(box);
+    while (list.children.length > 3) list.firstElementChild.remove();
+    setTimeout(close, action || isError ? 12_000 : 5_000);
+}
+
+/// Shows the sentence and the remedy of an error.
+export function showError(error) {
+    console.debug(error);
+    toast(error.sentence ?? t("error.page", { reason: error.message }), { isError: true });
+}
+
+/// Runs an action of a button: while it runs the button is off, and an error is shown.
+export async function perform(button, work) {
+    if (button?.getAttribute("aria-busy") === "true") return undefined;
+    button?.setAttribute("aria-busy", "true");
+    try {
+        return await work();
+    } catch (error) {
+        showError(error);
+        return undefined;
+    } finally {
+        button?.removeAttribute("aria-busy");
+    }
+}
+
+/// Reads a growing answer to screen readers in whole sentences, at most one report every three seconds.
+export function reader() {
+    let spoken = 0;
+    let due = 0;
+    return {
+        hear(content, isFinal) {
+            if (spoken > content.length) spoken = 0;
+            const fresh = content.slice(spoken);
+            const end = isFinal ? fresh.length : lastSentence(fresh);
+            if (end === 0 || (!isFinal && performance.now() < due)) return;
+            spoken += end;
+            due = performance.now() + 3000;
+            announce(plain(fresh.slice(0, end)));
+        },
+    };
+}
+
+const plain = (markdown) => markdown.replace(/```[\s\S]*?(```|$)/g, ` ${t("chat.code")} `).replace(/[*_`#>|]/g, "").trim();
+
+function lastSentence(content) {
+    const ends = [...content.matchAll(/[.!?。！？]["”)]?\s|\n/g)];
+    const last = ends.at(-1);
+    return last ? last.index + last[0].length : 0;
+}
+
+/// Shows or hides the line at the top of the page, such as that of a lost connection.
+export function banner(kind, ...children) {
+    const bar = document.getElementById("banner");
+    bar.className = kind ?? "";
+    fill(bar, ...children);
+}

@@ -1,0 +1,130 @@
+// The dialog of one model: releases, rollback, pin, what is held back, verify, roles, remove.
+import { h, fill, text } from "../kit/dom.js";
+import { at, get, post, remove } from "../kit/api.js";
+import { ask, openDialog } from "../kit/dialog.js";
+import { bytes } from "../kit/format.js";
+import { t } from "../kit/texts.js";
+import { perform, showError, toast } from "../kit/toast.js";
+import { rowChanged, rows } from "../data/library.js";
+import { change, download, select } from "./download.js";
+
+const name = (release) => [release.version, release.variant].filter(Boolean).join(" ");
+
+/// Opens the dialog of a row and keeps it equal to the row.
+export function manage(row) {
+    const body = h("div.manage");
+    let releases = [];
+    const draw = () => fill(body, parts(rows.get(row.id) ?? row, releases, () => dialog.close()));
+    // Progress comes ten times a second; only what the dialog displays may cost the focus of its buttons.
+    const keyOf = ({ progress, download, stateText, ...rest }) => JSON.stringify(rest);
+    let drawn = keyOf(row);
+    const end = rowChanged.on((next) => {
+        if (next.id !== row.id || keyOf(next) === drawn) return;
+        drawn = keyOf(next);
+        draw();
+    });
+    const dialog = openDialog({ title: row.name, body, kind: "wide", onclose: end });
+    draw();
+    get(at("models", row.id)).then((reply) => {
+        releases = reply.releases ?? [];
+        draw();
+    }, () => {});
+}
+
+function parts(row, releases, close) {
+    const isHere = row.presence !== "none";
+    return [
+        row.summary && h("p", { dir: "auto" }, row.summary),
+        h("dl.facts",
+            fact("manage.version", row.installed ? name(row.installed) : row.version),
+            fact("manage.format", row.format?.toUpperCase()),
+            fact("manage.size", row.sizeText),
+            fact("manage.memory", row.memoryText),
+            fact("manage.source", row.reference),
+            fact("manage.checked", t(row.isVerified ? "manage.checked.yes" : "manage.checked.no"))),
+        row.state === "incompatible" && h("p.note.warning", row.detail ?? row.stateText),
+        isHere && h("section", h("h3", t("manage.use")), h("div.buttons", roleButtons(row))),
+        isHere && h("section", h("h3", t("manage.releases")), h("div.buttons", releaseButtons(row)),
+            row.pinned && h("p.hint", t("manage.pinned", { version: row.pinned })),
+            releases.length > 1 && h("ul.plain", releases.map((release) => h("li",
+                name(release), release.isActive && h("span.badge.active", t("badge.active")),
+                h("span.muted", ` ${bytes(release.sizeBytes)}`))))),
+        row.heldBack?.length > 0 && h("section", h("h3", t("manage.held-back")), h("ul.plain", row.heldBack.map((held) =>
+            h("li", h("strong", name(held)), ": ", held.reason)))),
+        h("section", h("h3", t("manage.files")), h("div.buttons", fileButtons(row, isHere, close))),
+    ];
+}
+
+const fact = (key, value) => value ? [h("dt", t(key)), h("dd", { dir: "auto" }, value)] : [];
+
+function button(label, run, classes = "") {
+    const made = h("button", { type: "button", class: classes, onclick: () => perform(made, run) }, label);
+    return made;
+}
+
+function roleButtons(row) {
+    const canSee = row.badges.includes("vision") || row.role === "vision";
+    return [
+        row.role !== "vision" && (row.isDefault
+            ? h("p.hint", t("manage.is-text"))
+            : button(t("manage.as-text"), () => select(row, "text"), "primary")),
+        canSee && (row.isDefaultVision
+            ? h("p.hint", t("manage.is-vision"))
+            : button(t("manage.as-vision"), () => select(row, "vision"))),
+    ];
+}
+
+function releaseButtons(row) {
+    return [
+        row.update && button(t("card.update", { version: row.update.version, size: bytes(row.update.sizeBytes) }), () => download(row), "primary"),
+        row.rollback && button(t("manage.rollback", { version: name(row.rollback) }), async () => {
+            const isSure = await ask({
+                title: t("manage.rollback.title", { name: row.name }),
+                text: t("manage.rollback.text", { from: name(row.installed ?? row), to: name(row.rollback) }),
+                yes: t("manage.rollback.yes"),
+            });
+            if (isSure && await change(row, "rollback")) toast(t("manage.rollback.done", { name: row.name, version: name(row.rollback) }));
+        }),
+        row.pinned
+            ? button(t("manage.unpin"), () => change(row, "unpin"))
+            : button(t("manage.pin", { version: row.installed?.version ?? row.version }), () => change(row, "pin")),
+    ];
+}
+
+function fileButtons(row, isHere, close) {
+    if (!isHere) {
+        return [
+            row.state !== "incompatible" && button(t("download.model"), () => { close(); download(row); }, "primary"),
+            row.isConfigured && button(t("manage.forget"), async () => {
+                await remove(at("models", "added", row.id));
+                close();
+            }),
+        ];
+    }
+    const result = h("p.hint", { role: "status" });
+    return [
+        button(t("manage.verify"), async () => {
+            text(result, t("manage.verify.running"));
+            try {
+                const reply = await post(at("models", row.id, "verify"));
+                if (reply.isIntact === undefined) text(result, t("manage.verify.begun"));
+                else text(result, reply.isIntact ? t("manage.verify.good") : t("manage.verify.bad", { files: reply.damaged.join(", ") }));
+            } catch (error) {
+                text(result, "");
+                showError(error);
+            }
+        }),
+        row.presence !== "bundled" && button(t("manage.remove"), async () => {
+            const isSure = await ask({
+                title: t("manage.remove.title", { name: row.name }),
+                text: t("manage.remove.text", { size: row.sizeText ?? "" }),
+                yes: t("manage.remove.yes"), isDangerous: true,
+            });
+            if (!isSure) return;
+            await remove(at("models", row.id));
+            close();
+            toast(t("manage.remove.done", { name: row.name }));
+        }, "danger"),
+        result,
+    ];
+}

@@ -1,0 +1,252 @@
+// The screen of one conversation, or of a new one.
+import { h, fill, keyed, lifetime, set } from "../kit/dom.js";
+import { address, at, patch, post, remove } from "../kit/api.js";
+import { icon } from "../kit/icons.js";
+import { ask, formDialog } from "../kit/dialog.js";
+import { announce, perform, reader, showError, toast } from "../kit/toast.js";
+import { t } from "../kit/texts.js";
+import { Thread } from "../data/thread.js";
+import { home, homeChanged } from "../data/home.js";
+import { chatHeader } from "../chat/header.js";
+import { actOf } from "../chat/commands.js";
+import { composer } from "../chat/composer.js";
+import { modelBanner, welcome } from "../chat/welcome.js";
+
+/// The questions that were sent before a model was ready; they survive a reload.
+const waitingKey = "hearth-waiting-question";
+
+/// Shows the conversation `id`, or a new one without it.
+export function show(main, [id]) {
+    const life = lifetime();
+    const thread = id ? new Thread(id) : null;
+    if (thread) life.add(() => thread.end());
+    const log = h("ol.log", { role: "list", "aria-label": t("chat.log") });
+    const scroller = h("div.scroller", { tabindex: -1 }, log);
+    const jump = h("button.jump", { type: "button", hidden: true, "aria-label": t("chat.jump"), title: t("chat.jump"), onclick: () => stick(true) }, icon("down"));
+    const field = composer({
+        key: id ?? "new", placeholder: t(home?.canAnswer === false ? "composer.early" : "composer.placeholder"),
+        send: (question) => send(thread, question), stop: () => post(at("chats", id, "stop")).catch(showError),
+        commands: commands(thread, () => field),
+    });
+    const head = chatHeader(headerActions(thread));
+    const banner = thread ? modelBanner() : null;
+    life.add(head.end);
+    life.add(() => banner?.end());
+    main.append(head.node, h("div.chat", banner?.node, scroller, jump, field.node, h("p.hint.under", t("composer.hint"))));
+    life.add(dropAnywhere(main, field));
+
+    if (thread) followThread(life, { thread, log, scroller, jump, field, head });
+    else {
+        const view = welcome((text) => field.setText(text));
+        scroller.append(view.node);
+        life.add(view.end);
+        head.update(null);
+        life.add(homeChanged.on(() => {
+            field.setPlaceholder(t(home.canAnswer ? "composer.placeholder" : "composer.early"));
+            drawWaiting(scroller);
+            sendWaiting();
+        }));
+        drawWaiting(scroller);
+        sendWaiting();
+    }
+    if (matchMedia("(hover: hover)").matches) field.focus();
+    let isAtEnd = true;
+    const stick = (isAsked) => {
+        if (isAsked) isAtEnd = true;
+        if (isAtEnd) scroller.scrollTop = scroller.scrollHeight;
+    };
+    scroller.addEventListener("scroll", () => {
+        isAtEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 48;
+        set(jump, { hidden: isAtEnd });
+    }, { passive: true });
+    const sizes = new ResizeObserver(() => stick());
+    sizes.observe(log);
+    sizes.observe(scroller);
+    life.add(() => sizes.disconnect());
+    return life.end;
+}
+
+function followThread(life, { thread, log, scroller, field, head }) {
+    const voice = reader();
+    const actions = messageActions(thread);
+    const drawAll = () => {
+        log.querySelector(".failure")?.remove();
+        keyed(log, thread.messages, (message) => message.id, (message) => messageView(message, actions));
+    };
+    let messageView = null;
+    let wasAnswering = false;
+    const drawFacts = () => {
+        head.update(thread);
+        const isAnswering = Boolean(thread.chat?.isAnswering);
+        field.setBusy(isAnswering);
+        if (isAnswering && !wasAnswering) announce(t("chat.answering"));
+        if (wasAnswering !== isAnswering) {
+            wasAnswering = isAnswering;
+            const last = thread.messages.at(-1);
+            if (last) log.views?.get(last.id)?.update(last, "whole");
+        }
+        document.title = `${thread.chat?.title || t("chat.untitled")} · Hearth`;
+    };
+    life.add(thread.changed.on((message, what) => {
+        log.views?.get(message.id)?.update(message, what);
+        if (what === "text" || what === "whole") voice.hear(message.content, !thread.answering);
+    }));
+    life.add(thread.reordered.on(() => { if (messageView) drawAll(); }));
+    life.add(thread.facts.on(drawFacts));
+    life.add(thread.failed.on((failure) => showFailure(log, failure, thread)));
+    Promise.all([import("../chat/message.js"), thread.read()]).then(([module]) => {
+        messageView = module.messageView;
+        drawAll();
+        drawFacts();
+        scroller.scrollTop = scroller.scrollHeight;
+        const last = thread.messages.at(-1);
+        if (last?.role === "assistant" && !thread.answering) voice.hear("", true);
+        if (location.hash.includes("/at/")) document.getElementById(`message-${location.hash.split("/at/")[1]}`)?.scrollIntoView();
+    }, (error) => fill(log, h("li.empty", error.code === "not-found" ? t("chat.gone") : error.sentence)));
+}
+
+function showFailure(log, failure, thread) {
+    log.querySelector(".failure")?.remove();
+    log.append(h("li.failure", { role: "alert" }, icon("failed"), h("span.grow", { dir: "auto" }, failure.message),
+        failure.needsModel
+            ? h("a.button.small.primary", { href: "#/models" }, t("download.model"))
+            : h("button.small", { type: "button", onclick: (event) => { event.currentTarget.closest("li").remove(); regenerate(thread); } }, t("retry"))));
+}
+
+const regenerate = (thread, message) => post(at("chats", thread.id, "regenerate"), message ? { message } : {}).catch(showError);
+
+function messageActions(thread) {
+    const call = (action, body) => post(at("chats", thread.id, action), body).catch(showError);
+    return {
+        chat: thread.id,
+        isAnswering: (message) => thread.answering?.id === message.id,
+        edit: (message, text) => call("edit", { message: message.id, text }),
+        regenerate: (message) => regenerate(thread, message.id),
+        proceed: () => call("continue", {}),
+        answerNow: () => call("answer-now", {}),
+        copy: (text) => navigator.clipboard?.writeText(text).then(() => announce(t("copied")), showError),
+        branch: async (message) => {
+            const reply = await call("show", { message });
+            if (reply) await thread.read();
+        },
+        remove: async (message) => {
+            const isSure = await ask({ title: t("chat.delete-from"), text: t("chat.delete-from.text"), yes: t("delete"), isDangerous: true });
+            if (isSure) await remove(at("chats", thread.id, "messages", message.id)).catch(showError);
+        },
+        card: async (message, card, name, body) => {
+            const path = at("chats", thread.id, "cards", card) + (name === "decide" ? "" : `/${name}`);
+            const reply = await post(path, body ?? {});
+            if (reply.card) {
+                const index = message.cards.findIndex(({ id }) => id === card);
+                if (index >= 0) message.cards[index] = reply.card;
+                thread.changed.emit(message, "cards");
+            }
+        },
+    };
+}
+
+/// Sends a question. If the connection breaks, the conversation tells whether the question has arrived.
+async function send(thread, { text, pictures, think }) {
+    const command = actOf(text);
+    const body = { text: command?.text ?? text, ...(pictures.length > 0 && { pictures }), ...(command && { act: command.act }), ...(think && { think }) };
+    if (!thread) return begin(body);
+    try {
+        await post(at("chats", thread.id, "messages"), body);
+    } catch (error) {
+        if (!error.isConnection) throw error;
+        await thread.read().catch(() => { throw error; });
+        const last = thread.messages.findLast((message) => message.role === "user");
+        if (last?.content !== body.text) throw error;
+    }
+    return undefined;
+}
+
+// A question of a new conversation; without a model it waits until one is loaded.
+async function begin(body) {
+    if (home && !home.canAnswer) {
+        sessionStorage.setItem(waitingKey, JSON.stringify(body));
+        drawWaiting(document.querySelector(".scroller"));
+        return;
+    }
+    const { chat } = await post("/chats", {});
+    await post(at("chats", chat.id, "messages"), body);
+    sessionStorage.removeItem(waitingKey);
+    location.hash = `#/chat/${encodeURIComponent(chat.id)}`;
+}
+
+let isSending = false;
+
+function sendWaiting() {
+    const kept = sessionStorage.getItem(waitingKey);
+    if (!kept || !home?.canAnswer || isSending) return;
+    isSending = true;
+    sessionStorage.removeItem(waitingKey);
+    begin(JSON.parse(kept)).catch((error) => {
+        sessionStorage.setItem(waitingKey, kept);
+        showError(error);
+    }).finally(() => { isSending = false; });
+}
+
+function drawWaiting(scroller) {
+    scroller?.querySelector(".waiting-question")?.remove();
+    const kept = sessionStorage.getItem(waitingKey);
+    if (!kept || !scroller) return;
+    scroller.append(h("div.waiting-question.message.user",
+        h("div.bubble", h("div.bubble-text", { dir: "auto" }, JSON.parse(kept).text)),
+        h("p.hint", { role: "status" }, t("composer.waiting"), " ",
+            h("button.small", { type: "button", onclick: () => { sessionStorage.removeItem(waitingKey); drawWaiting(scroller); } }, t("cancel")))));
+}
+
+function headerActions(thread) {
+    return {
+        hasChat: () => Boolean(thread),
+        fresh: () => { location.hash = "#/chat"; },
+        rename: () => formDialog({
+            title: t("chat.rename"),
+            fields: [{ name: "title", label: t("chat.title"), type: "text", value: thread.chat?.title ?? "", hint: t("chat.rename.hint") }],
+            save: ({ title }) => patch(at("chats", thread.id), { title }),
+        }),
+        exportAs: (format) => { h("a", { href: address(`${at("chats", thread.id, "export")}?format=${format}`), download: "" }).click(); },
+        delete: async (button) => {
+            const isSure = await ask({ title: t("chat.delete"), text: t("chat.delete.text", { title: thread.chat?.title || t("chat.untitled") }), yes: t("delete"), isDangerous: true });
+            if (!isSure) return;
+            await perform(button, () => remove(at("chats", thread.id)));
+            toast(t("chat.deleted"));
+            location.hash = "#/chat";
+        },
+    };
+}
+
+function commands(thread) {
+    const actions = headerActions(thread);
+    return [
+        { name: "new", icon: "plus", run: actions.fresh },
+        { name: "private", icon: "eye", run: async () => {
+            const { chat } = await post("/chats", { isPrivate: true });
+            location.hash = `#/chat/${encodeURIComponent(chat.id)}`;
+        } },
+        { name: "models", icon: "models", run: () => { location.hash = "#/models"; } },
+        ...(thread ? [
+            { name: "retry", icon: "again", run: () => regenerate(thread) },
+            { name: "rename", icon: "edit", run: actions.rename },
+            { name: "export", icon: "export", run: () => actions.exportAs("markdown") },
+            { name: "delete", icon: "remove", run: () => actions.delete() },
+        ] : []),
+    ];
+}
+
+// A picture may be dropped anywhere on the screen, not only on the field.
+function dropAnywhere(main, field) {
+    const over = (event) => { if ([...event.dataTransfer.types].includes("Files")) event.preventDefault(); };
+    const drop = (event) => {
+        if (event.defaultPrevented || event.dataTransfer.files.length === 0) return;
+        event.preventDefault();
+        field.addFiles(event.dataTransfer.files);
+    };
+    main.addEventListener("dragover", over);
+    main.addEventListener("drop", drop);
+    return () => {
+        main.removeEventListener("dragover", over);
+        main.removeEventListener("drop", drop);
+    };
+}

@@ -1,0 +1,74 @@
+// Settings as controls; a change is saved at once, and a refusal stands beside its control.
+import { h, fill, set } from "../kit/dom.js";
+import { patch } from "../kit/api.js";
+import { announce } from "../kit/toast.js";
+import { t, tOr } from "../kit/texts.js";
+
+/// The rows of settings.
+export const settingRows = (settings) => settings.map(settingRow);
+
+function settingRow(setting) {
+    const id = `setting-${setting.key.replace(/\W/g, "-")}`;
+    const problem = h("p.problem", { role: "alert" });
+    const saved = h("span.saved", { "aria-hidden": "true" });
+    const control = controlOf(setting, id);
+    const save = async () => {
+        try {
+            const value = valueOf(setting, control);
+            const { settings } = await patch("/settings", { [setting.key]: value });
+            const fresh = settings?.find(({ key }) => key === setting.key);
+            if (fresh) Object.assign(setting, fresh);
+            fill(problem);
+            set(control, { "aria-invalid": null });
+            fill(saved, "✓");
+            announce(t("saved"));
+            setTimeout(() => fill(saved), 1500);
+        } catch (error) {
+            fill(problem, error.sentence);
+            set(control, { "aria-invalid": "true" });
+        }
+    };
+    control.addEventListener("change", save);
+    const hint = tOr(`setting.${setting.key}.hint`, setting.hint);
+    return h("div.setting", { class: setting.type === "boolean" ? "switch-row" : "" },
+        h("div.setting-words", h("label", { for: id }, labelOf(setting.key)), hint && h("p.hint", { id: `${id}-hint` }, hint)),
+        h("div.setting-control", control, setting.unit && h("span.muted", setting.unit), saved), problem);
+}
+
+/// The name of a setting: of the texts, or its key in words.
+function labelOf(key) {
+    const words = key.split(".").at(-1).replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ").toLowerCase();
+    return tOr(`setting.${key}`, words.charAt(0).toUpperCase() + words.slice(1));
+}
+
+function controlOf(setting, id) {
+    const { type, value, choices, minimum, maximum } = setting;
+    const common = { id, "aria-describedby": `${id}-hint` };
+    const fallback = setting.default ?? null;
+    if (type === "boolean") return h("input", { ...common, type: "checkbox", role: "switch", checked: value ?? fallback ?? false });
+    if (type === "choice") {
+        const name = (choice) => tOr(`choice.${choice}`, choice);
+        return h("select", common,
+            h("option", { value: "", selected: value === null }, fallback !== null ? t("settings.default", { value: name(fallback) }) : t("settings.unset")),
+            (choices ?? []).map((choice) => h("option", { value: choice, selected: value === choice }, name(choice))));
+    }
+    if (type === "list") return h("textarea", { ...common, rows: Math.min(6, (value?.length ?? 0) + 1), value: (value ?? []).join("\n"), placeholder: t("settings.list") });
+    const isNumber = type === "integer" || type === "number";
+    return h("input", {
+        ...common, type: isNumber ? "number" : "text", min: minimum, max: maximum, step: type === "number" ? "any" : undefined,
+        value: value ?? "", placeholder: fallback === null ? t("settings.unset") : String(fallback), spellcheck: "false", dir: isNumber ? undefined : "auto",
+    });
+}
+
+function valueOf(setting, control) {
+    switch (setting.type) {
+        case "boolean": return control.checked;
+        case "list": {
+            const lines = control.value.split("\n").map((line) => line.trim()).filter(Boolean);
+            return lines.length > 0 ? lines : null;
+        }
+        case "integer":
+        case "number": return control.value === "" ? null : Number(control.value);
+        default: return control.value.trim() || null;
+    }
+}

@@ -1,0 +1,116 @@
+// The calendar: a month to choose from, and the events from the chosen day on.
+import { h, fill } from "../kit/dom.js";
+import { get } from "../kit/api.js";
+import { icon } from "../kit/icons.js";
+import { day, dayKey, localInput, time } from "../kit/format.js";
+import { language, t } from "../kit/texts.js";
+import { editRecord, emptyNote, momentDate, ownTimeZone, recordRow, unreadableNote } from "./records.js";
+
+export const canSearch = false;
+
+let month = firstOf(new Date());
+let chosen = dayKey(new Date());
+
+function firstOf(date) { return new Date(date.getFullYear(), date.getMonth(), 1); }
+
+/// Draws the month and its events.
+export async function draw(body) {
+    const read = () => draw(body);
+    const from = gridStart();
+    const until = new Date(from.getFullYear(), from.getMonth(), from.getDate() + 42);
+    const reply = await get(`/stores/calendar?from=${from.toISOString()}&until=${until.toISOString()}&limit=1000`);
+    const byDay = new Map();
+    for (const occurrence of reply.occurrences) {
+        const start = startOf(occurrence);
+        const key = dayKey(start);
+        byDay.set(key, [...byDay.get(key) ?? [], { ...occurrence, at: start }]);
+    }
+    const days = [...byDay.entries()].filter(([key]) => key >= chosen).sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, 14);
+    fill(body, unreadableNote(reply.unreadable), h("div.calendar",
+        monthGrid(from, byDay, read),
+        h("div.agenda", { "aria-live": "polite" }, days.length === 0 ? emptyNote("calendar") : days.map(([key, list]) => h("section",
+            h("h2.day", day(list[0].at)),
+            h("ul.rows", { role: "list" }, list.sort((a, b) => a.at - b.at).map((occurrence) => eventRow(occurrence, read))))))));
+}
+
+const startOf = (occurrence) => (occurrence.event.start.isAllDay
+    ? momentDate({ isAllDay: true, date: occurrence.start }) : new Date(occurrence.start));
+
+function gridStart() {
+    const weekStart = language === "en" ? 0 : 1;
+    const back = (month.getDay() - weekStart + 7) % 7;
+    return new Date(month.getFullYear(), month.getMonth(), 1 - back);
+}
+
+function monthGrid(from, byDay, read) {
+    const move = (step) => {
+        month = new Date(month.getFullYear(), month.getMonth() + step, 1);
+        chosen = dayKey(month);
+        read();
+    };
+    const weekday = (index) => new Date(from.getFullYear(), from.getMonth(), from.getDate() + index).toLocaleDateString(language, { weekday: "short" });
+    const cells = Array.from({ length: 42 }, (_, index) => {
+        const date = new Date(from.getFullYear(), from.getMonth(), from.getDate() + index);
+        const key = dayKey(date);
+        const count = byDay.get(key)?.length ?? 0;
+        return h("button.day-cell", {
+            type: "button", class: date.getMonth() === month.getMonth() ? "" : "other", "aria-pressed": String(key === chosen),
+            "aria-current": key === dayKey(new Date()) ? "date" : null,
+            "aria-label": `${date.toLocaleDateString(language, { day: "numeric", month: "long" })}, ${t("stores.calendar.count", { n: count })}`,
+            onclick: () => { chosen = key; read(); },
+        }, date.getDate(), count > 0 && h("i.day-dot"));
+    });
+    return h("section.month", { "aria-label": t("stores.calendar.month") },
+        h("div.month-head",
+            h("button.icon-button", { type: "button", "aria-label": t("stores.calendar.previous"), onclick: () => move(-1) }, icon("previous")),
+            h("h2", month.toLocaleDateString(language, { month: "long", year: "numeric" })),
+            h("button.icon-button", { type: "button", "aria-label": t("stores.calendar.next"), onclick: () => move(1) }, icon("next"))),
+        h("div.weekdays", { "aria-hidden": "true" }, Array.from({ length: 7 }, (_, index) => h("span", weekday(index)))),
+        h("div.day-grid", cells));
+}
+
+function eventRow(occurrence, read) {
+    const { event, at } = occurrence;
+    const until = occurrence.end ? `–${time(new Date(occurrence.end))}` : "";
+    return recordRow({
+        before: h("span.row-time", event.start.isAllDay ? t("stores.calendar.all-day") : time(at)),
+        title: event.title,
+        caption: [!event.start.isAllDay && until && `${time(at)}${until}`, event.location, event.calendar].filter(Boolean).join(" · "),
+        detail: event.notes,
+        after: [event.recurrence && h("span.badge", { title: event.recurrence }, t("stores.calendar.repeats")), event.isInvitation && h("span.badge", t("stores.calendar.invitation"))],
+        open: () => edit(event, read),
+    });
+}
+
+/// Opens the form of a new event.
+export const add = (read) => edit(null, read);
+
+function edit(event, read) {
+    const begin = event ? momentDate(event.start) : new Date(`${chosen}T${String(new Date().getHours() + 1).padStart(2, "0").slice(-2)}:00`);
+    const start = Number.isNaN(begin.getTime()) ? new Date() : begin;
+    const end = event?.end ? momentDate(event.end) : new Date(start.getTime() + 3_600_000);
+    const isAllDay = Boolean(event?.start.isAllDay);
+    const moment = (value) => ({ date: new Date(value).toISOString(), timeZone: event?.start.timeZone ?? ownTimeZone(), isAllDay: false });
+    editRecord({
+        store: "calendar", id: event?.id, read,
+        title: t(event ? "stores.calendar.edit" : "stores.calendar.add"),
+        fields: [
+            { name: "title", label: t("field.title"), type: "text", value: event?.title, required: true },
+            { name: "isAllDay", label: t("field.all-day"), type: "boolean", value: isAllDay },
+            { name: "start", label: t("field.start"), type: "moment", value: localInput(start), required: true },
+            { name: "end", label: t("field.end"), type: "moment", value: localInput(end) },
+            { name: "location", label: t("field.location"), type: "text", value: event?.location },
+            { name: "alarmMinutes", label: t("field.alarm"), type: "number", value: event?.alarmMinutes, minimum: 0 },
+            { name: "notes", label: t("field.notes"), type: "long", value: event?.notes },
+        ],
+        toBody: (values) => {
+            const dayOnly = (value) => ({ date: value.slice(0, 10), isAllDay: true });
+            const shape = values.isAllDay ? dayOnly : moment;
+            const { isAllDay: _, ...rest } = values;
+            return {
+                ...rest, start: shape(values.start), end: values.end ? shape(values.end) : null,
+                location: values.location || null, notes: values.notes || null,
+            };
+        },
+    });
+}

@@ -1,0 +1,65 @@
+// What all stores share: saving with undo, deleting, rows, and the note about records that cannot be read.
+import { h } from "../kit/dom.js";
+import { at, patch, post, remove } from "../kit/api.js";
+import { icon } from "../kit/icons.js";
+import { formDialog } from "../kit/dialog.js";
+import { showError, toast } from "../kit/toast.js";
+import { t } from "../kit/texts.js";
+
+/// Says that a change is done and offers to undo it.
+export function offerUndo(sentence, action, read) {
+    toast(sentence, action && {
+        action: t("undo"),
+        run: () => post(at("actions", action, "undo")).then(() => { toast(t("undone")); read(); }, showError),
+    });
+}
+
+/// Opens the form of a record, new without `id`. `toBody` makes the body of the call from the values of the form.
+export function editRecord({ store, id, title, fields, toBody = (values) => values, read }) {
+    const dialog = formDialog({
+        title, fields,
+        save: async (values) => {
+            const body = toBody(values);
+            const reply = id ? await patch(at("stores", store, id), body) : await post(at("stores", store), body);
+            offerUndo(t("stores.saved"), reply.action, read);
+            read();
+        },
+        extra: id ? [h("button.danger", {
+            type: "button", onclick: () => remove(at("stores", store, id)).then((reply) => {
+                dialog.close();
+                offerUndo(t("stores.deleted"), reply.action, read);
+                read();
+            }, showError),
+        }, icon("remove"), t("delete"))] : [],
+    });
+    return dialog;
+}
+
+/// The note about files of the store that are not readable; they are left as they are.
+export function unreadableNote(unreadable) {
+    const files = Array.isArray(unreadable) ? unreadable.map((entry) => entry.message ?? entry.file ?? entry) : [];
+    const count = Array.isArray(unreadable) ? unreadable.length : unreadable ?? 0;
+    return count > 0 && h("p.note.warning", { title: files.join("\n") }, icon("warning"), t("stores.unreadable", { n: count }));
+}
+
+/// The text of an empty store.
+export const emptyNote = (store, query) => h("div.empty-state", icon(store),
+    h("p", t(query ? "stores.no-hit" : `stores.${store}.none`)), !query && h("p.hint", t(`stores.${store}.hint`)));
+
+/// A row that opens its record.
+export const recordRow = ({ symbol, title, caption, detail, open, before, after }) => h("li.row", before ?? h("span.row-icon", icon(symbol)),
+    h("button.row-open", { type: "button", onclick: open },
+        h("span.name", { dir: "auto" }, title), caption && h("span.caption", { dir: "auto" }, caption),
+        detail && h("span.caption.clamp", { dir: "auto" }, detail)), after);
+
+/// The moment of a record `{ date, timeZone, isAllDay }` as a local date; all-day dates are days, not moments.
+export function momentDate(moment) {
+    if (!moment) return null;
+    if (moment.isAllDay) {
+        const [year, month, day] = moment.date.slice(0, 10).split("-").map(Number);
+        return new Date(year, month - 1, day);
+    }
+    return new Date(moment.date);
+}
+
+export const ownTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
