@@ -68,14 +68,18 @@ function actionsOf(card, act, newest) {
     return null;
 }
 
+function typeOf(name, value) {
+    if (typeof value === "number" || typeof value === "boolean") return typeof value;
+    return ["body", "notes", "note", "text"].includes(name) ? "long" : "text";
+}
+
 // The values of the block as a form; what the form does not name stays as the model wrote it.
 function editCard(card, name, act) {
     const payload = JSON.parse(card.payload || "{}");
-    const types = { boolean: "boolean", integer: "number", number: "number", choice: "choice", long: "long" };
+    const labels = new Map((card.fields ?? []).map((field) => [field.name, field.label]));
     const fields = (card.editable ?? []).map((field) => ({
-        name: field.name, label: field.label, required: field.required, choices: field.choices,
-        type: field.choices ? "choice" : types[field.type] ?? (["body", "notes", "note"].includes(field.name) ? "long" : "text"),
-        value: typeof payload[field.name] === "object" && payload[field.name] !== null ? JSON.stringify(payload[field.name]) : payload[field.name],
+        name: field, label: labels.get(field) ?? field, type: typeOf(field, payload[field]),
+        value: typeof payload[field] === "object" && payload[field] !== null ? JSON.stringify(payload[field]) : payload[field],
     }));
     if (fields.length === 0) fields.push({ name: "payload", label: t("card.payload"), type: "long", value: JSON.stringify(payload, null, 2) });
     formDialog({

@@ -7,8 +7,8 @@ import { t } from "../kit/texts.js";
 import { commandMenu } from "./commands.js";
 
 /// The composer: `{ node, setBusy, focus, setText, refresh }`. `send({ text, pictures, act, think })` returns a
-/// promise; if it fails, the text comes back. The draft survives a reload.
-export function composer({ key, send, stop, commands, placeholder }) {
+/// promise; if it fails, the text comes back. `begun` is called when the person writes. The draft survives a reload.
+export function composer({ key, send, stop, commands, placeholder, begun }) {
     let pictures = [];
     let isBusy = false;
     let think = null;
@@ -100,7 +100,7 @@ export function composer({ key, send, stop, commands, placeholder }) {
         }
     }
 
-    area.addEventListener("input", () => { keep(); menu.update(); });
+    area.addEventListener("input", () => { begun?.(); keep(); menu.update(); });
     area.addEventListener("keydown", (event) => {
         if (menu.take(event)) return;
         if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {

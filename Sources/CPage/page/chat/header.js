@@ -51,7 +51,7 @@ export function chatHeader(actions) {
     const drawModels = () => {
         const usable = usableTextRows();
         set(model, { hidden: usable.length === 0 });
-        const chosen = library?.default ?? library?.selected ?? usable.find((row) => row.isDefault || row.isSelected)?.id;
+        const chosen = library?.defaultModel ?? library?.selected ?? usable.find((row) => row.isDefault || row.isSelected)?.id;
         const wanted = usable.map((row) => `${row.id}|${row.name}`).join();
         if (model.dataset.rows !== wanted) {
             model.dataset.rows = wanted;

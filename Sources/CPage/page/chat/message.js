@@ -59,7 +59,8 @@ function toolButton(symbol, label, run) {
 }
 
 function branches(message, actions) {
-    const { index = 0, count = 1, ids = [] } = message.branch ?? {};
+    const { index = 0, ids = [] } = message.branch ?? {};
+    const count = ids.length;
     if (count < 2) return null;
     const step = (symbol, label, to) => h("button.icon-button.small", {
         type: "button", "aria-label": label, title: label, disabled: !ids[to], onclick: () => actions.branch(ids[to]),
@@ -86,6 +87,8 @@ function replyView(message, actions) {
         const isAnswering = actions.isAnswering(current);
         keyed(cards, current.cards ?? [], (card) => card.id, (card) => cardView(card, (name, body) => actions.card(current, card.id, name, body)));
         fill(notices, (current.notices ?? []).map((notice) => h("p.note", { dir: "auto" }, notice)),
+            !isAnswering && !current.facts && !current.canContinueLocally && h("p.note.warning", icon("warning"), t("chat.broken-off"),
+                h("button.small", { type: "button", onclick: () => actions.regenerate(current) }, t("chat.regenerate"))),
             current.canContinueLocally && !isAnswering && h("p.note.warning", icon("cloud"), t("chat.cut"),
                 h("button.small.primary", { type: "button", onclick: () => actions.proceed() }, t("chat.continue-locally"))));
         fill(sources, current.sources?.length > 0 && [
@@ -119,9 +122,9 @@ function replyView(message, actions) {
 
 function phaseText(phase) {
     if (!phase) return t("phase.chat.waiting");
-    if (phase.phase === "prefill" && phase.total) return t("phase.chat.prefill", { done: phase.done ?? 0, total: phase.total });
+    if (phase.name === "prefill" && phase.total) return t("phase.chat.prefill", { done: phase.done ?? 0, total: phase.total });
     const fraction = phase.fraction !== undefined && phase.fraction !== null ? ` ${percent(phase.fraction)}` : "";
-    return t(`phase.chat.${phase.phase}`) + fraction;
+    return t(`phase.chat.${phase.name}`) + fraction;
 }
 
 // Folded, the last line of the thinking is live; unfolded, all of it.
@@ -166,13 +169,12 @@ const normalEnds = ["end", "stop", "stop-string", "tool-calls"];
 /// Where an answer was computed and why, and how fast.
 function factsLine(facts) {
     if (!facts) return null;
-    const { timings = {}, usage = {} } = facts;
     const parts = [
         facts.model,
-        timings.tokensPerSecond && t("facts.rate", { rate: decimal(timings.tokensPerSecond) }),
-        timings.firstTokenSeconds !== undefined && timings.firstTokenSeconds !== null
-            && t("facts.first", { seconds: decimal(timings.firstTokenSeconds, 2) }),
-        usage.completionTokens && t("facts.tokens", { n: usage.completionTokens }),
+        facts.tokensPerSecond && t("facts.rate", { rate: decimal(facts.tokensPerSecond) }),
+        facts.firstTokenSeconds !== undefined && facts.firstTokenSeconds !== null
+            && t("facts.first", { seconds: decimal(facts.firstTokenSeconds, 2) }),
+        facts.generatedTokens && t("facts.tokens", { n: facts.generatedTokens }),
         facts.finish && !normalEnds.includes(facts.finish) && tOr(`finish.${facts.finish}`, facts.finish),
     ].filter(Boolean);
     return h("span.facts-line",

@@ -3,7 +3,7 @@ import { h, fill, lifetime, set } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
 import { t } from "../kit/texts.js";
 import { bytes } from "../kit/format.js";
-import { home, homeChanged } from "../data/home.js";
+import { canAnswer, home, homeChanged } from "../data/home.js";
 import { isMoving, library, libraryChanged, movingRows, readLibrary, rowChanged, rows, usableTextRows } from "../data/library.js";
 import { progressView } from "../models/progress.js";
 import { modelCard, stateText } from "../models/card.js";
@@ -67,10 +67,10 @@ export function welcome(suggest) {
 
 /// The step of the first run: `wait`, `choose`, `downloading`, `loading` or `ready`.
 function stepNow() {
-    if (home?.canAnswer) return { name: "ready" };
+    if (canAnswer()) return { name: "ready" };
     const [moving] = movingRows();
     if (moving && usableTextRows().length === 0) return { name: "downloading", row: moving };
-    const loading = home?.activation?.isLoading ? rows.get(home.activation.loading) ?? usableTextRows()[0] : null;
+    const loading = home?.activation?.isLoading ? rows.get(home.activation.text?.id) ?? usableTextRows()[0] : null;
     if (loading || home?.firstRun?.step === "loading") return { name: "loading", row: loading };
     if (!library || !home) return { name: "wait" };
     if (rows.size === 0 && library.isRefreshing) return { name: "wait" };
@@ -98,7 +98,7 @@ export function modelBanner() {
     const life = lifetime();
     const node = h("div.note.warning.model-banner", { hidden: true });
     const draw = () => {
-        const isNeeded = home && library && !home.canAnswer && !home.activation?.isLoading;
+        const isNeeded = home && library && !canAnswer() && !home.activation?.isLoading;
         set(node, { hidden: !isNeeded });
         if (!isNeeded) return;
         const [moving] = movingRows();

@@ -9,6 +9,9 @@ export let home = null;
 /// Emitted when `home` has changed.
 export const homeChanged = signal();
 
+/// Whether a model is ready to answer.
+export const canAnswer = () => Boolean(home?.library?.canAnswer);
+
 /// Reads the state and returns it.
 export async function readHome() {
     home = await get("/state");

@@ -6,7 +6,7 @@ import { isNewer, on, reset } from "../kit/live.js";
 /// The rows by id, in the order of the server.
 export const rows = new Map();
 
-/// Facts of the library: isRefreshing, offerProblem, homeProblem, notices, selected, default, vision, metered.
+/// Facts of the library: isRefreshing, offerProblem, homeProblem, notices, selected, defaultModel, visionModel, metered.
 export let library = null;
 
 /// Emitted with a row that is new or changed.
@@ -25,7 +25,7 @@ export function readLibrary(again = false) {
         since = reply.event;
         rows.clear();
         for (const row of reply.rows) rows.set(row.id, row);
-        library = reply;
+        library = reply.library;
         libraryChanged.emit();
     });
     reading.catch(() => { reading = null; });
@@ -48,7 +48,7 @@ on("row-removed", ({ id: removed }, id) => {
 
 on("library", (facts, id) => {
     if (!library || !isNewer(id, since)) return;
-    library = { ...library, ...facts };
+    library = facts;
     libraryChanged.emit();
 });
 

@@ -39,7 +39,7 @@ export class Thread {
             if (index >= 0) this.messages.splice(index);
             this.reordered.emit();
         });
-        listen("phase", (data) => this.#with(data, "phase", (message) => { message.phase = data; }));
+        listen("phase", (data) => this.#with(data, "phase", (message) => { message.phase = data.phase; }));
         listen("thinking", (data) => this.#with(data, "thinking", (message) => {
             message.phase = null;
             message.isThinking = true;

@@ -115,6 +115,10 @@ function actionKinds(row) {
     return [];
 }
 
+/// The text of the button that brings an update, with its size if it is known.
+export const updateLabel = ({ update }) => update.sizeBytes
+    ? t("card.update", { version: update.version, size: bytes(update.sizeBytes) }) : t("card.update.plain", { version: update.version });
+
 function actionButton(kind, row) {
     const button = (label, run, classes = "") => h("button.small", { type: "button", class: classes, onclick: () => run(row()) }, label);
     switch (kind) {
@@ -123,7 +127,7 @@ function actionButton(kind, row) {
         case "resume": return button(t("download.resume"), (current) => download(current), "primary");
         case "discard": return button(t("download.discard"), cancel);
         case "retry": return button(t("retry"), (current) => download(current), "primary");
-        case "update": return button(t("card.update", { version: row().update?.version ?? "", size: bytes(row().update?.sizeBytes) }),
+        case "update": return button(updateLabel(row()),
             (current) => download(current), "primary");
         default: return button(kind, (current) => change(current, kind));
     }

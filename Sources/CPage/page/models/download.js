@@ -1,4 +1,4 @@
-// Starts downloads and asks what the server needs to know first: a metered network, a file without a digest, memory.
+// Starts downloads and asks what the server needs to know first: a metered network, a file without a digest.
 import { at, post } from "../kit/api.js";
 import { ask } from "../kit/dialog.js";
 import { showError } from "../kit/toast.js";
@@ -13,7 +13,6 @@ const begun = new Map();
 const questions = {
     "metered-network": { option: { metered: "allow" }, key: "metered" },
     "digest-missing": { option: { unverified: true }, key: "unverified", isDangerous: true },
-    "insufficient-memory": { option: { ignoreMemory: true }, key: "memory", isDangerous: true },
 };
 
 /// Starts, continues or repeats the download of a row; also its update.

@@ -6,6 +6,7 @@ import { bytes } from "../kit/format.js";
 import { t } from "../kit/texts.js";
 import { perform, showError, toast } from "../kit/toast.js";
 import { rowChanged, rows } from "../data/library.js";
+import { updateLabel } from "./card.js";
 import { change, download, select } from "./download.js";
 
 const name = (release) => [release.version, release.variant].filter(Boolean).join(" ");
@@ -45,7 +46,7 @@ function parts(row, releases, close) {
         row.state === "incompatible" && h("p.note.warning", row.detail ?? row.stateText),
         isHere && h("section", h("h3", t("manage.use")), h("div.buttons", roleButtons(row))),
         isHere && h("section", h("h3", t("manage.releases")), h("div.buttons", releaseButtons(row)),
-            row.pinned && h("p.hint", t("manage.pinned", { version: row.pinned })),
+            row.pinned && h("p.hint", t("manage.pinned", { version: name(row.pinned) })),
             releases.length > 1 && h("ul.plain", releases.map((release) => h("li",
                 name(release), release.isActive && h("span.badge.active", t("badge.active")),
                 h("span.muted", ` ${bytes(release.sizeBytes)}`))))),
@@ -76,7 +77,7 @@ function roleButtons(row) {
 
 function releaseButtons(row) {
     return [
-        row.update && button(t("card.update", { version: row.update.version, size: bytes(row.update.sizeBytes) }), () => download(row), "primary"),
+        row.update && button(updateLabel(row), () => download(row), "primary"),
         row.rollback && button(t("manage.rollback", { version: name(row.rollback) }), async () => {
             const isSure = await ask({
                 title: t("manage.rollback.title", { name: row.name }),
@@ -95,8 +96,8 @@ function fileButtons(row, isHere, close) {
     if (!isHere) {
         return [
             row.state !== "incompatible" && button(t("download.model"), () => { close(); download(row); }, "primary"),
-            row.isConfigured && button(t("manage.forget"), async () => {
-                await remove(at("models", "added", row.id));
+            row.isListed && button(t("manage.forget"), async () => {
+                await remove(at("models", "listed", row.id));
                 close();
             }),
         ];

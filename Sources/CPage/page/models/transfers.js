@@ -29,7 +29,7 @@ function draw(body, transfers, read) {
             h("p.name", { dir: "auto" }, transfer.label),
             h("p.caption", t(`transfers.state.${transfer.state}`), " · ", transfer.totalBytes
                 ? `${percent(transfer.receivedBytes / transfer.totalBytes)} · ${t("download.bytes", { done: bytes(transfer.receivedBytes), total: bytes(transfer.totalBytes) })}`
-                : bytes(transfer.receivedBytes), !transfer.isHere && ` · ${t("transfers.elsewhere")}`)),
+                : bytes(transfer.receivedBytes), transfer.sentence && ` · ${transfer.sentence}`)),
         ["running", "waiting"].includes(transfer.state) && button(transfer, "pause"),
         ["paused", "interrupted"].includes(transfer.state) && button(transfer, "resume"),
         transfer.state !== "finished" && button(transfer, "cancel")))));

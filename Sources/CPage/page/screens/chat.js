@@ -6,11 +6,21 @@ import { ask, formDialog } from "../kit/dialog.js";
 import { announce, perform, reader, showError, toast } from "../kit/toast.js";
 import { t } from "../kit/texts.js";
 import { Thread } from "../data/thread.js";
-import { home, homeChanged } from "../data/home.js";
+import { canAnswer, home, homeChanged } from "../data/home.js";
 import { chatHeader } from "../chat/header.js";
 import { actOf } from "../chat/commands.js";
 import { composer } from "../chat/composer.js";
 import { modelBanner, welcome } from "../chat/welcome.js";
+
+let isLoadAsked = false;
+
+/// Loads the model while the first question is written, so that its answer begins sooner.
+function loadEarly() {
+    const { text, isLoading } = home?.activation ?? {};
+    if (isLoadAsked || !text || text.isLoaded || isLoading) return;
+    isLoadAsked = true;
+    post("/activation/load").catch(() => {}).finally(() => { setTimeout(() => { isLoadAsked = false; }, 60_000); });
+}
 
 /// The questions that were sent before a model was ready; they survive a reload.
 const waitingKey = "hearth-waiting-question";
@@ -24,9 +34,9 @@ export function show(main, [id]) {
     const scroller = h("div.scroller", { tabindex: -1 }, log);
     const jump = h("button.jump", { type: "button", hidden: true, "aria-label": t("chat.jump"), title: t("chat.jump"), onclick: () => stick(true) }, icon("down"));
     const field = composer({
-        key: id ?? "new", placeholder: t(home?.canAnswer === false ? "composer.early" : "composer.placeholder"),
+        key: id ?? "new", placeholder: t(home && !canAnswer() ? "composer.early" : "composer.placeholder"),
         send: (question) => send(thread, question), stop: () => post(at("chats", id, "stop")).catch(showError),
-        commands: commands(thread, () => field),
+        commands: commands(thread), begun: loadEarly,
     });
     const head = chatHeader(headerActions(thread));
     const banner = thread ? modelBanner() : null;
@@ -42,7 +52,7 @@ export function show(main, [id]) {
         life.add(view.end);
         head.update(null);
         life.add(homeChanged.on(() => {
-            field.setPlaceholder(t(home.canAnswer ? "composer.placeholder" : "composer.early"));
+            field.setPlaceholder(t(canAnswer() ? "composer.placeholder" : "composer.early"));
             drawWaiting(scroller);
             sendWaiting();
         }));
@@ -163,7 +173,7 @@ async function send(thread, { text, pictures, think }) {
 
 // A question of a new conversation; without a model it waits until one is loaded.
 async function begin(body) {
-    if (home && !home.canAnswer) {
+    if (home && !canAnswer()) {
         sessionStorage.setItem(waitingKey, JSON.stringify(body));
         drawWaiting(document.querySelector(".scroller"));
         return;
@@ -178,7 +188,7 @@ let isSending = false;
 
 function sendWaiting() {
     const kept = sessionStorage.getItem(waitingKey);
-    if (!kept || !home?.canAnswer || isSending) return;
+    if (!kept || !canAnswer() || isSending) return;
     isSending = true;
     sessionStorage.removeItem(waitingKey);
     begin(JSON.parse(kept)).catch((error) => {

@@ -31,8 +31,8 @@ export function show(main) {
     const device = h("p.caption");
     const drawDevice = () => {
         if (!home) return;
-        fill(device, t("models.device", { memory: bytes(home.memory?.deviceBytes), disk: bytes(home.disk?.freeBytes) }),
-            home.network?.metered && ` · ${t("models.metered")}`, home.network?.online === false && ` · ${t("models.offline")}`);
+        fill(device, t("models.device", { memory: bytes(home.memory?.deviceBytes), disk: bytes(home.memory?.diskFreeBytes) }),
+            home.network?.isMetered && ` · ${t("models.metered")}`, home.network?.isOnline === false && ` · ${t("models.offline")}`);
     };
     life.add(list.end);
     life.add(homeChanged.on(drawDevice));

@@ -23,14 +23,12 @@ export function cloud() {
         });
         fill(node,
             h("p.big-line", icon(isCloud ? "cloud" : "device"), h("strong", tOr(`route.${route.source}`, route.badge)),
-                h("span.muted", route.reasonText ?? (route.reason ? tOr(`reason.${route.reason}`, route.reason) : ""))),
+                h("span.muted", tOr(`reason.${route.reason}`, route.reasonText ?? ""))),
+            route.problem && h("p.note.warning", icon("warning"), route.problem),
             h("div.setting.switch-row", h("div.setting-words", h("label", { for: "force-local" }, t("route.only-local")), h("p.hint", t("route.only-local.hint"))), h("div.setting-control", only)),
             route.credits && h("div.credits",
                 h("p", t("route.credits-long", { left: route.credits.left, of: route.credits.of })),
-                h("meter", { min: 0, max: route.credits.of, value: route.credits.left, low: route.credits.of / 10, "aria-label": t("route.credits.label") }),
-                route.credits.resets && h("p.hint", t("route.resets", { date: dayAndTime(new Date(route.credits.resets)) }))),
-            route.recent?.length > 0 && h("details", h("summary", t("route.recent")), h("ul.plain", route.recent.map((entry) =>
-                h("li", h("span.muted", `${dayAndTime(new Date(entry.date))} `), tOr(`route.${entry.source}`, entry.source), " · ", entry.text ?? tOr(`reason.${entry.reason}`, entry.reason))))));
+                h("meter", { min: 0, max: route.credits.of, value: route.credits.left, low: route.credits.of / 10, "aria-label": t("route.credits.label") })));
     };
     life.add(homeChanged.on(draw));
     draw();
@@ -45,16 +43,16 @@ export function memory() {
     const draw = () => {
         const { memory: sizes, activation } = home ?? {};
         if (!sizes) return;
-        const loaded = activation?.loaded ?? [];
+        const loaded = [activation?.text, activation?.vision].filter((model) => model?.isLoaded);
         const button = (label, action) => {
             const made = h("button.small", { type: "button", onclick: () => perform(made, () => post(`/activation/${action}`).then(readHome)) }, t(label));
             return made;
         };
         fill(node,
-            h("p.big-line", icon("memory"), h("strong", t("memory.used", { used: bytes(sizes.usedBytes), all: bytes(sizes.deviceBytes) }))),
-            h("meter", { min: 0, max: sizes.deviceBytes, value: sizes.usedBytes ?? 0, high: sizes.deviceBytes * 0.9, "aria-label": t("settings.memory") }),
+            h("p.big-line", icon("memory"), h("strong", sizes.processBytes ? t("memory.used", { used: bytes(sizes.processBytes), all: bytes(sizes.deviceBytes) }) : bytes(sizes.deviceBytes))),
+            sizes.processBytes && h("meter", { min: 0, max: sizes.deviceBytes, value: sizes.processBytes, high: sizes.deviceBytes * 0.9, "aria-label": t("settings.memory") }),
             loaded.length === 0 ? h("p.muted", t("memory.none")) : h("ul.rows", { role: "list" }, loaded.map((model) =>
-                h("li.row", h("span.grow", { dir: "auto" }, model.name), h("span.muted", bytes(model.bytes)), model.expires && h("span.muted", t("memory.until", { date: dayAndTime(new Date(model.expires)) }))))),
+                h("li.row", h("span.grow", { dir: "auto" }, model.name), model === activation.vision && h("span.badge.vision", t("badge.vision"))))),
             activation?.loadError && h("p.note.error", icon("warning"), activation.loadError),
             h("div.buttons", loaded.length > 0 ? button("memory.unload", "unload") : button("memory.load", "load")));
     };
@@ -64,18 +62,19 @@ export function memory() {
     return { node, end: life.end };
 }
 
-/// Where the files lie, how much they are, and erasing conversations.
+/// Where the files lie, and erasing conversations.
 export function dataFolder() {
+    const life = lifetime();
     const node = h("div.panel");
-    get("/data").then((data) => fill(node,
+    const draw = () => home && fill(node,
         h("dl.facts",
-            h("dt", t("data.home")), h("dd", h("code", data.home)),
-            data.bytes && [h("dt", t("data.models")), h("dd", bytes(data.bytes.models)), h("dt", t("data.records")), h("dd", bytes(data.bytes.records))],
-            home && [h("dt", t("data.free")), h("dd", bytes(home.disk?.freeBytes))],
-            home?.version && [h("dt", t("data.version")), h("dd", home.version)]),
-        h("div.buttons", h("button.danger", { type: "button", onclick: (event) => erase(event.currentTarget) }, icon("remove"), t("data.erase")))),
-    (error) => fill(node, h("p.note.error", error.sentence)));
-    return { node };
+            h("dt", t("data.home")), h("dd", h("code", home.home)),
+            home.memory?.diskFreeBytes && [h("dt", t("data.free")), h("dd", bytes(home.memory.diskFreeBytes))],
+            h("dt", t("data.version")), h("dd", home.version)),
+        h("div.buttons", h("button.danger", { type: "button", onclick: (event) => erase(event.currentTarget) }, icon("remove"), t("data.erase"))));
+    life.add(homeChanged.on(draw));
+    draw();
+    return { node, end: life.end };
 }
 
 async function erase(button) {

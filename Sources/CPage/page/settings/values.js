@@ -29,7 +29,7 @@ function settingRow(setting) {
         }
     };
     control.addEventListener("change", save);
-    const hint = tOr(`setting.${setting.key}.hint`, setting.hint);
+    const hint = [tOr(`setting.${setting.key}.hint`, ""), setting.reopensModels ? t("settings.reopens") : ""].filter(Boolean).join(" ");
     return h("div.setting", { class: setting.type === "boolean" ? "switch-row" : "" },
         h("div.setting-words", h("label", { for: id }, labelOf(setting.key)), hint && h("p.hint", { id: `${id}-hint` }, hint)),
         h("div.setting-control", control, setting.unit && h("span.muted", setting.unit), saved), problem);
@@ -41,34 +41,31 @@ function labelOf(key) {
     return tOr(`setting.${key}`, words.charAt(0).toUpperCase() + words.slice(1));
 }
 
-function controlOf(setting, id) {
-    const { type, value, choices, minimum, maximum } = setting;
+// Values are texts; an absent one is not set, and `usual` is what counts then.
+function controlOf({ type, value, choices, minimum, maximum, usual }, id) {
     const common = { id, "aria-describedby": `${id}-hint` };
-    const fallback = setting.default ?? null;
-    if (type === "boolean") return h("input", { ...common, type: "checkbox", role: "switch", checked: value ?? fallback ?? false });
+    if (type === "boolean") return h("input", { ...common, type: "checkbox", role: "switch", checked: (value ?? usual) === "true" });
+    const name = (choice) => tOr(`choice.${choice}`, choice);
     if (type === "choice") {
-        const name = (choice) => tOr(`choice.${choice}`, choice);
         return h("select", common,
-            h("option", { value: "", selected: value === null }, fallback !== null ? t("settings.default", { value: name(fallback) }) : t("settings.unset")),
+            h("option", { value: "", selected: !value }, usual ? t("settings.default", { value: name(usual) }) : t("settings.unset")),
             (choices ?? []).map((choice) => h("option", { value: choice, selected: value === choice }, name(choice))));
     }
-    if (type === "list") return h("textarea", { ...common, rows: Math.min(6, (value?.length ?? 0) + 1), value: (value ?? []).join("\n"), placeholder: t("settings.list") });
+    if (type === "list") {
+        const lines = (value ?? "").split(",").map((line) => line.trim()).filter(Boolean);
+        return h("textarea", { ...common, rows: Math.min(6, lines.length + 1), value: lines.join("\n"), placeholder: t("settings.list") });
+    }
     const isNumber = type === "integer" || type === "number";
     return h("input", {
         ...common, type: isNumber ? "number" : "text", min: minimum, max: maximum, step: type === "number" ? "any" : undefined,
-        value: value ?? "", placeholder: fallback === null ? t("settings.unset") : String(fallback), spellcheck: "false", dir: isNumber ? undefined : "auto",
+        value: value ?? "", placeholder: usual ?? t("settings.unset"), spellcheck: "false", dir: isNumber ? undefined : "auto",
     });
 }
 
 function valueOf(setting, control) {
     switch (setting.type) {
-        case "boolean": return control.checked;
-        case "list": {
-            const lines = control.value.split("\n").map((line) => line.trim()).filter(Boolean);
-            return lines.length > 0 ? lines : null;
-        }
-        case "integer":
-        case "number": return control.value === "" ? null : Number(control.value);
+        case "boolean": return String(control.checked);
+        case "list": return control.value.split("\n").map((line) => line.trim()).filter(Boolean).join(",") || null;
         default: return control.value.trim() || null;
     }
 }

@@ -4,7 +4,7 @@ import { get } from "../kit/api.js";
 import { icon } from "../kit/icons.js";
 import { day, dayKey, localInput, time } from "../kit/format.js";
 import { language, t } from "../kit/texts.js";
-import { editRecord, emptyNote, momentDate, ownTimeZone, recordRow, unreadableNote } from "./records.js";
+import { changes, editRecord, emptyNote, momentDate, ownTimeZone, recordRow, unreadableNote } from "./records.js";
 
 export const canSearch = false;
 
@@ -107,10 +107,10 @@ function edit(event, read) {
             const dayOnly = (value) => ({ date: value.slice(0, 10), isAllDay: true });
             const shape = values.isAllDay ? dayOnly : moment;
             const { isAllDay: _, ...rest } = values;
-            return {
-                ...rest, start: shape(values.start), end: values.end ? shape(values.end) : null,
-                location: values.location || null, notes: values.notes || null,
-            };
+            const hasMoved = !event || values.start !== localInput(start) || values.end !== localInput(end) || values.isAllDay !== isAllDay;
+            const { start: from, end: until, ...words } = rest;
+            const { alarmMinutes = undefined, ...changed } = changes(event, words);
+            return { ...changed, ...(alarmMinutes !== undefined && (alarmMinutes === null ? { clear: ["alarm"] } : { alarmMinutes })), ...(hasMoved && { start: shape(from), ...(until && { end: shape(until) }) }) };
         },
     });
 }

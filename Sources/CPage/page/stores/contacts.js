@@ -2,7 +2,7 @@
 import { h, fill } from "../kit/dom.js";
 import { get } from "../kit/api.js";
 import { t } from "../kit/texts.js";
-import { editRecord, emptyNote, recordRow, unreadableNote } from "./records.js";
+import { changes, editRecord, emptyNote, recordRow, unreadableNote } from "./records.js";
 
 export const canSearch = true;
 
@@ -47,11 +47,10 @@ function edit(contact, read) {
             { name: "organization", label: t("field.organization"), type: "text", value: contact?.organization },
             { name: "note", label: t("field.notes"), type: "long", value: contact?.note },
         ],
-        toBody: (values) => ({
+        toBody: (values) => changes(contact, {
             ...values, numbers: labelled(values.numbers),
             nicknames: values.nicknames.split(",").map((name) => name.trim()).filter(Boolean),
             mails: hasLabels ? labelled(values.mails) : values.mails.split("\n").map((line) => line.trim()).filter(Boolean),
-            organization: values.organization || null, note: values.note || null,
         }),
     });
 }

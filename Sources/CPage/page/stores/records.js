@@ -14,6 +14,13 @@ export function offerUndo(sentence, action, read) {
     });
 }
 
+/// The fields that differ from the record; of a new record those with a value.
+export function changes(record, values) {
+    const isEmpty = (value) => value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+    const same = (a, b) => (isEmpty(a) && isEmpty(b)) || JSON.stringify(a) === JSON.stringify(b);
+    return Object.fromEntries(Object.entries(values).filter(([name, value]) => (record ? !same(record[name], value) : !isEmpty(value))));
+}
+
 /// Opens the form of a record, new without `id`. `toBody` makes the body of the call from the values of the form.
 export function editRecord({ store, id, title, fields, toBody = (values) => values, read }) {
     const dialog = formDialog({

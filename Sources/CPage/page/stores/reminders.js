@@ -27,7 +27,7 @@ function row(reminder, read) {
     const box = h("input.tick", {
         type: "checkbox", checked: Boolean(reminder.completed), "aria-label": t("stores.reminders.complete", { title: reminder.title }),
         onchange: () => {
-            const call = box.checked ? post(at("stores", "reminders", reminder.id, "complete")) : patch(at("stores", "reminders", reminder.id), { completed: null });
+            const call = box.checked ? post(at("stores", "reminders", reminder.id, "complete")) : patch(at("stores", "reminders", reminder.id), { completed: false });
             call.then((reply) => { offerUndo(t("stores.reminders.done"), reply.action, read); read(); }, (error) => { set(box, { checked: !box.checked }); showError(error); });
         },
     });
@@ -56,7 +56,8 @@ function edit(reminder, read) {
         ],
         toBody: ({ title, due: date, priority }) => ({
             title, priority: Number(priority),
-            due: date ? { date: new Date(date).toISOString(), timeZone: reminder?.due?.timeZone ?? ownTimeZone(), isAllDay: false } : null,
+            ...(date && { due: { date: new Date(date).toISOString(), timeZone: reminder?.due?.timeZone ?? ownTimeZone(), isAllDay: false } }),
+            ...(!date && reminder?.due && { clear: ["due"] }),
         }),
     });
 }

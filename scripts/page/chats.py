@@ -1,0 +1,239 @@
+"""Conversations of the scripted server. The words of a question choose the answer; tokens come at a chosen rate."""
+import threading
+import time
+import uuid
+
+HOSTILE = """# <script>window.hurt=1</script>
+
+<img src=x onerror="window.hurt=1"> <svg onload="window.hurt=1"></svg> <style>body{display:none}</style>
+
+[click](javascript:window.hurt=1) [data](data:text/html,<script>window.hurt=1</script>) [home](/hearth/v1/keys)
+
+![out](https://outside.invalid/pixel.png) ![svg](data:image/svg+xml,<svg/onload=window.hurt=1>)
+
+[bank.example](https://xn--bnk-0ra.example/login) and [https://good.example](https://evil.example/)
+
+Name: \u202egnp.exe\u202c end, \u2066isolated\u2069
+
+<div style="position:fixed;inset:0;background:red;z-index:99999">cover</div><iframe src="https://outside.invalid"></iframe>
+
+<form action="https://outside.invalid"><input name=q><button>send</button></form> <a href="https://outside.invalid" onclick="window.hurt=1">x</a>
+
+```<script>
+window.hurt = 1 </code></pre><img src=x onerror=window.hurt=1>
+```
+
+| a | b |
+| --- | --- |
+| <img src=x onerror=window.hurt=1> | [x](vbscript:window.hurt=1) |
+"""
+
+CODE = """Here is a function:
+
+```python
+def greet(name: str) -> str:
+    # Says hello.
+    return f"Hello, {name}!"
+```
+
+It takes a *name* and returns a **greeting**. See [the manual](https://docs.python.org/3/).
+
+1. Call it.
+2. Print the result.
+
+| Call | Result |
+| --- | --- |
+| `greet("Anna")` | Hello, Anna! |
+"""
+
+PLAIN = ("Two calm days, close to the water:\n\n**Saturday**\n\n- Morning: the short lake path, about two hours\n- Noon: bread, cheese and a long break\n"
+         "- Evening: read, and go to bed early\n\n**Sunday**\n\n- The ridge in the morning, before it is warm\n- Home by three\n\nShall I put both hikes in your calendar?")
+
+
+def long_answer(words):
+    parts = []
+    for index in range(words // 40):
+        parts.append(f"Paragraph {index} has *some* words and a `value` that say little, yet it reads like an answer of a model with **weight** and rhythm, so that "
+                     "the page has to lay out lines, parse marks and keep its place while more arrives.\n\n")
+    return "".join(parts)
+
+
+class Chats:
+    def __init__(self, world):
+        self.world = world
+        self.all = {}
+        self.messages = {}
+        self.rate = 200.0
+        self.stops = {}
+        self.decisions = {}
+
+    def restarted(self):
+        for id, chat in self.all.items():
+            if chat["isAnswering"]:
+                chat["isAnswering"] = False
+                self.stops[id].set()
+
+    def erase(self):
+        for id in list(self.all):
+            self.world.emit("chat-removed", {"id": id})
+        self.all.clear()
+
+    def call(self, method, rest, body, values):
+        if not rest:
+            if method == "POST":
+                return 201, {"chat": self.begin((body or {}).get("title", ""), (body or {}).get("isPrivate", False))}
+            return 200, {"chats": sorted(self.all.values(), key=lambda chat: chat["changed"], reverse=True), "event": self.world.event}
+        if rest[0] == "search":
+            query = values["q"].lower()
+            return 200, {"hits": [{"chat": self.all[id], "message": message["id"], "excerpt": message["content"][:80], "date": message["date"]}
+                                  for id, messages in self.messages.items() for message in messages if query in message["content"].lower()]}
+        from world import Refusal
+        if rest[0] not in self.all:
+            raise Refusal(404, "not-found", "The conversation does not exist.")
+        id, action = rest[0], rest[1] if len(rest) > 1 else None
+        if action is None:
+            return self.whole(id, method, body)
+        if action == "cards":
+            return self.card(id, rest[2], rest[3] if len(rest) > 3 else "decide", body or {})
+        if action == "messages" and method == "DELETE":
+            return self.cut(id, rest[2])
+        if action == "pictures":
+            return 200, PIXEL
+        return getattr(self, "do_" + action.replace("-", "_"))(id, body or {})
+
+    def whole(self, id, method, body):
+        if method == "DELETE":
+            del self.all[id]
+            self.world.emit("chat-removed", {"id": id})
+            return 200, {}
+        if method == "PATCH":
+            self.all[id]["title"] = body["title"]
+            self.world.emit("chat", {"chat": self.all[id]})
+            return 200, {"chat": self.all[id]}
+        used = sum(len(message["content"]) for message in self.messages[id]) // 4
+        return 200, {"chat": self.all[id], "messages": self.messages[id], "phase": None, "context": {"usedTokens": used, "length": 8192}, "event": self.world.event}
+
+    def begin(self, title, is_private=False):
+        from world import now
+        id = uuid.uuid4().hex[:12]
+        self.all[id] = {"id": id, "title": title, "created": now(), "changed": now(), "messageCount": 0, "isAnswering": False, "isPrivate": is_private}
+        self.messages[id] = []
+        self.world.emit("chat", {"chat": self.all[id]})
+        return self.all[id]
+
+    def message(self, id, role, content, **rest):
+        from world import now
+        messages = self.messages[id]
+        made = {"id": uuid.uuid4().hex[:12], "role": role, "content": content, "isThinking": False, "thinking": "", "pictures": [], "cards": [], "notices": [],
+                "date": now(), "facts": None, "canContinueLocally": False, "parent": messages[-1]["id"] if messages else None, "branch": {"index": 0, "ids": []}, "sources": [], **rest}
+        messages.append(made)
+        return made
+
+    FACTS = {"model": "Llama 3.2 3B", "source": "local", "reason": "tier", "finish": "stop", "promptTokens": 312, "cachedTokens": 240, "generatedTokens": 96,
+             "thinkingTokens": 0, "firstTokenSeconds": 0.31, "tokensPerSecond": 23.4}
+
+    def do_messages(self, id, body):
+        from world import Refusal
+        if self.all[id]["isAnswering"]:
+            raise Refusal(409, "busy", "The conversation is answering.")
+        question = self.message(id, "user", body["text"], pictures=[
+            {"width": 32, "height": 32, "type": "image/png", "url": f"/hearth/v1/chats/{id}/pictures/0/{index}"} for index, _ in enumerate(body.get("pictures", []))])
+        if not self.all[id]["title"]:
+            self.all[id]["title"] = body["text"][:40]
+        self.world.emit("message", {"chat": id, "message": question})
+        return 202, {"chat": self.all[id], "question": question["id"], "answer": self.answer(id, body["text"], body.get("think"))}
+
+    def answer(self, id, text, think=False):
+        answer = self.message(id, "assistant", "")
+        self.all[id].update(isAnswering=True, messageCount=len(self.messages[id]))
+        stop = self.stops[id] = threading.Event()
+        self.world.emit("message", {"chat": id, "message": answer})
+        self.world.emit("chat", {"chat": self.all[id]})
+        threading.Thread(target=self.write, args=(id, answer, text, think, stop), daemon=True).start()
+        return answer["id"]
+
+    def write(self, id, answer, text, think, stop):
+        lower = text.lower()
+        words = HOSTILE if "hostile" in lower else CODE if "code" in lower else long_answer(int(lower.split()[-1])) if lower.startswith("long") else "x" * 1_000_000 if "megabyte" in lower else PLAIN
+        if think:
+            for piece in ["Two days. ", "Quiet places. ", "Paths near water ", "are shorter and cool."]:
+                self.grow(id, answer, "thinking", piece)
+                stop.wait(8 / self.rate)
+            self.world.emit("thinking-ended", {"chat": id, "message": answer["id"]})
+        due = time.monotonic()
+        step = 200_000 if len(words) > 500_000 else 4
+        for start in range(0, len(words), step):
+            if stop.is_set():
+                break
+            self.grow(id, answer, "content", words[start:start + step])
+            due += 1 / self.rate
+            stop.wait(max(0, due - time.monotonic()))
+        if "note" in lower and not stop.is_set():
+            self.propose(id, answer, stop)
+        if "web" in lower:
+            answer["sources"] = [{"title": "Opening hours", "url": "https://library.example/hours"}]
+        with self.world.lock:
+            answer["facts"] = {**self.FACTS, "finish": "interrupted" if stop.is_set() else "stop"}
+            self.all[id]["isAnswering"] = False
+            self.world.emit("message", {"chat": id, "message": answer})
+            self.world.emit("chat", {"chat": self.all[id]})
+
+    def grow(self, id, answer, name, piece):
+        with self.world.lock:
+            offset = len(answer[name].encode("utf-16-le")) // 2
+            answer[name] += piece
+            self.world.emit("thinking" if name == "thinking" else "text", {"chat": id, "message": answer["id"], "offset": offset, "text": piece})
+
+    def propose(self, id, answer, stop):
+        card = {"id": uuid.uuid4().hex[:8], "tag": "NOTE_ACTION", "title": "New note: Spare key", "state": "proposed", "isWaiting": True, "canUndo": False, "note": None, "items": [],
+                "fields": [{"name": "title", "label": "Title", "value": "Spare key"}, {"name": "body", "label": "Text", "value": "The spare key is at Anna’s.", "source": None}],
+                "payload": '{"action":"create","title":"Spare key","body":"The spare key is at Anna’s."}', "editable": ["title", "body"]}
+        decided = self.decisions[card["id"]] = threading.Event()
+        with self.world.lock:
+            answer["cards"].append(card)
+            self.world.emit("card", {"chat": id, "message": answer["id"], "card": card})
+        while not decided.wait(0.1) and not stop.is_set():
+            pass
+
+    def card(self, id, card_id, action, body):
+        message, card = next((message, card) for message in self.messages[id] for card in message["cards"] if card["id"] == card_id)
+        if action == "undo":
+            card.update(state="undone", canUndo=False)
+            self.world.records.notes.pop(0)
+        elif body.get("decision") == "decline":
+            card.update(state="declined", isWaiting=False)
+        else:
+            card.update(state="done", isWaiting=False, canUndo=True)
+            self.world.records.new_note("Spare key", "The spare key is at Anna’s.")
+        self.world.records.note_action(card, id)
+        self.world.emit("card", {"chat": id, "message": message["id"], "card": card})
+        self.decisions[card_id].set()
+        return 200, {"card": card} if action == "undo" else {}
+
+    def do_stop(self, id, body):
+        self.stops[id].set()
+        return 202, {}
+
+    def do_answer_now(self, id, body):
+        return 202, {}
+
+    def do_regenerate(self, id, body):
+        self.messages[id].pop()
+        self.world.emit("branch", {"chat": id})
+        question = self.messages[id][-1]
+        return 202, {"answer": self.answer(id, question["content"])}
+
+    def do_edit(self, id, body):
+        self.cut(id, body["message"])
+        return self.do_messages(id, {"text": body["text"]})
+
+    def cut(self, id, message):
+        messages = self.messages[id]
+        index = next(index for index, other in enumerate(messages) if other["id"] == message)
+        del messages[index:]
+        self.world.emit("message-removed", {"chat": id, "message": message})
+        return 200, {}
+
+
+PIXEL = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010806000000"
+                      "1f15c4890000000d49444154789c6360606060000000050001a5f645400000000049454e44ae426082")

@@ -1,0 +1,178 @@
+"""The state of the scripted server: what it lists, keeps and answers."""
+import datetime
+import json
+import threading
+import uuid
+
+import chats
+import models
+import records
+
+
+class Refusal(Exception):
+    def __init__(self, status, code, message, remedy=None):
+        super().__init__(message)
+        self.status = status
+        self.error = {"code": code, "message": message, **({"remedy": remedy} if remedy else {})}
+
+
+def now():
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class World:
+    """All calls go through `call`; all changes emit events."""
+
+    def __init__(self):
+        self.lock = threading.RLock()
+        self.changed = threading.Condition(self.lock)
+        self.epoch, self.number, self.history = uuid.uuid4().hex[:8], 0, []
+        self.models = models.Models(self)
+        self.chats = chats.Chats(self)
+        self.records = records.Records(self)
+        self.force_local = False
+        self.metered = False
+        self.settings = {entry["key"]: dict(entry) for entry in SETTINGS}
+        self.keys = []
+
+    # Events
+
+    def emit(self, name, data):
+        with self.lock:
+            self.number += 1
+            self.history.append((self.number, name, json.dumps(data)))
+            del self.history[:-20000]
+            self.changed.notify_all()
+
+    def wait_after(self, position):
+        with self.lock:
+            if self.number <= position:
+                self.changed.wait(0.25)
+            if not self.history:
+                return []
+            first = self.history[0][0]
+            return self.history[max(0, position + 1 - first):]
+
+    @property
+    def event(self):
+        return f"{self.epoch}-{self.number}"
+
+    def restarted(self):
+        with self.lock:
+            self.epoch, self.number, self.history = uuid.uuid4().hex[:8], 0, []
+            self.models.restarted()
+            self.chats.restarted()
+
+    # Calls
+
+    def call(self, method, parts, body, values):
+        with self.lock:
+            first, rest = parts[0], parts[1:]
+            handler = getattr(self, f"on_{first}", None)
+            if handler is None:
+                raise Refusal(404, "not-found", f"There is no {first}.")
+            return handler(method, rest, body, values)
+
+    def on_state(self, *_):
+        library = self.models.library()
+        usable = [row for row in self.models.rows if row["isUsable"]]
+        moving = [row for row in self.models.rows if row["state"] == "downloading"]
+        step = "ready" if library["canAnswer"] else "loading" if self.models.is_loading else "downloading" if moving else "choose-model"
+        return 200, {
+            "version": "0.1.0", "home": "/home/anna/.local/share/hearth",
+            "firstRun": {"step": step, "hasModel": bool(usable), "hasChat": bool(self.chats.all), "recommended": self.models.recommended},
+            "library": library, "activation": self.models.activation(), "route": self.route(),
+            "memory": {"deviceBytes": 16_777_216_000, "processBytes": 2_400_000_000, "diskFreeBytes": 182_000_000_000},
+            "network": {"isOnline": True, "isMetered": self.metered}, "waiting": 0, "event": self.event,
+        }
+
+    def route(self):
+        return {
+            "badge": "Local", "source": "local", "reason": "force-local" if self.force_local else "free-tier",
+            "reasonText": "the tier free has no cloud", "forceLocal": self.force_local,
+            "cloud": {"model": "gemini-2.5-flash", "kind": "gemini", "shares": "text", "hasOwnKey": True},
+            "tier": "free", "canUseCloud": False, "credits": {"left": 42, "of": 60},
+        }
+
+    def on_route(self, method, rest, body, values):
+        if method == "PUT":
+            self.force_local = body["forceLocal"]
+            self.emit("route", self.route())
+        return 200, self.route()
+
+    def on_models(self, *call):
+        return self.models.call(*call)
+
+    def on_activation(self, *_):
+        return 200, self.models.activation()
+
+    def on_transfers(self, method, rest, body, values):
+        return 200, {"transfers": [], "event": self.event} if method == "GET" else {}
+
+    def on_chats(self, *call):
+        return self.chats.call(*call)
+
+    def on_pictures(self, method, rest, body, values):
+        if method == "DELETE":
+            return 200, {}
+        return 201, {"id": uuid.uuid4().hex, "width": 32, "height": 32, "type": "image/png", "bytes": len(body)}
+
+    def on_stores(self, *call):
+        return self.records.call(*call)
+
+    def on_actions(self, method, rest, body, values):
+        if method == "POST":
+            return 200, {"card": self.records.undo(rest[0])}
+        return 200, {"actions": self.records.journal[::-1], "event": self.event}
+
+    def on_approvals(self, *_):
+        return 200, {"cards": [], "event": self.event}
+
+    def on_settings(self, method, rest, body, values):
+        if method == "PATCH":
+            for key, value in body.items():
+                setting = self.settings[key]
+                if setting["type"] == "integer" and value is not None and not str(value).lstrip("-").isdigit():
+                    raise Refusal(422, "invalid-configuration", f"{key} must be a whole number.")
+                setting["value"] = value
+            self.emit("settings", {"keys": list(body)})
+            return 200, {"settings": [self.settings[key] for key in body], "event": self.event}
+        return 200, {"settings": list(self.settings.values()), "event": self.event}
+
+    def on_keys(self, method, rest, body, values):
+        if method == "POST":
+            self.keys.append({"id": uuid.uuid4().hex, "name": body["name"], "scopes": body["scopes"], "created": now()})
+            return 201, {"id": self.keys[-1]["id"], "key": "hearth-" + uuid.uuid4().hex}
+        if method == "DELETE":
+            self.keys = [key for key in self.keys if key["id"] != rest[0]]
+            return 200, {}
+        return 200, {"keys": self.keys}
+
+    def on_data(self, method, rest, body, values):
+        self.chats.erase()
+        return 200, {}
+
+
+def setting(key, type, **rest):
+    return {"key": key, "section": key.split(".")[0] if "." in key else "", "type": type, "reopensModels": False, **rest}
+
+
+SETTINGS = [
+    setting("defaultModel", "text"), setting("visionModel", "text"),
+    setting("library.models", "list", value="hf:bartowski/Llama-3.2-3B-Instruct-GGUF,hf:mlx-community/Llama-3.2-11B-Vision-Instruct-4bit"),
+    setting("contextLength", "integer", minimum=512, maximum=1_048_576, unit="tokens", reopensModels=True),
+    setting("cacheType", "choice", choices=["f16", "q8_0"], usual="f16", reopensModels=True),
+    setting("threads", "integer", minimum=1, maximum=64),
+    setting("temperature", "number", minimum=0, maximum=2, usual="0.35"),
+    setting("ignoreMemory", "boolean", usual="false"),
+    setting("network.metered", "choice", choices=["allow", "ask", "deny"], usual="deny"),
+    setting("routing.forceLocal", "boolean", usual="false"),
+    setting("cloud.kind", "choice", choices=["gemini", "claude", "openai"]), setting("cloud.url", "address"),
+    setting("entitlement.tier", "text", usual="free"),
+    *[setting(f"approval.{tag}", "choice", choices=["ask", "always", "never"], usual="ask")
+      for tag in ("CALENDAR_ACTION", "REMINDER_ACTION", "NOTE_ACTION", "HABIT_ACTION")],
+    setting("search.kind", "choice", choices=["own", "searxng"]), setting("search.url", "address"),
+    *[setting(f"stores.{store}", "choice", choices=["on", "off"], usual="on") for store in ("calendar", "notes", "contacts")],
+    setting("chat.showThinking", "boolean", usual="true"), setting("serve.port", "integer", minimum=1, maximum=65535, usual="4327"),
+    setting("stateFolder", "path"),
+]
