@@ -16,20 +16,32 @@ step "the tests"
 swift build "${flags[@]}" --build-tests
 scripts/api.sh --check
 # The builds want a fixed order of hashed things (scripts/env.sh); the tests do not.
-# Whatever SwiftPM holds back of the output is missing if the run is cut off: it is told to pass on every line.
+# Output must not be held back, or it is missing if the run is cut off.
 line_by_line=(); if command -v stdbuf >/dev/null; then line_by_line=(stdbuf -oL); fi
-# Tests of the server keep times of their own and need the pool of threads for themselves; those of the assistant compute a lot.
+tests="$(swift build "${flags[@]}" --show-bin-path)/hearthPackageTests.xctest"
+# Tests share the few threads of the pool: those that keep times of their own run apart from those that compute a lot.
 run_tests() { # the name of the run, its minutes, and the choice of tests
     local events=".build/test-events-$1.jsonl" minutes=$2; shift 2
     scripts/bounded.sh "$minutes" --events "$events" env -u SWIFT_DETERMINISTIC_HASHING "${line_by_line[@]}" \
-        swift test "${flags[@]}" --skip-build --event-stream-output-path "$events" "$@"
+        "$tests" --testing-library swift-testing --event-stream-output-path "$events" --event-stream-version 0 \
+        --experimental-maximum-parallelization-width 6 "$@"
 }
 if [ $# != 0 ]; then
     run_tests chosen 12 "$@"
 else
-    run_tests rest 12 --skip 'HearthAssistantTests|HearthDatabaseTests|HearthServerTests|HearthHTTPTests|ServeTests|BlockingTests'
-    run_tests assistant 6 --filter 'HearthAssistantTests|HearthDatabaseTests'
-    run_tests server 6 --filter 'HearthServerTests|HearthHTTPTests|ServeTests|BlockingTests'
+    # One test after the other on one core, beside all others.
+    engine_log=.build/test-engine.log
+    run_tests engine 14 --filter HearthLlamaTests > "$engine_log" 2>&1 & engine=$!
+    trap 'kill $engine 2>/dev/null || true' EXIT
+    apart='HearthAssistantTests|HearthDatabaseTests|HearthServerTests|HearthHTTPTests|BlockingTests'
+    run_tests rest 8 --skip "HearthLlamaTests|HearthCommandTests|$apart"
+    run_tests command 8 --filter HearthCommandTests --skip BlockingTests
+    run_tests apart 6 --filter "$apart"
+    step "the engine's tests"
+    status=0; wait "$engine" || status=$?
+    trap - EXIT
+    cat "$engine_log"
+    [ "$status" = 0 ] || exit "$status"
 fi
 step "the network monitor and a stand-in for NetworkManager"
 scripts/network.sh

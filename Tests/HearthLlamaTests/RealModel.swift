@@ -155,6 +155,6 @@
     enum SoakSize {
         private static let asked = ProcessInfo.processInfo.environment["HEARTH_SOAK"].flatMap { Int($0) }
         static let isFull = asked != nil
-        static let requests = asked ?? (TestExtent.isFull ? 24 : 6)
+        static let requests = asked ?? 24
     }
 #endif

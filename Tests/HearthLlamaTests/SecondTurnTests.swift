@@ -118,7 +118,7 @@
                 #expect(turn.ledger.starts(with: turn.prompt), sourceLocation: location)
             }
 
-            @Test(arguments: [TestModel.Tiny.recurrent, .window, .thinking])
+            @Test(arguments: TestExtent.isFull ? [TestModel.Tiny.recurrent, .window, .thinking] : [.window])
             func reuseTheTokensTheModelCanReturnTo(_ model: TestModel.Tiny) async throws {
                 let talk = try await Talk(model)
                 let first = try await talk.turn(Self.question("Say yes."))

@@ -66,7 +66,7 @@
                     constraint: constraint)
             }
 
-            @Test(arguments: 1...(TestExtent.isFull ? 20 : 4) as ClosedRange<UInt32>)
+            @Test(arguments: 1...(TestExtent.isFull ? 20 : 2) as ClosedRange<UInt32>)
             func everyDrawFitsTheSchema(seed: UInt32) async throws {
                 // Lists and strings of any length may continue until the limit, so these are short.
                 let schema = """
@@ -120,7 +120,7 @@
                     ChatMessage(.user, "Tell me about Paris."),
                 ]
                 let grammar = #"root ::= " <" [0-9]{3} ">""#
-                for seed in 1...5 as ClosedRange<UInt32> {
+                for seed in 1...(TestExtent.isFull ? 5 : 1) as ClosedRange<UInt32> {
                     let answer = try await Answer(
                         engine.generate(
                             messages,
@@ -137,7 +137,7 @@
             }
 
             /// The same with a schema: prose, then an object of the schema.
-            @Test(arguments: 1...(TestExtent.isFull ? 5 : 2) as ClosedRange<UInt32>)
+            @Test(arguments: 1...(TestExtent.isFull ? 5 : 1) as ClosedRange<UInt32>)
             func aSchemaHoldsWhatFollowsItsTrigger(seed: UInt32) async throws {
                 let engine = try await SharedEngine.engine
                 let schema = """

@@ -156,7 +156,9 @@
                 let long = (0..<400).map { ChatMessage($0 % 2 == 0 ? .user : .assistant, "a question or an answer") }
                 let messages = long + [ChatMessage(.user, "And now?")]
                 var whole = GenerationOptions.greedy(maximumNewTokens: 1)
-                #expect(try await engine.generate(messages, options: whole) { _ in }.usage.generatedTokens == 1)
+                if TestExtent.isFull {
+                    #expect(try await engine.generate(messages, options: whole) { _ in }.usage.generatedTokens == 1)
+                }
                 whole.keepsAllMessages = true
                 let error = await #expect(throws: LLMError.self) {
                     try await engine.generate(messages, options: whole) { _ in }

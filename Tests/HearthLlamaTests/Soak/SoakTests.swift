@@ -54,7 +54,7 @@
                 var residentAtHundred = 0
             }
 
-            @Test func everyRequestEndsWithAReason() async throws {
+            @Test(.enabled(if: TestExtent.isFull || SoakSize.isFull)) func everyRequestEndsWithAReason() async throws {
                 let total = SoakSize.requests
                 let before = Handles.held
                 let engine = try await Self.load()
