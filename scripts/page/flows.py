@@ -27,7 +27,7 @@ def check_first_run(desk):
     page.get_by_role("button", name="Download Model").click()
     expect(page.get_by_role("progressbar")).to_be_visible()
     ask(page, "Plan a quiet weekend")
-    expect(page.get_by_text("Sent when the model is ready.")).to_be_visible()
+    expect(page.locator(".waiting-question").get_by_text("Sent when the model is ready.")).to_be_visible()
     expect(page.get_by_text("Two calm days")).to_be_visible(timeout=15000)
     done(page)
     assert len(page.query_selector_all(".message.user")) == 1
@@ -45,7 +45,7 @@ def check_pull_cancel_resume(desk):
     expect(progress.get_by_text("363.6 MB of 808.0 MB")).to_be_visible()
     expect(progress.get_by_text("48.2 MB/s")).to_be_visible()
     progress.get_by_role("button", name="Pause").click()
-    card = page.locator("li.model", has_text="Llama 3.2 1B")
+    card = page.locator(".model", has_text="Llama 3.2 1B")
     expect(card.get_by_text("363.6 MB kept")).to_be_visible()
     card.get_by_role("button", name="Resume").click()
     expect(progress.get_by_text("45%", exact=True)).to_be_visible()
@@ -71,7 +71,7 @@ def check_reload_and_kill_in_a_download(desk):
     expect(page.get_by_text("Connection lost")).to_be_visible()
     desk.backend.restart()
     expect(page.get_by_text("Connection lost")).to_be_hidden(timeout=15000)
-    card = page.locator("li.model", has_text="Llama 3.2 1B")
+    card = page.locator(".model", has_text="Llama 3.2 1B")
     expect(card.get_by_text("323.2 MB kept")).to_be_visible()
     card.get_by_role("button", name="Resume").click()
     expect(page.locator(".active-downloads").get_by_text("40%", exact=True)).to_be_visible()
@@ -101,7 +101,7 @@ def check_metered_and_unverified(desk):
 def check_rollback_and_states(desk):
     ready(desk)
     page = desk.open("/#/models")
-    expect(page.locator("li.model.incompatible", has_text="Falcon 180B")).to_contain_text("This model requires 130 GB RAM.")
+    expect(page.locator(".model.incompatible", has_text="Falcon 180B")).to_contain_text("This model requires 130 GB RAM.")
     expect(page.get_by_role("button", name=re.compile(r"Update to 1\.1\.0 \(18\.0 MB\)"))).to_be_visible()
     page.get_by_role("button", name="Manage Llama 3.2 3B").click()
     dialog = page.get_by_role("dialog")
@@ -124,7 +124,7 @@ def check_add_a_model(desk):
     expect(dialog.get_by_role("alert")).to_contain_text("names no repository")
     dialog.get_by_label("Repository or address").fill("hf:org/tiny-model")
     dialog.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator("li.model", has_text="tiny-model")).to_be_visible()
+    expect(page.locator(".model", has_text="tiny-model")).to_be_visible()
 
 
 def check_chat_stop_edit_branch(desk):

@@ -30,7 +30,7 @@ def check_first_paint_and_size(desk):
     times = []
     for _ in range(9):
         page = desk.open()
-        page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length > 0")
+        page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length > 0")
         times.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
         page.context.close()
         desk.contexts.clear()
@@ -73,7 +73,7 @@ def check_frames_in_500_models(desk):
     desk.world.models.rows = [models.row(f"model-{index}", f"Model {index}", "Words that describe a model of a long list.", 10**9 + index * 10**7, 4 * 10**9, badges=["vision"] if index % 3 == 0 else [])
                               for index in range(500)]
     page = desk.open("/#/models")
-    expect(page.locator("li.model")).to_have_count(500, timeout=15000)
+    expect(page.locator(".model")).to_have_count(500, timeout=15000)
     page.wait_for_timeout(500)
     gap = page.evaluate(FRAMES.replace("WORK", "document.getElementById('main').scrollBy(0, 80);"), 5)
     assert page.evaluate("document.getElementById('main').scrollTop") > 5000

@@ -1,6 +1,6 @@
 // Colours code: the library is loaded when the first finished block with a named language is on the screen.
 // A language is never guessed.
-import DOMPurify from "/page/lib/purify.js";
+import { sanitise } from "./sanitise.js";
 
 const addresses = globalThis.trustedTypes?.createPolicy("hearth", {
     createScriptURL: (address) => {
@@ -43,7 +43,5 @@ async function colour(code, language) {
     const library = await load();
     if (!library.getLanguage(language)) return;
     const { value } = library.highlight(language, code.textContent, true);
-    code.replaceChildren(DOMPurify.sanitize(value, {
-        ALLOWED_TAGS: ["span"], ALLOWED_ATTR: ["class"], ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false, RETURN_DOM_FRAGMENT: true,
-    }));
+    code.replaceChildren(sanitise(value, { tags: ["span"], attributes: ["class"] }));
 }

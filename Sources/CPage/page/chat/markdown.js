@@ -1,12 +1,12 @@
 // Markdown of models to safe elements: `marked` makes HTML from the words, DOMPurify builds the elements and removes
 // what is not on the list, and the result is completed here. Nothing in it can load, run or cover anything.
 import { Lexer, Parser, Renderer } from "/page/lib/marked.js";
-import DOMPurify from "/page/lib/purify.js";
 import { h } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
 import { isLocalImage, outside, shownAddress, visible } from "../kit/safe.js";
 import { t } from "../kit/texts.js";
 import { colourWhenSeen } from "./code.js";
+import { sanitise } from "./sanitise.js";
 
 const escaped = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
@@ -33,15 +33,12 @@ const renderer = new class extends Renderer {
 const options = { gfm: true, breaks: true, mangle: false, headerIds: false, renderer };
 
 const rules = {
-    ALLOWED_TAGS: [
+    tags: [
         "p", "br", "strong", "em", "del", "code", "pre", "ul", "ol", "li", "blockquote", "h3", "h4", "h5", "h6",
         "table", "thead", "tbody", "tr", "th", "td", "hr", "a", "img",
     ],
-    ALLOWED_ATTR: ["href", "src", "alt", "class", "start", "align"],
-    ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
-    ALLOW_DATA_ATTR: false,
-    ALLOW_ARIA_ATTR: false,
-    RETURN_DOM_FRAGMENT: true,
+    attributes: ["href", "src", "alt", "class", "start", "align"],
+    addresses: /^(?:https?:|mailto:)/i,
 };
 
 /// The blocks of a text.
@@ -49,7 +46,7 @@ export const blocksOf = (text) => new Lexer(options).lex(text);
 
 /// Builds the elements of blocks.
 export function render(blocks, { isFinal }) {
-    const fragment = DOMPurify.sanitize(Parser.parse(blocks, options), rules);
+    const fragment = sanitise(Parser.parse(blocks, options), rules);
     for (const link of fragment.querySelectorAll("a")) completeLink(link);
     for (const image of fragment.querySelectorAll("img")) {
         if (!isLocalImage(image.getAttribute("src") ?? "")) image.replaceWith(image.alt);

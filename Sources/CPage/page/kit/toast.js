@@ -30,6 +30,9 @@ export function toast(sentence, { action, run, isError = false } = {}) {
         h("button.icon-button", { onclick: close, "aria-label": t("close") }, icon("close")));
     const list = document.getElementById("toasts");
     list.append(box);
+    // Shown anew, so that it lies above a dialog that was opened since.
+    if (list.matches(":popover-open")) list.hidePopover();
+    list.showPopover();
     while (list.children.length > 3) list.firstElementChild.remove();
     setTimeout(close, action || isError ? 12_000 : 5_000);
 }

@@ -58,8 +58,9 @@ export function modelCard(row) {
     const more = h("button.icon-button", {
         type: "button", onclick: () => manage(current),
     }, icon("more"));
-    const node = h("li.model", mark, h("div.model-body", h("h3", button, badges), summary, figures, state, bar, actions),
+    const box = h("div.model", { role: "group" }, mark, h("div.model-body", h("h3", button, badges), summary, figures, state, bar, actions),
         h("div.model-side", status, more));
+    const node = h("li", box);
     const drawn = {};
     const redraw = (part, key, draw) => {
         if (drawn[part] === key) return;
@@ -68,9 +69,10 @@ export function modelCard(row) {
     };
     const update = (next) => {
         current = next;
-        node.dataset.state = next.state;
-        node.classList.toggle("chosen", Boolean(isChosen(next)));
-        node.classList.toggle("incompatible", next.state === "incompatible");
+        box.dataset.state = next.state;
+        box.classList.toggle("chosen", Boolean(isChosen(next)));
+        box.classList.toggle("incompatible", next.state === "incompatible");
+        set(box, { "aria-label": next.name, "aria-disabled": next.state === "incompatible" ? "true" : null });
         redraw("mark", next.state, () => fill(mark, icon(next.state)));
         text(name, next.name);
         set(button, {

@@ -1,0 +1,218 @@
+"""The whole main job with the built program: first run, download with cancel and resume over a killed server, chat with
+stop and reload, update and rollback, records with undo; axe on the screens. PAGE_MODEL names the GGUF file."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from playwright.sync_api import expect, sync_playwright
+
+import origin
+
+HEARTH = os.environ.get("HEARTH_BINARY", ".build/release/hearth")
+CACHE = os.environ.get("HEARTH_CACHE", os.path.expanduser("~/.cache/hearth-build"))
+MODEL = os.environ.get("PAGE_MODEL", os.path.join(CACHE, "models/SmolLM2-135M-Instruct.Q4_1.gguf"))
+
+
+class Program:
+    """`hearth serve` in a home of its own."""
+
+    def __init__(self, folder):
+        self.folder, self.process, self.port = folder, None, None
+        self.public = os.path.join(folder, "public")
+        os.makedirs(self.public)
+        self.origin = origin.start(self.public, 6_000_000)
+        self.environment = {**os.environ, "HEARTH_HOME": os.path.join(folder, "home"), "NO_PROXY": "*",
+                            "HEARTH_NETWORK": "unmetered", "HEARTH_ORIGIN": f"http://127.0.0.1:{self.origin.server_address[1]}/models.json"}
+        if os.environ.get("PAGE_FOLDER"):
+            self.environment["HEARTH_PAGE"] = os.environ["PAGE_FOLDER"]
+
+    def run(self, *words):
+        done = subprocess.run([HEARTH, *words], env=self.environment, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def publish(self, version, padding):
+        name = os.path.join(self.folder, f"smollm2-v{version}-q4_1.gguf")
+        shutil.copy(MODEL, name)
+        with open(name, "ab") as file:
+            file.write(b"\0" * padding)
+        self.run("publish", name, "--to", self.public)
+        os.remove(name)
+
+    def start(self):
+        """Starts the server and returns the address that it prints for a browser."""
+        log = open(os.path.join(self.folder, "serve.log"), "a+")
+        position = log.tell()
+        self.process = subprocess.Popen([HEARTH, "serve", "--port", str(self.port or 0)], env=self.environment, stdout=log, stderr=log)
+        for _ in range(200):
+            time.sleep(0.1)
+            log.seek(position)
+            text = log.read()
+            # A later start prints no address with a code while a browser is signed in.
+            found = re.search(r"http://127\.0\.0\.1:(\d+)\S*open\?code=\S+", text) or re.search(r"http://127\.0\.0\.1:(\d+)", text)
+            if found and (self.port or "code=" in found[0]):
+                self.port = int(found[1])
+                return found[0]
+            assert self.process.poll() is None, text
+        raise AssertionError(f"no address: {text}")
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def end(self):
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(timeout=20)
+        self.origin.shutdown()
+
+
+def ask(page, text):
+    page.get_by_role("textbox", name="Question").fill(text)
+    page.keyboard.press("Enter")
+
+
+def first_run(page, program):
+    """From the address in the terminal to the first answer: one click and one question."""
+    began = time.monotonic()
+    page.get_by_role("button", name="Download Model").click()
+    expect(page.get_by_role("progressbar").first).to_be_visible(timeout=20000)
+    ask(page, "Say hello in one short sentence.")
+    expect(page.get_by_role("button", name="Answer again")).to_be_visible(timeout=180000)
+    words = page.locator(".prose").first.inner_text()
+    assert words.strip()
+    assert page.locator(".message.user").count() == 1
+    return f"1 click, {time.monotonic() - began:.0f} s with the download"
+
+
+def download_over_a_kill(page, program):
+    program.publish("1.1.0", 64)
+    page.goto(f"http://127.0.0.1:{program.port}/#/models")
+    page.get_by_role("button", name="Look for new models").click()
+    card = page.locator(".model", has_text="smollm2").first
+    update = card.get_by_role("button", name=re.compile("Update to 1.1.0"))
+    expect(update).to_be_visible(timeout=20000)
+    update.click()
+    progress = page.locator(".active-downloads")
+    expect(progress.get_by_text(re.compile(r"^[2-9]\d%$"))).to_be_visible(timeout=60000)
+    page.reload()
+    expect(progress).to_contain_text("%", timeout=20000)
+    program.kill()
+    expect(page.get_by_text("Connection lost")).to_be_visible(timeout=10000)
+    program.start()
+    expect(page.get_by_text("Connection lost")).to_be_hidden(timeout=30000)
+    resume = card.get_by_role("button", name=re.compile("Resume|Update to|Try again"))
+    expect(resume.or_(progress.get_by_role("button", name="Cancel download")).first).to_be_visible(timeout=30000)
+    if resume.count():
+        resume.first.click()
+    expect(progress.get_by_text(re.compile(r"^[2-9]\d%$"))).to_be_visible(timeout=60000)
+    progress.get_by_role("button", name="Cancel download").click()
+    expect(update).to_be_visible(timeout=20000)
+    program.origin.rate = 0
+    update.click()
+    expect(card.get_by_text("1.1.0", exact=False).first).to_be_visible(timeout=120000)
+    expect(update).to_be_hidden(timeout=120000)
+
+
+def rollback(page, program):
+    page.get_by_role("button", name="Manage smollm2").first.click()
+    page.get_by_role("dialog").get_by_role("button", name=re.compile("Roll back to 1.0.0")).click()
+    page.get_by_role("button", name="Roll back", exact=True).click()
+    expect(page.get_by_text(re.compile("is 1.0.0"))).to_be_visible(timeout=60000)
+    expect(page.get_by_role("dialog").get_by_text("Held back")).to_be_visible(timeout=20000)
+    page.keyboard.press("Escape")
+
+
+def chat_with_stop_and_reload(page, program):
+    page.goto(f"http://127.0.0.1:{program.port}/#/chat")
+    ask(page, "Tell a long story about a lighthouse and its keeper.")
+    prose = page.locator(".prose").first
+    expect(prose).to_contain_text(" ", timeout=60000)
+    page.reload()
+    expect(page.locator(".prose").first).to_contain_text(" ", timeout=30000)
+    stop = page.get_by_role("button", name="Stop")
+    if stop.count():
+        stop.click()
+    expect(page.get_by_role("button", name="Answer again")).to_be_visible(timeout=60000)
+    assert page.locator(".message.user").count() == 1
+    page.get_by_role("button", name="Answer again").click()
+    expect(stop).to_be_visible(timeout=30000)
+    stop.click()
+    expect(page.get_by_text("1/2").or_(page.get_by_text("2/2")).first).to_be_visible(timeout=30000)
+
+
+def action_with_approval_and_undo(page, program):
+    page.goto(f"http://127.0.0.1:{program.port}/#/chat")
+    ask(page, "/note Spare key: it is at Anna's")
+    card = page.locator(".card").first
+    expect(card.get_by_role("button", name="Approve", exact=True)).to_be_visible(timeout=120000)
+    card.get_by_role("button", name="Approve", exact=True).click()
+    expect(card.get_by_text("Done")).to_be_visible(timeout=30000)
+    card.get_by_role("button", name="Undo").click()
+    expect(card.get_by_text("Undone")).to_be_visible(timeout=30000)
+
+
+def records_with_undo(page, program):
+    page.goto(f"http://127.0.0.1:{program.port}/#/stores/notes")
+    page.get_by_role("button", name="New note").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Title").fill("Milk")
+    dialog.get_by_label("Text").fill("Two bottles")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.locator(".note-card", has_text="Milk")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".note-card", has_text="Milk")).to_be_hidden()
+    for store, add, label in (("calendar", "New event", "Title"), ("reminders", "New reminder", "Title"), ("contacts", "New contact", "Name"), ("habits", "New habit", "Name")):
+        page.goto(f"http://127.0.0.1:{program.port}/#/stores/{store}")
+        page.get_by_role("button", name=add).click()
+        dialog.get_by_label(label, exact=True).fill(f"First of {store}")
+        dialog.get_by_role("button", name="Save").click()
+        expect(page.get_by_text(f"First of {store}").first).to_be_visible()
+
+
+def screens(page, program):
+    from axe_playwright_python.sync_playwright import Axe
+    from look import SCREENS
+    problems = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        for name, path in SCREENS.items():
+            page.goto(f"http://127.0.0.1:{program.port}{path}")
+            page.wait_for_timeout(400)
+            found = [one for one in Axe().run(page).response["violations"] if one["impact"] in ("serious", "critical")]
+            problems += [f"{name} {scheme} {one['id']} {one['nodes'][0]['html'][:120]}" for one in found]
+            if os.environ.get("PAGE_IMAGES"):
+                page.screenshot(path=os.path.join(os.environ["PAGE_IMAGES"], f"live-{name}-{scheme}.png"))
+    assert not problems, "\n".join(problems)
+
+
+STEPS = [first_run, download_over_a_kill, rollback, chat_with_stop_and_reload, action_with_approval_and_undo, records_with_undo, screens]
+
+
+def main():
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        program = Program(folder)
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"])
+        try:
+            program.publish("1.0.0", 0)
+            page = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US").new_page()
+            page.on("console", lambda message: message.type == "error" and print(f"      console: {message.text}", flush=True))
+            page.on("pageerror", lambda error: print(f"      error: {error}", flush=True))
+            page.goto(program.start())
+            page.wait_for_url(f"http://127.0.0.1:{program.port}/")
+            for step in STEPS:
+                try:
+                    print(f"ok    live:{step.__name__} {step(page, program) or ''}", flush=True)
+                except Exception as error:
+                    failed += 1
+                    page.screenshot(path=f"/tmp/page-live-{step.__name__}.png")
+                    print(f"FAIL  live:{step.__name__} {str(error)[:1500]}", flush=True)
+        finally:
+            browser.close()
+            program.end()
+    return 1 if failed else 0
