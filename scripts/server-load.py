@@ -1,100 +1,14 @@
 #!/usr/bin/env python3
 """Puts `hearth serve` under load and hostile requests, and checks its memory and its answers.
 
-    scripts/server-load.py HEARTH [--model FILE.gguf] [--quick]
+    scripts/server-load.py HEARTH [--model FILE.gguf] [--quick] [--stages idle,hostile,slow,answers,restarts,killed,terminal]
 
 Starts HEARTH in a home of its own. Without a model, the stages with answers are left out. Prints a line for each
 stage and ends with status 1 if one failed. Only the standard library.
 """
-import argparse, http.client, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+import argparse, fcntl, http.client, json, os, pty, random, shutil, signal, socket, subprocess, sys, tempfile, termios, threading, time
 
-MIB = 1 << 20
-failures = []
-
-
-def report(stage, is_good, text):
-    print(f"{'ok  ' if is_good else 'FAIL'}  {stage}: {text}", flush=True)
-    if not is_good:
-        failures.append(stage)
-
-
-class Server:
-    def __init__(self, program, model):
-        self.home = tempfile.mkdtemp(prefix="hearth-load-")
-        self.environment = dict(os.environ, HEARTH_HOME=self.home, HEARTH_LOG="", HEARTH_ALONE="")
-        self.environment.pop("HEARTH_ORIGIN", None)
-        self.program = program
-        if model:
-            self.run("pull", model)
-        self.log = open(os.path.join(self.home, "load.log"), "w")
-        self.process = subprocess.Popen(
-            [program, "serve", "--port", "0"], env=self.environment, stdout=subprocess.PIPE, stderr=self.log, text=True)
-        address = self.process.stdout.readline().strip()
-        self.host, port = address.removeprefix("http://").split(":")
-        self.port = int(port)
-
-    def run(self, *words):
-        done = subprocess.run([self.program, *words], env=self.environment, capture_output=True, text=True)
-        if done.returncode:
-            sys.exit(f"hearth {' '.join(words)}: {done.stderr}")
-        return done.stdout
-
-    def memory(self):
-        with open(f"/proc/{self.process.pid}/status") as status:
-            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmRSS"))
-
-    def settled(self, limit=30):
-        """The memory once it stops falling."""
-        best, still = self.memory(), 0
-        end = time.monotonic() + limit
-        while still < 4 and time.monotonic() < end:
-            time.sleep(0.5)
-            now = self.memory()
-            still = 0 if now < best - 256 * 1024 else still + 1
-            best = min(best, now)
-        return best
-
-    def connect(self, timeout=10, receive_buffer=None):
-        connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        if receive_buffer:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        connection.settimeout(timeout)
-        connection.connect((self.host, self.port))
-        return connection
-
-    def get(self, path, headers=None):
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=20)
-        connection.request("GET", path, headers=headers or {})
-        response = connection.getresponse()
-        body = response.read()
-        connection.close()
-        return response.status, body
-
-    def is_well(self):
-        try:
-            return self.process.poll() is None and self.get("/health")[0] == 200
-        except OSError:
-            return False
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            status = self.process.wait(60)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            status = None
-        shutil.rmtree(self.home, ignore_errors=True)
-        return status
-
-
-def head_of(connection):
-    data = b""
-    while b"\r\n\r\n" not in data:
-        piece = connection.recv(4096)
-        if not piece:
-            break
-        data += piece
-    return data
+from served import MIB, Server, ask, failures, head_of, report, rest_of
 
 
 def idle(server, count):
@@ -109,9 +23,9 @@ def idle(server, count):
         head_of(connection)
         connections.append(connection)
     added = server.memory() - before
-    server_ticks = ticks(server)
+    server_ticks = server.ticks()
     time.sleep(3)
-    used = ticks(server) - server_ticks
+    used = server.ticks() - server_ticks
     # Each of them still serves.
     good = 0
     for connection in connections:
@@ -120,12 +34,6 @@ def idle(server, count):
         connection.close()
     report("idle", added <= 48 * MIB * count // 1000 and good == count,
            f"{count} connections add {added / MIB:.1f} MiB, {good} served again, {used} ticks in 3 s")
-
-
-def ticks(server):
-    with open(f"/proc/{server.process.pid}/stat") as stat:
-        fields = stat.read().rsplit(")", 1)[1].split()
-        return int(fields[11]) + int(fields[12])
 
 
 def hostile_requests(seed, count):
@@ -261,26 +169,13 @@ def restarts(program, count):
     report("restarts", results and not bad, f"{count} restarts, {len(results)} requests, {len(bad)} lost {bad[:3]}")
 
 
-def ask(model, tokens, prompt):
-    body = json.dumps({"model": model, "stream": True, "max_tokens": tokens,
-                       "messages": [{"role": "user", "content": prompt}]}).encode()
-    return (b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            b"Content-Length: %d\r\n\r\n" % len(body)) + body
-
-
 def answers(server, slow, vanishing):
-    model = json.loads(server.get("/v1/models")[1])["data"][0]["id"]
+    model = server.model()
 
     def whole(tokens=16, subject="sea"):
         connection = server.connect(timeout=300)
         connection.sendall(ask(model, tokens, f"Tell me about the {subject}."))
-        data = b""
-        while not data.endswith(b"0\r\n\r\n"):
-            piece = connection.recv(65536)
-            if not piece:
-                return False
-            data += piece
-        return b"[DONE]" in data
+        return b"[DONE]" in rest_of(connection)
 
     # The engine's caches fill with the first answers.
     warm = [whole() for _ in range(4)]
@@ -320,8 +215,7 @@ def answers(server, slow, vanishing):
     deadline = time.monotonic() + 60
     running = None
     while time.monotonic() < deadline:
-        text = server.get("/metrics")[1].decode()
-        running = next(int(line.split()[1]) for line in text.splitlines() if line.startswith("hearth_http_requests_running"))
+        running = server.running()
         if running <= 1:
             break
         time.sleep(0.2)
@@ -333,24 +227,130 @@ def answers(server, slow, vanishing):
            f"{before / MIB:.1f} -> {after / MIB:.1f} MiB (limit {limit / MIB:.1f})")
 
 
+class Origin:
+    """An origin on this machine with a model `slow`, no byte of which is on this device."""
+
+    def __init__(self, program, model):
+        self.folder = tempfile.mkdtemp(prefix="hearth-load-")
+        self.size = os.path.getsize(model)
+        file = os.path.join(self.folder, "slow-v1.0.0-q4_1.gguf")
+        with open(model, "rb") as source, open(file, "wb") as copy:
+            copy.write(source.read(self.size // 8))
+            copy.write(random.Random(1).randbytes(self.size - self.size // 8))
+        origin = os.path.join(self.folder, "origin")
+        publishing = dict(os.environ, HEARTH_HOME=os.path.join(self.folder, "home"))
+        subprocess.run([program, "publish", file, "--to", origin], env=publishing, check=True, capture_output=True)
+        self.log = os.path.join(self.folder, "host.log")
+        self.process = subprocess.Popen([program, "host", origin, "--access-log"], env=publishing, stdout=subprocess.PIPE,
+                                        stderr=open(self.log, "w"), text=True)
+        self.address = self.process.stdout.readline().strip()
+
+    def close(self):
+        """Ends it, and returns the bytes it sent of the model, as a part of its size."""
+        self.process.terminate()
+        self.process.wait()
+        words = [line.split() for line in open(self.log)]
+        sent = sum(int(word[3]) for word in words if len(word) > 3 and word[0] == "GET" and word[1].startswith("/models/"))
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return sent / self.size
+
+
+def transfers(server):
+    return json.loads(server.run("transfers", "list", "--format", "json"))
+
+
+def watch_end(server, limit=60):
+    """Waits until no transfer is left; returns the states that were seen, and whether the model is installed."""
+    states, deadline = [], time.monotonic() + limit
+    while time.monotonic() < deadline and (now := transfers(server)):
+        states += [one["state"] for one in now]
+        time.sleep(0.1)
+    return states, "slow" in server.run("list")
+
+
+def killed(program, model):
+    """SIGKILL under load, with a download under way: the next start serves within a second and continues it."""
+    origin = Origin(program, model)
+    server = Server(program, model, variables={"HEARTH_ORIGIN": origin.address})
+    served = server.model()
+    pull = subprocess.Popen([program, "pull", "slow", "--limit-rate", str(origin.size // 12), "--no-probe"],
+                            env=server.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    connections = []
+    for index in range(8):
+        connection = server.connect(timeout=30)
+        connection.sendall(ask(served, 2000, f"Write a long story about the number {index}."))
+        connections.append(connection)
+    for connection in connections[:2]:
+        head_of(connection)
+    time.sleep(4)
+    received = sum(one["receivedBytes"] for one in transfers(server))
+    server.process.kill()
+    server.process.wait()
+    pull_end = pull.wait(20)
+    begin = time.monotonic()
+    server.start()
+    ready = server.get("/ready")[0]
+    seconds = time.monotonic() - begin
+    states, is_installed = watch_end(server)
+    server.stop()
+    sent = origin.close()
+    report("killed", ready == 200 and seconds <= 1 and pull_end == 75 and is_installed and received > origin.size // 10 and sent <= 1.2,
+           f"serves again after {seconds * 1000:.0f} ms; the pull ended with {pull_end} and {received / MIB:.0f} MiB; the download "
+           f"{'ended well' if is_installed else 'did not end'} ({sorted(set(states))}); the origin sent {sent:.2f} of the file")
+
+
+def terminal(program, model):
+    """The terminal of a pull is closed: the download ends well, and the list shows it all the time."""
+    origin = Origin(program, model)
+    server = Server(program, None, variables={"HEARTH_ORIGIN": origin.address})
+    master, slave = pty.openpty()
+    pull = subprocess.Popen([program, "pull", "slow", "--limit-rate", str(origin.size // 6), "--no-probe"], env=server.environment,
+                            stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+                            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+    os.close(slave)
+    seen = b""
+    while b"downloading" not in seen and len(seen) < 1 << 20:
+        seen += os.read(master, 4096)
+    os.close(master)
+    end = pull.wait(20)
+    states, is_installed = watch_end(server)
+    server.stop()
+    sent = origin.close()
+    report("terminal", is_installed and len(states) > 10 and set(states) <= {"running", "finished"} and sent <= 1.1,
+           f"the command ended with {end}; the download {'ended well' if is_installed else 'did not end'}, "
+           f"listed {len(states)} times as {sorted(set(states))}; the origin sent {sent:.2f} of the file")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--model")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--stages", default="idle,hostile,slow,answers,restarts,killed,terminal", help="which, separated by commas")
     options = parser.parse_args()
+    stages = set(options.stages.split(","))
     part = 10 if options.quick else 1
-    server = Server(os.path.abspath(options.program), options.model and os.path.abspath(options.model))
-    try:
-        idle(server, 1000 // part)
-        hostile(server, 2000 // part)
-        slow_headers(server, 100 // part)
-        if options.model:
-            answers(server, 200 // part, 50 // part)
-    finally:
-        status = server.stop()
-    restarts(os.path.abspath(options.program), 10 // (5 if options.quick else 1))
-    report("end", status == 0, f"SIGTERM: status {status}")
+    program, model = os.path.abspath(options.program), options.model and os.path.abspath(options.model)
+    if stages & {"idle", "hostile", "slow", "answers"}:
+        server = Server(program, model)
+        try:
+            if "idle" in stages:
+                idle(server, 1000 // part)
+            if "hostile" in stages:
+                hostile(server, 2000 // part)
+            if "slow" in stages:
+                slow_headers(server, 100 // part)
+            if model and "answers" in stages:
+                answers(server, 200 // part, 50 // part)
+        finally:
+            status = server.stop()
+        report("end", status == 0, f"SIGTERM: status {status}")
+    if "restarts" in stages:
+        restarts(program, 10 // (5 if options.quick else 1))
+    if model and "killed" in stages:
+        killed(program, model)
+    if model and "terminal" in stages:
+        terminal(program, model)
     sys.exit(1 if failures else 0)
 
 

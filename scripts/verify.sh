@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant consumer first-run bench bench-engine bench-peers bench-extremes"
+stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant server server-soak server-peers clients consumer first-run bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -130,6 +130,31 @@ stage_assistant() {
     swift build "${flags[@]}" --build-tests
     HEARTH_TESTS=full selected 'HearthAssistantTests'
     HEARTH_TESTS=full selected 'RealAssistantTests'
+}
+
+# The resident process: idle, slow, hostile and vanishing clients, restarts, SIGKILL under load, a closed terminal.
+stage_server() {
+    make --no-print-directory build
+    scripts/server-load.py .build/release/hearth --model "$default_model"
+}
+
+# Half an hour of mixed load: no answer is lost, and the memory stays.
+stage_server_soak() {
+    make --no-print-directory build
+    scripts/server-soak.py .build/release/hearth --model "$default_model" --minutes "${SOAK_MINUTES:-28}"
+}
+
+# The same load on llama-server of the same build, in turns.
+stage_server_peers() {
+    scripts/setup.sh bench
+    make --no-print-directory build
+    scripts/server-peers.py .build/release/hearth --model "$default_model" --peer "$llama_prefix/bin/llama-server"
+}
+
+# Other people's clients, and llama.cpp's own tests of its server.
+stage_clients() {
+    make --no-print-directory build
+    scripts/clients/all.sh .build/release/hearth
 }
 
 # Apps that depend on this package by URL, as another user.
