@@ -72,12 +72,12 @@ class Handler(BaseHTTPRequestHandler):
             is_json = self.headers.get("Content-Type", "").startswith("application/json")
             body = json.loads(raw) if raw and is_json else raw
             values = {name: texts[0] for name, texts in urllib.parse.parse_qs(query).items()}
-            status, reply = self.server.world.call(method, parts, body, values)
+            with self.server.world.lock:
+                status, reply = self.server.world.call(method, parts, body, values)
+                reply = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
         except Refusal as refusal:
-            status, reply = refusal.status, {"error": refusal.error}
-        if isinstance(reply, bytes):
-            return self.send(status, reply, "image/png")
-        return self.send(status, json.dumps(reply).encode(), "application/json")
+            status, reply = refusal.status, json.dumps({"error": refusal.error}).encode()
+        return self.send(status, reply, "image/png" if "pictures" in parts and method == "GET" else "application/json")
 
     def file(self, path):
         if path == "/":

@@ -52,16 +52,15 @@ class Desk:
 
 
 def main(names):
-    wanted = [name for name in names if ":" not in name] or FILES
-    only = [name for name in names if ":" in name]
+    names = names or FILES
     failed = 0
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"])
-        files = sorted({name.split(":")[0] for name in only}) if only else wanted
-        for file in files:
+        for wanted in names:
+            file, _, only = wanted.partition(":")
             module = importlib.import_module(file)
             for name, check in list(vars(module).items()):
-                if not name.startswith("check_") or (only and f"{file}:{name}" not in only):
+                if not name.startswith("check_") or (only and only != name):
                     continue
                 started = time.monotonic()
                 desk = Desk(browser)

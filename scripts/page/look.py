@@ -78,6 +78,7 @@ def look(desk, scheme, width, height, suffix):
     desk.world.models.interval = None
     row = desk.world.models.row("qwen3.5-4b")
     page.get_by_role("button", name="Download Qwen 3.5 4B").click()
+    expect(page.locator(".active-downloads")).to_contain_text("Qwen 3.5 4B")
     desk.world.models.step(row, 0.42)
     expect(page.get_by_text("42%", exact=True)).to_be_visible()
     page.locator("main").evaluate("node => { node.scrollTop = 0; }")

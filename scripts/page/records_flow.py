@@ -44,12 +44,12 @@ def check_settings(desk):
     ready(desk)
     page = desk.open("/#/settings/network")
     page.get_by_label("Downloads on metered networks").select_option("allow")
-    page.wait_for_function("() => document.querySelector('.saved')?.textContent === '✓'")
+    page.wait_for_function("() => [...document.querySelectorAll('.saved')].some((mark) => mark.textContent === '✓')")
     assert desk.world.settings["network.metered"]["value"] == "allow"
     page.goto(desk.backend.address + "/#/settings/memory")
     page.get_by_label("Context window").fill("4096")
     page.keyboard.press("Tab")
-    page.wait_for_function("() => document.querySelector('.saved')?.textContent === '✓'")
+    page.wait_for_function("() => [...document.querySelectorAll('.saved')].some((mark) => mark.textContent === '✓')")
     assert desk.world.settings["contextLength"]["value"] == "4096"
     page.goto(desk.backend.address + "/#/settings/keys")
     page.get_by_role("button", name="New key").click()

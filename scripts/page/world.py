@@ -88,7 +88,7 @@ class World:
 
     def route(self):
         return {
-            "badge": "Local", "source": "local", "reason": "force-local" if self.force_local else "free-tier",
+            "badge": "Local", "source": "local", "reason": "force-local" if self.force_local else "tier",
             "reasonText": "the tier free has no cloud", "forceLocal": self.force_local,
             "cloud": {"model": "gemini-2.5-flash", "kind": "gemini", "shares": "text", "hasOwnKey": True},
             "tier": "free", "canUseCloud": False, "credits": {"left": 42, "of": 60},

@@ -42,7 +42,7 @@ export function welcome(suggest) {
         h("p.caption", t("welcome.recommended")),
         h("p.name", { dir: "auto" }, row.name),
         row.summary && h("p.muted", { dir: "auto" }, row.summary),
-        h("p.model-figures", h("span", icon("export"), row.sizeText), row.memoryText && h("span", icon("memory"), row.memoryText)),
+        h("p.model-figures", h("span", icon("download"), row.sizeText), row.memoryText && h("span", icon("memory"), row.memoryText)),
         row.state === "failed" && h("p.note.error", { role: "alert" }, stateText(row)),
         h("button.primary.big", {
             type: "button", onclick: () => (row.isUsable ? select(row) : download(row)),

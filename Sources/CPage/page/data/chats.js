@@ -1,7 +1,6 @@
 // The list of conversations, newest first.
 import { signal } from "../kit/dom.js";
-import { get } from "../kit/api.js";
-import { on, reset } from "../kit/live.js";
+import { gate, on, reset } from "../kit/live.js";
 
 /// The conversations by id.
 export const chats = new Map();
@@ -9,26 +8,26 @@ export const chats = new Map();
 /// Emitted when the list has changed.
 export const chatsChanged = signal();
 
+const entrance = gate();
 let isRead = false;
 
 /// Reads the newest conversations.
-export async function readChats() {
-    const reply = await get("/chats?limit=200");
+export const readChats = () => entrance.read("/chats?limit=200", (reply) => {
     isRead = true;
     chats.clear();
     for (const chat of reply.chats) chats.set(chat.id, chat);
     chatsChanged.emit();
-}
+});
 
-on("chat", ({ chat }) => {
+on("chat", ({ chat }, id) => entrance.pass(id, () => {
     chats.set(chat.id, chat);
     chatsChanged.emit();
-});
+}));
 
-on("chat-removed", ({ id }) => {
-    chats.delete(id);
+on("chat-removed", ({ id: removed }, id) => entrance.pass(id, () => {
+    chats.delete(removed);
     chatsChanged.emit();
-});
+}));
 
 reset.on(() => { if (isRead) readChats().catch(() => {}); });
 

@@ -1,7 +1,6 @@
 // The rows of the models and the state of the library, kept equal to the server's by events.
 import { signal } from "../kit/dom.js";
-import { get } from "../kit/api.js";
-import { isNewer, on, reset } from "../kit/live.js";
+import { gate, on, reset } from "../kit/live.js";
 
 /// The rows by id, in the order of the server.
 export const rows = new Map();
@@ -15,14 +14,13 @@ export const rowChanged = signal();
 /// Emitted when rows were added, removed or read anew, or when `library` has changed.
 export const libraryChanged = signal();
 
-let since = null;
+const entrance = gate();
 let reading = null;
 
 /// Reads the library once; later calls return at once unless `again` is true.
 export function readLibrary(again = false) {
     if (reading && !again) return reading;
-    reading = get("/models").then((reply) => {
-        since = reply.event;
+    reading = entrance.read("/models", (reply) => {
         rows.clear();
         for (const row of reply.rows) rows.set(row.id, row);
         library = reply.library;
@@ -32,25 +30,17 @@ export function readLibrary(again = false) {
     return reading;
 }
 
-on("row", ({ row }, id) => {
-    if (!library || !isNewer(id, since)) return;
-    const isNew = !rows.has(row.id);
-    rows.set(row.id, row);
-    rowChanged.emit(row);
-    if (isNew) libraryChanged.emit();
-});
+on("row", ({ row }, id) => entrance.pass(id, () => take(row)));
 
-on("row-removed", ({ id: removed }, id) => {
-    if (!library || !isNewer(id, since)) return;
+on("row-removed", ({ id: removed }, id) => entrance.pass(id, () => {
     rows.delete(removed);
     libraryChanged.emit();
-});
+}));
 
-on("library", (facts, id) => {
-    if (!library || !isNewer(id, since)) return;
+on("library", (facts, id) => entrance.pass(id, () => {
     library = facts;
     libraryChanged.emit();
-});
+}));
 
 reset.on(() => { if (library) readLibrary(true).catch(() => {}); });
 

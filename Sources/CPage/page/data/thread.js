@@ -1,7 +1,7 @@
 // One conversation: its messages, kept equal to the server's by events.
 import { signal } from "../kit/dom.js";
 import { at, get } from "../kit/api.js";
-import { isNewer, on, reset } from "../kit/live.js";
+import { gate, on, reset } from "../kit/live.js";
 
 export class Thread {
     /// Emitted as `changed(message, what)`; `what` is "text", "thinking", "phase", "cards" or "whole".
@@ -17,15 +17,14 @@ export class Thread {
     messages = [];
     context = null;
     model = null;
-    #since = null;
+    #gate = gate();
     #ends = [];
-    #reading = null;
 
     constructor(id) {
         this.id = id;
         const listen = (name, take) => this.#ends.push(on(name, (data, event) => {
-            if (!this.chat || (data.chat?.id ?? data.chat) !== this.id || !isNewer(event, this.#since)) return;
-            take(data);
+            if ((data.chat?.id ?? data.chat) !== this.id) return;
+            this.#gate.pass(event, () => { if (this.chat) take(data); });
         }));
         listen("chat", ({ chat }) => {
             const hasEnded = this.chat.isAnswering && !chat.isAnswering;
@@ -63,17 +62,12 @@ export class Thread {
         this.#ends.push(reset.on(() => this.read().catch(() => {})));
     }
 
-    /// Reads the conversation anew. Calls during a reading share it.
+    /// Reads the conversation anew.
     read() {
-        this.#reading ??= get(at("chats", this.id)).then((reply) => {
-            this.take(reply);
-        }).finally(() => { this.#reading = null; });
-        return this.#reading;
+        return this.#gate.read(at("chats", this.id), (reply) => this.#take(reply));
     }
 
-    /// Takes a snapshot, such as the reply of `show`.
-    take(reply) {
-        this.#since = reply.event ?? this.#since;
+    #take(reply) {
         this.chat = reply.chat;
         this.context = reply.context ?? this.context;
         this.model = reply.model ?? this.model;

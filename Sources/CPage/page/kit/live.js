@@ -85,3 +85,32 @@ function split(id) {
     const dash = id.lastIndexOf("-");
     return [id.slice(0, dash), Number(id.slice(dash + 1))];
 }
+
+/// Joins a snapshot with the events: events that arrive while the snapshot is read wait for it, and those that it
+/// includes are dropped. Without this, an event between the server's reply and its arrival would be lost.
+export function gate() {
+    let waiting = null;
+    let since = null;
+    let reading = null;
+    return {
+        /// Reads a snapshot with the field `event` and gives it to `take`. Calls during a reading share it.
+        read(path, take) {
+            waiting ??= [];
+            reading ??= get(path).then((reply) => {
+                since = reply.event ?? since;
+                take(reply);
+            }).finally(() => {
+                const events = waiting;
+                waiting = null;
+                reading = null;
+                for (const [id, run] of events) if (isNewer(id, since)) run();
+            });
+            return reading;
+        },
+        /// Runs `run` for the event `id`, now or behind the snapshot that is being read.
+        pass(id, run) {
+            if (waiting) waiting.push([id, run]);
+            else if (isNewer(id, since)) run();
+        },
+    };
+}

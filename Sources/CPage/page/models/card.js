@@ -85,7 +85,7 @@ export function modelCard(row) {
             next.format === "mlx" && h("span.badge.mlx", { title: t("badge.mlx.title") }, "MLX")));
         text(summary, next.summary ?? "");
         redraw("figures", `${next.sizeText}|${next.memoryText}|${next.version}`, () => fill(figures,
-            next.sizeText && h("span", { title: t("card.size") }, icon("export"), next.sizeText),
+            next.sizeText && h("span", { title: t("card.size") }, icon("download"), next.sizeText),
             next.memoryText && h("span", { title: t("card.memory") }, icon("memory"), next.memoryText),
             next.version && h("span.version", [next.version, next.variant].filter(Boolean).join(" · "))));
         text(state, stateText(next));

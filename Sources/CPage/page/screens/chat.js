@@ -32,10 +32,15 @@ export function show(main, [id]) {
     if (thread) life.add(() => thread.end());
     const log = h("ol.log", { role: "list", "aria-label": t("chat.log") });
     const scroller = h("div.scroller", { tabindex: -1 }, log);
+    let isAtEnd = Boolean(thread);
+    const stick = (isAsked) => {
+        if (isAsked) isAtEnd = true;
+        if (isAtEnd) scroller.scrollTop = scroller.scrollHeight;
+    };
     const jump = h("button.jump", { type: "button", hidden: true, "aria-label": t("chat.jump"), title: t("chat.jump"), onclick: () => stick(true) }, icon("down"));
     const field = composer({
         key: id ?? "new", placeholder: t(home && !canAnswer() ? "composer.early" : "composer.placeholder"),
-        send: (question) => send(thread, question), stop: () => post(at("chats", id, "stop")).catch(showError),
+        send: (question) => { stick(true); return send(thread, question); }, stop: () => post(at("chats", id, "stop")).catch(showError),
         commands: commands(thread), begun: loadEarly,
     });
     const head = chatHeader(headerActions(thread));
@@ -45,7 +50,7 @@ export function show(main, [id]) {
     main.append(head.node, h("div.chat", banner?.node, scroller, jump, field.node, h("p.hint.under", t("composer.hint"))));
     life.add(dropAnywhere(main, field));
 
-    if (thread) followThread(life, { thread, log, scroller, jump, field, head });
+    if (thread) followThread(life, { thread, log, stick, field, head });
     else {
         const view = welcome((text) => field.setText(text));
         scroller.append(view.node);
@@ -60,13 +65,13 @@ export function show(main, [id]) {
         sendWaiting();
     }
     if (matchMedia("(hover: hover)").matches) field.focus();
-    let isAtEnd = true;
-    const stick = (isAsked) => {
-        if (isAsked) isAtEnd = true;
-        if (isAtEnd) scroller.scrollTop = scroller.scrollHeight;
-    };
+    let lastTop = 0;
     scroller.addEventListener("scroll", () => {
-        isAtEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 48;
+        // Only a person scrolls up; the text itself grows downwards.
+        const isNearEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 48;
+        if (isNearEnd) isAtEnd = true;
+        else if (scroller.scrollTop < lastTop - 2) isAtEnd = false;
+        lastTop = scroller.scrollTop;
         set(jump, { hidden: isAtEnd });
     }, { passive: true });
     const sizes = new ResizeObserver(() => stick());
@@ -76,7 +81,7 @@ export function show(main, [id]) {
     return life.end;
 }
 
-function followThread(life, { thread, log, scroller, field, head }) {
+function followThread(life, { thread, log, stick, field, head }) {
     const voice = reader();
     const actions = messageActions(thread);
     const drawAll = () => {
@@ -108,7 +113,7 @@ function followThread(life, { thread, log, scroller, field, head }) {
         messageView = module.messageView;
         drawAll();
         drawFacts();
-        scroller.scrollTop = scroller.scrollHeight;
+        stick(true);
         const last = thread.messages.at(-1);
         if (last?.role === "assistant" && !thread.answering) voice.hear("", true);
         if (location.hash.includes("/at/")) document.getElementById(`message-${location.hash.split("/at/")[1]}`)?.scrollIntoView();

@@ -42,7 +42,7 @@ export function show(main) {
         h("header.page-head",
             h("div.grow", h("h1", t("models.title")), device),
             refresh,
-            menuButton(t("more"), [{ label: t("transfers.title"), icon: "export", run: showTransfers }]),
+            menuButton(t("more"), [{ label: t("transfers.title"), icon: "download", run: showTransfers }]),
             h("button.primary", { type: "button", onclick: addModel }, icon("plus"), t("add.button"))),
         list.node));
     return life.end;

@@ -47,7 +47,7 @@ export function show(main, [name]) {
     const read = async () => {
         try {
             const { settings } = await get("/settings");
-            const rows = settings.filter(({ key }) => panelOf(key) === chosen);
+            const rows = settings.filter(({ key }) => panelOf(key) === chosen && key !== "routing.forceLocal");
             fill(values, chosen === "model" && rows.length > 0 && h("h3", t("settings.more")), settingRows(rows));
         } catch (error) {
             fill(values, h("p.note.error", error.sentence ?? error.message));

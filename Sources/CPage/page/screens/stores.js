@@ -25,6 +25,7 @@ export function show(main, [name]) {
             h("a.chip", { href: `#/stores/${store}`, "aria-current": store === chosen ? "page" : null }, icon(store), t(`stores.${store}`)))),
         h("div.filter-row", words),
         body));
+    main.querySelector(".chip[aria-current]").scrollIntoView({ block: "nearest", inline: "center" });
     let isLeft = false;
     life.add(() => { isLeft = true; });
     stores[chosen]().then((store) => {

@@ -71,11 +71,11 @@ function monthGrid(from, byDay, read) {
 
 function eventRow(occurrence, read) {
     const { event, at } = occurrence;
-    const until = occurrence.end ? `–${time(new Date(occurrence.end))}` : "";
+    const end = occurrence.end ? new Date(occurrence.end) : null;
     return recordRow({
-        before: h("span.row-time", event.start.isAllDay ? t("stores.calendar.all-day") : time(at)),
+        before: h("span.row-time", event.start.isAllDay ? t("stores.calendar.all-day") : [h("span", time(at)), end && h("span", time(end))]),
         title: event.title,
-        caption: [!event.start.isAllDay && until && `${time(at)}${until}`, event.location, event.calendar].filter(Boolean).join(" · "),
+        caption: [event.location, event.calendar].filter(Boolean).join(" · "),
         detail: event.notes,
         after: [event.recurrence && h("span.badge", { title: event.recurrence }, t("stores.calendar.repeats")), event.isInvitation && h("span.badge", t("stores.calendar.invitation"))],
         open: () => edit(event, read),

@@ -50,7 +50,7 @@ export default {
     "add.button": "Modell hinzufügen", "add.title": "Modell hinzufügen", "add.reference": "Repository oder Adresse", "add.reference.hint": "Ein Repository des Hubs (hf:org/modell) oder die https-Adresse einer .gguf-Datei oder einer models.json",
     "add.digest": "SHA-256 (freiwillig)", "add.digest.hint": "Damit wird die Datei nach dem Download geprüft", "add.name": "Name (freiwillig)", "add.name.hint": "So steht es in der Liste",
     "add.save": "Hinzufügen", "add.done.one": "{name} steht in der Liste", "add.done.other": "{n} Modelle stehen in der Liste",
-    "ask.metered.title": "Im getakteten Netz laden?", "ask.metered.text": "{name} hat {size}. Dieses Netz ist getaktet. Jetzt {size} laden?", "ask.metered.yes": "{name} laden",
+    "ask.metered.title": "Im getakteten Netz laden?", "ask.metered.text": "{name} hat {size}. Dieses Netz ist getaktet. Jetzt {size} laden?", "ask.metered.yes": "Jetzt laden",
     "ask.unverified.title": "Ohne Prüfung laden?", "ask.unverified.text": "Der Herausgeber von {name} nennt keine Prüfsumme. Hearth kann nicht erkennen, ob die Datei die versprochene ist.", "ask.unverified.yes": "Ungeprüft laden",
     "transfers.title": "Alle Übertragungen", "transfers.none": "Es wird nichts übertragen.", "transfers.pause": "Pause", "transfers.resume": "Fortsetzen", "transfers.cancel": "Verwerfen", 
     "transfers.state.running": "Läuft", "transfers.state.waiting": "Wartet", "transfers.state.paused": "Angehalten", "transfers.state.interrupted": "Unterbrochen", "transfers.state.finished": "Fertig", "transfers.state.orphaned": "Nicht mehr gebraucht",
