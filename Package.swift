@@ -81,10 +81,14 @@ let package = Package(
             providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"])]),
         .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // The libraries of the page, which set-up brings.
+        .systemLibrary(name: "CWeb", pkgConfig: "hearth-web"),
         // Signal handlers, in which Swift code is not allowed to run.
         .target(name: "CTerminal"),
         // The licences that `hearth licenses` prints, as one constant.
         .target(name: "CLicenses", exclude: ["licenses.txt"]),
+        // The files of the page, as constants.
+        .target(name: "CPage", dependencies: ["CWeb"], exclude: ["files.inc", "page"]),
         // Wrappers for the parts of llama.cpp that are C++, throw, end the process or change their structures.
         .target(
             name: "CLlamaShim",
@@ -148,7 +152,8 @@ let package = Package(
         .target(
             name: "HearthServer",
             dependencies: [
-                "CZlib", "Hearth", "HearthBase", "HearthHTTP", "HearthInference", "HearthRouting",
+                "CPage", "CZlib", "Hearth", "HearthAssistant", "HearthBase", "HearthDatabase", "HearthHTTP",
+                "HearthInference", "HearthRouting",
                 .target(name: "CMicrohttpd", condition: server),
             ] + deliveryFloors),
         .target(
@@ -219,7 +224,8 @@ let package = Package(
         .testTarget(
             name: "HearthServerTests",
             dependencies: [
-                "Hearth", "HearthBase", "HearthHTTP", "HearthInference", "HearthServer", "HearthTestSupport",
+                "Hearth", "HearthAssistant", "HearthBase", "HearthHTTP", "HearthInference", "HearthRouting",
+                "HearthServer", "HearthTestSupport",
             ] + deliveryFloors),
         .testTarget(
             name: "HearthCommandTests",
@@ -242,7 +248,7 @@ let settings: [SwiftSetting] = [
 ]
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type)
-    && !["CLicenses", "CLlamaShim", "CTerminal"].contains(target.name)
+    && !["CLicenses", "CLlamaShim", "CPage", "CTerminal"].contains(target.name)
 {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

@@ -44,7 +44,8 @@ llama_peers_complete() {
     for name in $llama_peers; do [ -x "$llama_prefix/bin/$name" ] || return 1; done
 }
 complete() {
-    [ -f "$default_model" ] && [ -f "$llama_prefix/lib/pkgconfig/llama.pc" ] && [ -d "$hub_client" ] && [ -d "$tiny_models" ] \
+    [ -f "$default_model" ] && [ -f "$llama_prefix/lib/pkgconfig/llama.pc" ] \
+        && [ -f "$llama_prefix/lib/pkgconfig/hearth-web.pc" ] && [ -d "$hub_client" ] && [ -d "$tiny_models" ] \
         && { [ "$peers" != bench ] || llama_peers_complete; }
 }
 if complete; then exit 0; fi
@@ -99,6 +100,10 @@ if [ "$peers" = bench ] && ! llama_peers_complete; then
     cmake --build "$llama_build" --target $llama_peers >>"$llama_build.log" 2>&1 || { tail -40 "$llama_build.log" >&2; exit 1; }
     mkdir -p "$llama_prefix/bin"
     for name in $llama_peers; do cp "$llama_build/bin/$name" "$llama_prefix/bin/"; done
+fi
+if [ ! -f "$llama_prefix/lib/pkgconfig/hearth-web.pc" ]; then
+    say "unpacking the page's libraries: marked, DOMPurify, highlight.js"
+    scripts/install-web.sh "$llama_prefix"
 fi
 if [ ! -d "$hub_client" ]; then
     say "fetching $hub_client_package, which the tests and benchmarks compare with"

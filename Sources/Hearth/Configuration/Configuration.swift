@@ -17,6 +17,8 @@ public struct Configuration: Sendable, Hashable {
     public var origins: [String: URL] = [:]
     /// The default model of `chat`: `family[@version][:variant]`.
     public var defaultModel: String?
+    /// The model that answers questions with pictures, if the default one cannot see: `family[@version][:variant]`.
+    public var visionModel: String?
     /// The context window in tokens; `nil` for the model's own, limited by the engine.
     public var contextLength: Int?
     /// The type of keys and values in the cache; `nil` for `f16`, or `q8_0` if only that fits.
@@ -49,6 +51,8 @@ public struct Configuration: Sendable, Hashable {
     package private(set) var cloud = CloudConfiguration()
     /// The assistant.
     package private(set) var assistant = AssistantConfiguration()
+    /// The lists of models.
+    package private(set) var library = LibraryConfiguration()
     /// The resident process.
     package private(set) var server = ServerConfiguration()
     private var others: [String: JSONValue] = [:]
@@ -56,7 +60,7 @@ public struct Configuration: Sendable, Hashable {
     private var otherSections: [String: [String: JSONValue]] = [:]
     /// The objects of settings in the file; `network` holds `network.metered`.
     private static let sections =
-        ["network", "routing", "entitlement", "cloud", "serve"] + AssistantConfiguration.sections
+        ["network", "routing", "entitlement", "cloud", "library", "serve"] + AssistantConfiguration.sections
 
     /// The maximum size of a configuration file in bytes.
     public static let maximumFileSize = 1 << 20
@@ -127,9 +131,11 @@ public struct Configuration: Sendable, Hashable {
         sections["entitlement", default: [:]]["credits"] = credits.map { .integer($0) }
         sections["cloud", default: [:]].merge(cloud.section) { $1 }
         sections.merge(assistant.values) { $0.merging($1) { $1 } }
+        sections["library", default: [:]].merge(library.section) { $1 }
         sections["serve", default: [:]].merge(server.section) { $1 }
         for (name, settings) in sections where !settings.isEmpty { object[name] = .object(settings) }
         object["defaultModel"] = defaultModel.map { .string($0) }
+        object["visionModel"] = visionModel.map { .string($0) }
         object["contextLength"] = contextLength.map { .integer($0) }
         object["cacheType"] = cacheType.map { .string($0.rawValue) }
         object["flashAttention"] = flashAttention.map { .string($0.rawValue) }
@@ -150,11 +156,11 @@ extension Configuration {
     /// The names of settings, for help texts and messages.
     public static let keys =
         [
-            "origins.NAME", "defaultModel", "contextLength", "cacheType", "flashAttention", "threads",
+            "origins.NAME", "defaultModel", "visionModel", "contextLength", "cacheType", "flashAttention", "threads",
             "maximumNewTokens",
             "temperature", "imageMinTokens", "imageMaxTokens", "stateFolder", "ignoreMemory", "network.metered",
             "routing.forceLocal", "entitlement.tier", "entitlement.credits",
-        ] + CloudConfiguration.keys + AssistantConfiguration.keys + ServerConfiguration.keys
+        ] + CloudConfiguration.keys + AssistantConfiguration.keys + LibraryConfiguration.keys + ServerConfiguration.keys
 
     /// All settings with a value, in order.
     public var entries: [(key: String, value: String)] {
@@ -174,6 +180,7 @@ extension Configuration {
         if let name = try Self.originName(key) { return origins[name]?.absoluteString }
         switch key {
         case "defaultModel": return defaultModel
+        case "visionModel": return visionModel
         case "contextLength": return contextLength.map(String.init)
         case "cacheType": return cacheType?.rawValue
         case "flashAttention": return flashAttention?.rawValue
@@ -190,6 +197,7 @@ extension Configuration {
         case "entitlement.credits": return credits.map(String.init)
         case _ where CloudConfiguration.keys.contains(key): return cloud.value(of: key)
         case _ where AssistantConfiguration.keys.contains(key): return assistant.value(of: key)
+        case _ where LibraryConfiguration.keys.contains(key): return library.value(of: key)
         case _ where ServerConfiguration.keys.contains(key): return server.value(of: key)
         default: throw ConfigurationError.unknownKey(key)
         }
@@ -203,14 +211,8 @@ extension Configuration {
             return
         }
         switch key {
-        case "defaultModel":
-            defaultModel = try text.map { text in
-                let family = text.prefix { $0 != "@" && $0 != ":" }
-                guard Family(family) != nil, text.utf8.count <= 256 else {
-                    throw ConfigurationError.invalid(key, "a model such as family@version:variant", found: text)
-                }
-                return text
-            }
+        case "defaultModel": defaultModel = try text.map { try Self.model($0, key) }
+        case "visionModel": visionModel = try text.map { try Self.model($0, key) }
         case "contextLength": contextLength = try text.map { try Self.integer($0, 64...1_048_576, key) }
         case "cacheType": cacheType = try text.map { try Self.word($0, key) }
         case "flashAttention": flashAttention = try text.map { try Self.word($0, key) }
@@ -245,9 +247,18 @@ extension Configuration {
         case "entitlement.credits": credits = try text.map { try Self.integer($0, 0...1_000_000, key) }
         case _ where CloudConfiguration.keys.contains(key): try cloud.set(key, to: text)
         case _ where AssistantConfiguration.keys.contains(key): try assistant.set(key, to: text)
+        case _ where LibraryConfiguration.keys.contains(key): try library.set(key, to: text)
         case _ where ServerConfiguration.keys.contains(key): try server.set(key, to: text)
         default: throw ConfigurationError.unknownKey(key)
         }
+    }
+
+    private static func model(_ text: String, _ key: String) throws -> String {
+        let family = text.prefix { $0 != "@" && $0 != ":" }
+        guard Family(family) != nil, text.utf8.count <= 256 else {
+            throw ConfigurationError.invalid(key, "a model such as family@version:variant", found: text)
+        }
+        return text
     }
 
     private static func flag(_ text: String?, _ key: String) throws -> Bool {

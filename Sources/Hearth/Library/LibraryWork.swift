@@ -35,7 +35,7 @@ import HearthTransfer
     ///   - report: receives progress in order; never called after ``stop(_:)``.
     ///   - end: called once, after the last report; never called after ``stop(_:)``.
     func fetch(
-        _ model: ModelInfo, metered: MeteredUse, report: @escaping @MainActor (TransferProgress) -> Void,
+        _ model: ModelInfo, options: DownloadOptions, report: @escaping @MainActor (TransferProgress) -> Void,
         end: @escaping @MainActor (Result<LocalDelivery, any Error>) -> Void
     ) {
         let fetch = Fetch(model, report: report, end: end)
@@ -43,7 +43,7 @@ import HearthTransfer
             await before?.value
             guard !Task.isCancelled else { return }
             let (reports, source) = AsyncStream.makeStream(of: TransferProgress.self)
-            async let outcome = Self.pull(model, metered, delivery, source)
+            async let outcome = Self.pull(model, options, delivery, source)
             for await report in reports { self?.current(fetch)?.report(report) }
             let result = await outcome
             guard let fetch = self?.current(fetch) else { return }
@@ -56,12 +56,12 @@ import HearthTransfer
     }
 
     private nonisolated static func pull(
-        _ model: ModelInfo, _ metered: MeteredUse, _ delivery: any ModelDelivering,
+        _ model: ModelInfo, _ options: DownloadOptions, _ delivery: any ModelDelivering,
         _ reports: AsyncStream<TransferProgress>.Continuation
     ) async -> Result<LocalDelivery, any Error> {
         defer { reports.finish() }
         do {
-            return .success(try await delivery.pull(model, metered: metered) { reports.yield($0) })
+            return .success(try await delivery.pull(model, options: options) { reports.yield($0) })
         } catch {
             return .failure(error)
         }

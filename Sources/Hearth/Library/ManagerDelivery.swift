@@ -34,9 +34,17 @@ extension ModelManager: ModelDelivering {
     package func pull(
         _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> LocalDelivery {
+        try await pull(model, options: DownloadOptions(metered: metered), report: report)
+    }
+
+    package func pull(
+        _ model: ModelInfo, options allowed: DownloadOptions,
+        report: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> LocalDelivery {
         if let there = try await delivered(model.identity) { return there }
         var options = PullOptions()
-        options.metered = metered
+        options.metered = allowed.metered
+        options.allowUnverified = allowed.allowsUnverified
         let outcome = try await pull(model.reference, options: options, progress: report)
         return try Self.delivery(outcome.release)
     }
@@ -139,6 +147,9 @@ extension LibraryChange {
 extension ModelLibrary {
     /// A library of a manager's models, with the settings in the home's `config.json`.
     package convenience init(manager: ModelManager, home: Path, recommended: Family? = nil) {
-        self.init(delivery: manager, defaultModel: .configuration(home: home), recommended: recommended)
+        let delivery = ListedDelivery(manager) {
+            try await blocking { try Configuration.load(home: home).library.models }
+        }
+        self.init(delivery: delivery, defaultModel: .configuration(home: home), recommended: recommended)
     }
 }

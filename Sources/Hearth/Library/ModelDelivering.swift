@@ -57,6 +57,8 @@ package struct OfferedModels: Sendable {
     package var problem: (any Error)?
     /// The sources that did not answer, with the cached lists used instead.
     package var cachedLists: [CachedList]
+    /// The models that the settings list, with their references as the user wrote them.
+    package var listed: [Family: String] = [:]
 
     /// An answer with the given values.
     package init(
@@ -89,6 +91,11 @@ package protocol ModelDelivering: Sendable {
         _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> LocalDelivery
 
+    /// The same with further permissions of the user.
+    func pull(
+        _ model: ModelInfo, options: DownloadOptions, report: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> LocalDelivery
+
     /// Deletes the partial download of a model, unless another transfer holds it.
     func discardDownload(of model: ModelInfo) async throws
 
@@ -100,6 +107,20 @@ package protocol ModelDelivering: Sendable {
 
     /// Reports changes, also those made outside the library. Ends with its consumer. Lookups cause no changes.
     func changes() async -> AsyncStream<LibraryChange>
+}
+
+/// The user's permissions for one download.
+package struct DownloadOptions: Sendable, Hashable {
+    /// What to do on a network whose bytes cost money.
+    package var metered = MeteredUse.deny
+    /// Whether files without a digest may be fetched.
+    package var allowsUnverified = false
+
+    /// The given permissions.
+    package init(metered: MeteredUse = .deny, allowsUnverified: Bool = false) {
+        self.metered = metered
+        self.allowsUnverified = allowsUnverified
+    }
 }
 
 /// A change of the models on this device or of the offers.
@@ -126,6 +147,13 @@ package struct LocalDelivery: Sendable, Hashable {
 }
 
 extension ModelDelivering {
+    /// Uses the permission for metered networks alone.
+    package func pull(
+        _ model: ModelInfo, options: DownloadOptions, report: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> LocalDelivery {
+        try await pull(model, metered: options.metered, report: report)
+    }
+
     /// None, for a delivery that ends with its process.
     package func unfinishedDownloads() async throws -> [ModelInfo] { [] }
 }

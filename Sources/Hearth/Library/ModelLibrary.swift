@@ -29,6 +29,8 @@ import Observation
     public private(set) var offerProblem: DownloadFailure?
     /// The sources that did not answer; their cached lists are used instead.
     public private(set) var cachedLists: [CachedList] = []
+    /// The models that the settings list, with their references: they are shown before they were ever on the device.
+    package private(set) var listed: [Family: String] = [:]
     /// Why the installed models or the settings could not be read.
     public private(set) var homeProblem: DownloadFailure?
 
@@ -134,6 +136,7 @@ import Observation
                 offered: offered.models, noUpdates: offered.noUpdates, isComplete: offered.problem == nil)
             offerProblem = offered.problem.map { LibraryFailure.shown($0) }
             cachedLists = offered.cachedLists
+            if listed != offered.listed { listed = offered.listed }
         } catch is CancellationError {
         } catch {
             offerProblem = LibraryFailure.shown(error)
@@ -201,16 +204,20 @@ import Observation
     }
 
     /// Downloads a model that need not be listed; a listed model's row determines the release.
-    /// - Parameter onEnd: called once when the download ends, also if it was already active.
+    /// - Parameters:
+    ///   - options: the user's permissions for this download; `nil` for ``metered`` alone.
+    ///   - onEnd: called once when the download ends, also if it was already active.
     /// - Throws: ``ModelLibraryError`` with `insufficient-memory`, or `model-not-found` if the release is held back
     ///   or outside its rollout; `DeliveryError` with `app-too-old`; `LLMError` with `engine-missing`.
-    package func download(_ model: ModelInfo, onEnd: @escaping @MainActor (Ending) -> Void = { _ in }) throws {
+    package func download(
+        _ model: ModelInfo, options: DownloadOptions? = nil, onEnd: @escaping @MainActor (Ending) -> Void = { _ in }
+    ) throws {
         let model = row(of: model.id)?.model ?? model
         let effects = state.download(model)
         publish()
         for case .refuse(let reason) in effects { throw reason.failure }
         listeners[model.id, default: []].append(onEnd)
-        carryOut(effects, model)
+        carryOut(effects, model, options)
     }
 
     /// Cancels a model's download and deletes its partial download, also after a failure.
@@ -263,12 +270,15 @@ import Observation
 
     // MARK: Effects
 
-    private func carryOut(_ effects: [LibraryRowEffect], _ model: ModelInfo) {
+    private func carryOut(
+        _ effects: [LibraryRowEffect], _ model: ModelInfo, _ options: DownloadOptions? = nil
+    ) {
+        let options = options ?? DownloadOptions(metered: metered)
         for effect in effects {
             switch effect {
             case .fetch:
                 let family = model.id
-                work.fetch(model, metered: metered) { [weak self] reading in
+                work.fetch(model, options: options) { [weak self] reading in
                     self?.state.take(.reading(reading), of: family)
                     self?.publish()
                 } end: { [weak self] result in

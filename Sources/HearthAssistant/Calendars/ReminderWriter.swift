@@ -34,8 +34,52 @@ struct ReminderWriter {
         return text.file(todo, clocks: time.map { [$0.clock] } ?? [], from: time?.wall ?? WallTime(seconds: 0))
     }
 
-    /// The file with the reminder completed. A repeating one moves to its next time instead, if it has one.
-    func completion(of record: CalendarRecord, in data: Data, at date: Date) throws -> Data {
+    /// The file with new values of the reminder; `nil` keeps a value.
+    /// - Parameter clears: the values to remove: `due`, `alarm`, `completed`.
+    /// - Throws: `unusable-payload`.
+    func change(
+        of record: CalendarRecord, in data: Data, title: String?, due: EventTime?, alarmMinutes: Int?, priority: Int?,
+        clears: Set<String>
+    ) throws -> Data {
+        let title = try title.map { try CalendarText.title($0) }
+        if let priority, !(0...9).contains(priority) {
+            throw AssistantError(
+                .unusablePayload, "the priority is not from 0 to 9",
+                context: ErrorContext(field: "priority", expected: "0 to 9", found: "\(priority)"))
+        }
+        return try changing(record, in: data) { todo, item in
+            if let title { todo.setText("SUMMARY", title) }
+            if let due {
+                let time = try clock.time(due, keeping: nil, isRecurring: false, field: "due")
+                todo.set("DUE", text.line("DUE", time, like: nil))
+                todo.set("DURATION", nil)
+            }
+            if clears.contains("due") { for name in ["DUE", "DURATION"] { todo.set(name, nil) } }
+            if let priority {
+                todo.set("PRIORITY", priority > 0 ? ContentLine("PRIORITY", value: String(priority)) : nil)
+            }
+            if clears.contains("alarm") || clears.contains("due") {
+                todo.items.removeAll { if case .component(let part) = $0 { part.name == "VALARM" } else { false } }
+            }
+            if let alarmMinutes {
+                guard todo.first("DUE") != nil else {
+                    throw AssistantError(
+                        .unusablePayload, "an alarm needs a due time", context: ErrorContext(field: "due"))
+                }
+                try text.setAlarm(alarmMinutes, of: &todo, title: title ?? item.title, ofEnd: true)
+            }
+            if clears.contains("completed") {
+                for name in ["COMPLETED", "PERCENT-COMPLETE"] { todo.set(name, nil) }
+                todo.set("STATUS", ContentLine("STATUS", value: "NEEDS-ACTION", ending: todo.ending))
+            }
+            text.touch(&todo, isRescheduled: due != nil)
+        }
+    }
+
+    /// The file with its reminder changed by `body`.
+    private func changing(
+        _ record: CalendarRecord, in data: Data, _ body: (inout ContentComponent, CalendarItem) throws -> Void
+    ) throws -> Data {
         var document = try ContentParser().parse(data)
         for index in document.items.indices {
             guard case .component(var calendar) = document.items[index], calendar.name == "VCALENDAR" else { continue }
@@ -47,8 +91,18 @@ struct ReminderWriter {
                 }
             }
             guard let place, case .component(var todo) = calendar.items[place] else { continue }
-            let item = CalendarItem(todo)
-            if ReminderState.isDone(item) { return data }
+            try body(&todo, CalendarItem(todo))
+            calendar.items[place] = .component(todo)
+            document.items[index] = .component(calendar)
+            return document.data
+        }
+        throw AssistantError.noRecord(record.id)
+    }
+
+    /// The file with the reminder completed. A repeating one moves to its next time instead, if it has one.
+    func completion(of record: CalendarRecord, in data: Data, at date: Date) throws -> Data {
+        try changing(record, in: data) { todo, item in
+            if ReminderState.isDone(item) { return }
             if let next = next(of: record, item) {
                 advance(&todo, item, to: next)
                 text.touch(&todo, isRescheduled: true)
@@ -56,11 +110,7 @@ struct ReminderWriter {
                 complete(&todo, at: date)
                 text.touch(&todo, isRescheduled: false)
             }
-            calendar.items[place] = .component(todo)
-            document.items[index] = .component(calendar)
-            return document.data
         }
-        throw AssistantError.noRecord(record.id)
     }
 
     private func complete(_ todo: inout ContentComponent, at date: Date) {

@@ -110,6 +110,19 @@ package actor VdirReminderStore: ReminderStore {
         return RecordChange(store: .reminders, collection: target, id: id, before: nil, after: data)
     }
 
+    /// The change that gives a reminder new values; `nil` keeps a value.
+    /// - Parameter clears: the values to remove: `due`, `alarm`, `completed`.
+    /// - Throws: `no-such-record`, `unusable-payload`.
+    package func change(
+        of id: String, title: String?, due: EventTime?, alarmMinutes: Int?, priority: Int?, clears: Set<String>
+    ) throws -> RecordChange {
+        let (collection, record, before) = try known(id)
+        let after = try ReminderWriter(clock: clock, now: time.now).change(
+            of: record, in: before, title: title, due: due, alarmMinutes: alarmMinutes, priority: priority,
+            clears: clears)
+        return RecordChange(store: .reminders, collection: collection, id: id, before: before, after: after)
+    }
+
     package func completion(of id: String, at date: Date) throws -> RecordChange {
         let (collection, record, before) = try known(id)
         let after = try ReminderWriter(clock: clock, now: time.now).completion(of: record, in: before, at: date)

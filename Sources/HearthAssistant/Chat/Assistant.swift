@@ -133,6 +133,18 @@ public final class Assistant: Sendable {
             messages: try await conversations.messages(of: id))
     }
 
+    /// The settings of its conversations.
+    package var chatSettings: ChatSettings { parts.settings }
+
+    /// A conversation that is not kept yet, under an id that the caller chose.
+    package func newSession(
+        _ id: String, engine other: (any InferenceEngine)? = nil, settings: ChatSettings? = nil
+    ) -> ChatSession {
+        var parts = parts
+        if let settings { parts.settings = settings }
+        return ChatSession(id: id, parts: parts, engine: ChatEngine(other ?? engine, seeing: seeing))
+    }
+
     // MARK: Actions
 
     /// The cards of the last actions of all conversations, the newest first.

@@ -10,7 +10,7 @@ package actor VdirContactStore: ContactStore, RecordStore {
     private let executor = ThreadExecutor(name: "hearth.contacts")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private var folder: VdirFolder<[ContactRecord]>
+    var folder: VdirFolder<[ContactRecord]>
     private let preferredCollection: String?
 
     /// The collection of imported contacts if the folder has none and the caller names none.
@@ -102,7 +102,8 @@ package actor VdirContactStore: ContactStore, RecordStore {
         return try folder.state(of: change)
     }
 
-    private var target: String {
+    /// The collection of new contacts.
+    var target: String {
         if let preferredCollection { return preferredCollection }
         let known = folder.collections
         return known.contains(Self.standardCollection)

@@ -17,13 +17,14 @@ struct AssistantHome: Sendable {
     let time: TimeSource
 
     /// Opens the records of a home, and creates the home if it is missing.
+    /// - Parameter isKept: whether conversations, notes and habits are those of the disk.
     /// - Throws: `ConfigurationError` with `no-home`; `DatabaseError`, `FileError`.
-    init(_ context: CommandContext) async throws {
+    init(_ context: CommandContext, isKept: Bool = true) async throws {
         path = try context.home
         time = context.time
         let path = path
-        try await blocking { try LocalFileSystem().makeFolders(path, permissions: 0o700) }
-        database = try await AssistantDatabase.open(home: path)
+        if isKept { try await blocking { try LocalFileSystem().makeFolders(path, permissions: 0o700) } }
+        database = try await AssistantDatabase.open(home: isKept ? path : nil)
         conversations = SQLiteConversationStore(database)
         notes = SQLiteNoteStore(database)
         habits = SQLiteHabitStore(database)
@@ -47,29 +48,11 @@ struct AssistantHome: Sendable {
     /// Carries out what the user has commanded, with an entry in the journal, so that it can be undone.
     /// - Parameter id: the id of the action, and of a record that it creates.
     func carryOut(_ card: ActionCard, _ changes: [RecordChange]) async throws {
-        guard !changes.isEmpty else { return }
-        var entry = ActionEntry(
-            id: card.id, conversation: "", message: "", state: .begun, card: card, changes: changes,
-            created: time.now, changed: time.now)
-        let size = changes.reduce(0) { $0 + ($1.before?.count ?? 0) + ($1.after?.count ?? 0) }
-        let isKept = size <= Self.largestEntry
-        if isKept { try await journal.save(entry) }
-        for change in changes {
-            guard let store = records[change.store] else { continue }
-            try await store.apply(change)
-        }
-        guard isKept else { return }
-        entry.state = .done
-        entry.card.state = .done
-        entry.card.canUndo = true
-        try await journal.save(entry)
+        try await CommandedActions(journal: journal, stores: records, time: time).carryOut(card, changes)
     }
 
-    /// The most bytes of changes that the journal keeps for an undo.
-    private static let largestEntry = 16 << 20
-
     /// The id of a new record.
-    static func newID() -> String { UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "") }
+    static func newID() -> String { CommandedActions.newID() }
 }
 
 extension CommandContext {
@@ -92,8 +75,6 @@ extension CommandContext {
 extension ActionCard {
     /// The card of something that the user has commanded.
     init(commanded title: String, _ tag: ActionTag, id: String = AssistantHome.newID(), _ record: String) {
-        self.init(
-            id: id, tag: tag, title: title, fields: [Field(name: "title", label: "Record", value: record)],
-            state: .proposed, payload: "{}")
+        self.init(commanded: title, tag, id: id, record: record)
     }
 }

@@ -6,18 +6,11 @@
 
     /// The models of the resident process under its present settings.
     final class ServedModels: Sendable {
-        /// The models under one set of settings. They leave memory with the last request that uses them.
-        private final class Generation: Sendable {
+        /// Models that leave memory with the last request that uses them.
+        private final class Opened: Sendable {
             let hearth: Hearth
-            let routes: APIRoutes
 
-            init(_ hearth: Hearth) {
-                self.hearth = hearth
-                let configuration = hearth.configuration
-                let models = HearthModels(hearth, settings: HearthModels.Settings(configuration: configuration))
-                let settings = APISettings(configuration: configuration, version: HearthCommand.version)
-                routes = APIRoutes(APIService(models, settings: settings))
-            }
+            init(_ hearth: Hearth) { self.hearth = hearth }
 
             deinit {
                 let hearth = hearth
@@ -25,9 +18,29 @@
             }
         }
 
+        /// The models under one set of settings.
+        private final class Generation: Sendable {
+            let opened: Opened
+            let configuration: Configuration
+            let routes: APIRoutes
+
+            var hearth: Hearth { opened.hearth }
+
+            init(_ opened: Opened, _ configuration: Configuration) {
+                self.opened = opened
+                self.configuration = configuration
+                let hearth = opened.hearth
+                let models = HearthModels(hearth, settings: HearthModels.Settings(configuration: configuration))
+                let settings = APISettings(configuration: configuration, version: HearthCommand.version)
+                routes = APIRoutes(APIService(models, settings: settings))
+            }
+        }
+
         private struct State {
             var generation: Generation?
             var address: String?
+            /// The native API, which follows the settings.
+            var native: NativeService?
             var reload: (@Sendable () async -> Void)?
         }
 
@@ -41,12 +54,31 @@
             started = context.time.now
             let hearth = try await context.hearth()
             _ = try await context.recovered(hearth)
-            state = Locked(State(generation: Generation(hearth)))
+            state = Locked(State(generation: Generation(Opened(hearth), hearth.configuration)))
         }
 
         private var generation: Generation? { state.withLock { $0.generation } }
 
         func setAddress(_ address: String?) { state.withLock { $0.address = address } }
+
+        /// The address under which browsers reach the process.
+        var address: String? { state.withLock { $0.address } }
+
+        /// The models of the present settings, with what keeps them open.
+        var present: (hearth: Hearth, owner: any Sendable)? { generation.map { ($0.hearth, $0) } }
+
+        /// Tells the native API about later settings.
+        func follow(_ native: NativeService) { state.withLock { $0.native = native } }
+
+        /// Keeps a model warm that has answered.
+        func used(_ family: String) async {
+            guard let provider = generation?.routes.service.provider else { return }
+            do {
+                await provider.used(try await provider.model(family), keepAlive: nil)
+            } catch {
+                // A model that was removed meanwhile needs no warmth.
+            }
+        }
 
         // MARK: Requests
 
@@ -114,11 +146,28 @@
         /// Uses the present settings for later requests; answers on their way keep theirs.
         func reload() async throws {
             let hearth = try await context.hearth()
-            guard let old = generation?.hearth, old.configuration != hearth.configuration else {
-                return await hearth.close()
+            guard let old = generation, old.configuration != hearth.configuration else { return await hearth.close() }
+            guard hearth.configuration.shapesEngines(otherThan: old.configuration) else {
+                await hearth.close()
+                refresh(hearth.configuration)
+                await state.withLock { $0.native }?.reread()
+                return
             }
-            let next = Generation(hearth)
-            state.withLock { state in if state.generation != nil { state.generation = next } }
+            let next = Generation(Opened(hearth), hearth.configuration)
+            let native = state.withLock { state -> NativeService? in
+                guard state.generation != nil else { return nil }
+                state.generation = next
+                return state.native
+            }
+            await native?.use(hearth, owner: next)
+        }
+
+        /// Uses other settings that leave the models as they are.
+        func refresh(_ configuration: Configuration) {
+            state.withLock { state in
+                guard let old = state.generation else { return }
+                state.generation = Generation(old.opened, configuration)
+            }
         }
 
         /// Ends downloads and answers, and unloads the models.

@@ -54,10 +54,19 @@
             }
             let models = try await ServedModels(context: context)
             let stop = StopRequest()
+            let page = try await ServedPage(models, context)
             let server = ResidentServer(
                 rules: rules(settings), keys: keys, usesTLS: identity != nil, time: context.time,
-                parts: parts(models, stop: stop))
-            let listener = try await blocking { try server.listen(on: sockets, identity: identity) }
+                sessions: try await blocking { SessionFile.load(home: place.home) },
+                parts: parts(models, page, at: place, stop: stop))
+            let listener: HTTPListener
+            do {
+                listener = try await blocking { try server.listen(on: sockets, identity: identity) }
+            } catch {
+                await page.close()
+                await models.close()
+                throw error
+            }
             let address = listener.addresses.first.map { address in
                 (identity == nil ? "http" : "https") + address.reachable.url.dropFirst(4)
             }
@@ -73,21 +82,26 @@
                     }
                 }
             } catch {
-                await end(server, models, manager)
+                await end(server, models, page, manager)
                 throw error
             }
             // Unfinished transfers of earlier processes go on.
             _ = server.jobs.start(["restore"]) { _ in await models.restoreTransfers() }
             await waitForEnd(stop) { await reload(server, models, place) }
             context.console.say("Ending.")
-            await end(server, models, manager)
+            await end(server, models, page, manager)
         }
 
-        private func end(_ server: ResidentServer, _ models: ServedModels, _ manager: ServiceManager) async {
+        private func end(
+            _ server: ResidentServer, _ models: ServedModels, _ page: ServedPage, _ manager: ServiceManager
+        ) async {
             manager.tell("STOPPING=1")
             // A task of its own: the command is cancelled, and the end still takes its time.
             await Task {
+                // Streams of events have no end of their own.
+                page.service.log.finish()
                 await server.stop()
+                await page.close()
                 await models.close()
             }.value
         }
@@ -159,7 +173,9 @@
 
         // MARK: Parts
 
-        private func parts(_ models: ServedModels, stop: StopRequest) -> ResidentServer.Parts {
+        private func parts(
+            _ models: ServedModels, _ page: ServedPage, at place: ResidentPlace, stop: StopRequest
+        ) -> ResidentServer.Parts {
             let (context, console) = (context, context.console)
             var parts = ResidentServer.Parts(
                 models: { request in await models.reply(to: request) },
@@ -171,6 +187,13 @@
             parts.pull = { name in Self.pullWords(name) }
             parts.stop = { stop.request() }
             parts.reload = { await models.reloadNow() }
+            parts.native = { await page.service.reply(to: $0) }
+            parts.page = { await page.files.reply(to: $0) }
+            let time = context.time
+            parts.keepSessions = { sessions in
+                // Saving throws nothing.
+                try? await blocking { SessionFile.save(sessions, home: place.home, at: time.now) }
+            }
             if order.logsAccess { parts.log = { line in console.complain(line) } }
             return parts
         }

@@ -40,6 +40,7 @@
         func ownReply(to request: ServerRequest) async -> ServerReply? {
             let path = request.target.path
             let method = request.method == "HEAD" ? "GET" : request.method
+            if method == "GET", path == "/" || path.hasPrefix("/page/") { return await parts.page(request) }
             switch "\(method) \(path)" {
             case "GET /health": return .json(.object(["status": .string("ok")]))
             case "GET /ready":
@@ -50,7 +51,7 @@
                     status: 200,
                     headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store"],
                     body: .bytes(Array(await metricsText().utf8)))
-            case "GET /hearth/open": return open(request)
+            case "GET /hearth/open": return await open(request)
             case "GET /hearth/v1/status": return .json(.object(await status()))
             case "GET /hearth/v1/jobs": return .json(.array(jobs.running.map(\.facts)))
             case "POST /hearth/v1/open": return .json(.object(["path": .string(oneTimePath())]))
@@ -64,12 +65,13 @@
             case "POST /hearth/v1/pull": return await pull(request)
             default:
                 guard path.hasPrefix("/hearth/") else { return nil }
-                return await steer(request) ?? .failure(404, "not-found", "there is no such path")
+                if let reply = await steer(request) { return reply }
+                return await parts.native(request) ?? .failure(404, "not-found", "there is no such path")
             }
         }
 
-        private func open(_ request: ServerRequest) -> ServerReply {
-            guard let code = request.target.value("code"), let cookie = cookie(for: code) else {
+        private func open(_ request: ServerRequest) async -> ServerReply {
+            guard let code = request.target.value("code"), let cookie = await cookie(for: code) else {
                 return .text(403, "This address was used already or is too old. Ask for another: hearth serve")
             }
             var reply = ServerReply(status: 303, headers: ["Location": "/", "Cache-Control": "no-store"])

@@ -32,6 +32,12 @@
             package var reload: @Sendable () async -> Void
             /// The version of the program, which its commands share.
             package var version = ""
+            /// The reply of the native API; `nil` for a path that it does not have.
+            package var native: @Sendable (ServerRequest) async -> ServerReply? = { _ in nil }
+            /// The file of the page at a path; `nil` for none.
+            package var page: @Sendable (ServerRequest) async -> ServerReply? = { _ in nil }
+            /// Keeps the sessions of browsers, so that these stay signed in when the process starts again.
+            package var keepSessions: @Sendable (PageSessions) async -> Void = { _ in }
             /// Takes a line for each request that ended; `nil` for no log.
             package var log: (@Sendable (String) -> Void)?
 
@@ -59,7 +65,7 @@
 
         private struct State {
             var guarding: RequestGuard
-            var sessions = PageSessions()
+            var sessions: PageSessions
             var limits: CallerLimits
             /// The callers of counted requests, by the request's id.
             var counted: [String: String] = [:]
@@ -72,18 +78,21 @@
         private let metrics = ServerMetrics()
         private let state: Locked<State>
         private let usesTLS: Bool
+        private let time: TimeSource
         private let clock: Stopwatch
 
         package init(
             rules: RequestGuard.Rules, keys: AccessKeys, bounds: CallerLimits.Bounds = CallerLimits.Bounds(),
-            usesTLS: Bool, time: TimeSource, parts: Parts
+            usesTLS: Bool, time: TimeSource, sessions: PageSessions = PageSessions(), parts: Parts
         ) {
             self.parts = parts
             self.usesTLS = usesTLS
             jobs = ResidentJobs(time: time)
+            self.time = time
             clock = time.stopwatch()
             state = Locked(
-                State(guarding: RequestGuard(rules: rules, keys: keys), limits: CallerLimits(bounds)))
+                State(
+                    guarding: RequestGuard(rules: rules, keys: keys), sessions: sessions, limits: CallerLimits(bounds)))
         }
 
         /// Starts to listen.
@@ -111,6 +120,7 @@
             async let jobsEnd: Void = jobs.end()
             await listener?.stop(grace: grace)
             await jobsEnd
+            await parts.keepSessions(state.withLock { $0.sessions })
         }
 
         /// Replaces the rules and the keys.
@@ -123,9 +133,12 @@
 
         /// A path that signs a browser in, once.
         package func oneTimePath() -> String {
-            let now = clock.elapsed
+            let now = sessionTime
             return "/hearth/open?code=" + state.withLock { $0.sessions.makeCode(at: now) }
         }
+
+        /// The time of sessions, which outlive the process: since 1970.
+        private var sessionTime: Duration { .seconds(time.now.timeIntervalSince1970) }
 
         var isReady: Bool { state.withLock { $0.isReady } }
 
@@ -142,9 +155,10 @@
         }
 
         /// Exchanges a code for the cookie of a session.
-        func cookie(for code: String) -> String? {
-            let now = clock.elapsed
+        func cookie(for code: String) async -> String? {
+            let now = sessionTime
             guard let token = state.withLock({ $0.sessions.redeem(code, at: now) }) else { return nil }
+            await parts.keepSessions(state.withLock { $0.sessions })
             return "hearth_session=\(token); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
                 + (usesTLS ? "; Secure" : "")
         }
@@ -154,21 +168,22 @@
         private func need(of request: ServerRequest) -> RequestGuard.Need {
             let path = request.target.path
             switch path {
-            case "/health", "/ready", "/hearth/open": return .nothing
+            // Without a session, the page says how to open one.
+            case "/", "/health", "/ready", "/hearth/open": return .nothing
             case "/metrics": return request.isLoopback ? .scope(.chat) : .owner
             default:
-                if path.hasPrefix("/hearth/") { return .owner }
+                if path.hasPrefix("/hearth/") || path.hasPrefix("/page/") { return .owner }
                 return .scope(parts.scope(request.method, path) ?? .chat)
             }
         }
 
         /// The checks before the body; sets the caller.
         private func check(_ request: inout ServerRequest) -> ServerReply? {
-            let now = clock.elapsed
+            let (now, session) = (clock.elapsed, sessionTime)
             let (guarding, allowed) = state.withLock { state in (state.guarding, state.guarding.rules.allowedOrigins) }
             // The closure of the guard is called without the lock.
             var checking = guarding
-            checking.isSession = { [state] token in state.withLock { $0.sessions.use(token, at: now) } }
+            checking.isSession = { [state] token in state.withLock { $0.sessions.use(token, at: session) } }
             let isPreflight =
                 request.method == "OPTIONS" && request.headers["Access-Control-Request-Method"] != nil
             do {

@@ -44,6 +44,15 @@
             return true
         }
 
+        /// The sessions that have not ended, by the digests of their tokens, with their ends since 1970.
+        package func kept(at now: Duration) -> [SHA256Digest: Duration] { sessions.filter { $0.value > now } }
+
+        /// The sessions of an earlier process.
+        package init(kept: [SHA256Digest: Duration]) {
+            let newest = kept.sorted { $0.value > $1.value }.prefix(Self.limit)
+            sessions = Dictionary(newest.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+        }
+
         private static func digest(_ text: String) -> SHA256Digest { SHA256Digest(hashing: Data(text.utf8)) }
     }
 #endif

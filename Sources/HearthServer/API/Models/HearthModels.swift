@@ -41,6 +41,7 @@
 
             /// The settings of a home.
             package init(configuration: Configuration) {
+                defaultModel = configuration.defaultModel
                 keepAlive = configuration.server.keepAlive
                 answersAnyName = configuration.server.answersAnyModel
             }

@@ -1,0 +1,88 @@
+import HearthBase
+import HearthCatalog
+import HearthDelivery
+import HearthHTTP
+import HearthTransfer
+
+/// The models of a manager, and those that the setting `library.models` lists: a repository of the Hub or an address is a row
+/// before it was ever pulled.
+package actor ListedDelivery: ModelDelivering {
+    private let manager: ModelManager
+    private let references: @Sendable () async throws -> [String]
+    /// The offers of references that were asked before.
+    private var known: [String: OfferedModel] = [:]
+
+    /// - Parameter references: reads the setting.
+    package init(_ manager: ModelManager, references: @escaping @Sendable () async throws -> [String]) {
+        self.manager = manager
+        self.references = references
+    }
+
+    package func localModels() async throws -> [LocalModel] { try await manager.localModels() }
+
+    package func offeredModels(_ policy: CachePolicy) async throws -> OfferedModels {
+        let wanted = try await references()
+        var found: OfferedModels
+        do {
+            found = try await manager.offeredModels(policy)
+        } catch let error where !wanted.isEmpty && !(error is CancellationError) {
+            // The listed models are offered without the origins too.
+            found = OfferedModels([], problem: error)
+        }
+        let here = Set(try await manager.localModels().map(\.model.id))
+        for text in wanted {
+            do {
+                let offer = try await offer(text, asksAgain: policy == .now)
+                let family = offer.model.id
+                found.listed[family] = text
+                // An installed model is offered by its own source.
+                if !here.contains(family), !found.models.contains(where: { $0.model.id == family }) {
+                    found.models.append(offer)
+                }
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                found.problem = found.problem ?? error
+            }
+        }
+        known = known.filter { wanted.contains($0.key) }
+        return found
+    }
+
+    private func offer(_ text: String, asksAgain: Bool) async throws -> OfferedModel {
+        if !asksAgain, let offer = known[text] { return offer }
+        let offer = try await Self.offer(text, manager)
+        known[text] = offer
+        return offer
+    }
+
+    /// The model that a reference means, without fetching it.
+    /// - Throws: `CatalogError`, `DeliveryError`, `HTTPError`.
+    package static func offer(_ text: String, _ manager: ModelManager) async throws -> OfferedModel {
+        var options = PullOptions()
+        // The row says why the device cannot have the model.
+        options.ignoreMemory = true
+        let offer = try await manager.resolve(ModelReference(parsing: text), options: options)
+        return OfferedModel(ModelInfo(offer.release, reference: offer.reference), objection: offer.objection)
+    }
+
+    package func pull(
+        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> LocalDelivery {
+        try await manager.pull(model, metered: metered, report: report)
+    }
+
+    package func pull(
+        _ model: ModelInfo, options: DownloadOptions, report: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> LocalDelivery {
+        try await manager.pull(model, options: options, report: report)
+    }
+
+    package func discardDownload(of model: ModelInfo) async throws { try await manager.discardDownload(of: model) }
+
+    package func unfinishedDownloads() async throws -> [ModelInfo] { try await manager.unfinishedDownloads() }
+
+    package func remove(_ model: ModelInfo) async throws { try await manager.remove(model) }
+
+    package func changes() async -> AsyncStream<LibraryChange> { await manager.changes() }
+}

@@ -1,0 +1,213 @@
+#if Server
+    import Foundation
+    import Hearth
+    import HearthAssistant
+    import HearthBase
+    import HearthCatalog
+    import HearthDatabase
+    import HearthInference
+    import HearthRouting
+    import HearthStore
+
+    /// The native API of the resident process: the view models of the library and of the assistant behind routes and events.
+    package final class NativeService: Sendable {
+        /// The parts under one set of settings.
+        struct Current: Sendable {
+            var hearth: Hearth
+            var configuration: Configuration
+            var cloud: NativeCloud
+            var orchestrator: LLMOrchestrator
+            /// Keeps the models open while they are used.
+            var owner: any Sendable
+        }
+
+        package let log = EventLog()
+        let parts: NativeParts
+        let records: AssistantRecords
+        let library: LibraryDesk
+        let chats: ChatDesk
+        let approvals = ApprovalDesk()
+        private let current: Locked<Current>
+        private let router: Locked<NativeRouter?> = Locked(nil)
+        private let work = Locked<[Task<Void, Never>]>([])
+        private let changes = TurnQueue()
+        /// Whether the sources were asked for their models.
+        let asked = Locked(false)
+
+        /// Opens the user's records.
+        /// - Parameter owner: kept as long as the models are used.
+        /// - Throws: `DatabaseError`, `FileError`, `ConfigurationError`.
+        package init(_ hearth: Hearth, owner: any Sendable, parts: NativeParts) async throws {
+            self.parts = parts
+            records = try await AssistantRecords(home: hearth.home, time: parts.time)
+            library = await LibraryDesk(hearth, log: log, time: parts.time)
+            let made = await Self.current(hearth, hearth.configuration, owner, library, parts)
+            current = Locked(made)
+            let assistant = try await Self.assistant(made, records, library, approvals)
+            let (log, library) = (log, library)
+            chats = ChatDesk(
+                assistant, log: log, approvals: approvals, time: parts.time, engine: Self.engine(made.orchestrator),
+                answered: { [parts] in
+                    if let family = await library.library.selectedModel?.id.name { await parts.used(family) }
+                    await library.tell()
+                })
+            approvals.tells { [weak chats] chat, card in Task { await chats?.show(card, chat) } }
+            // Actions during which an earlier process ended are settled before new ones begin.
+            _ = await assistant.actions.recover()
+            await library.library.refreshLocal()
+            await library.tell()
+            router.withLock { $0 = NativeRouter(Self.routes(self)) }
+            follow()
+        }
+
+        /// The parts of the present settings.
+        var now: Current { current.withLock { $0 } }
+
+        var routes: [NativeRoute] { router.withLock { $0?.routes } ?? [] }
+
+        /// The reply to a request; `nil` for a path that no route has.
+        package func reply(to request: ServerRequest) async -> ServerReply? {
+            await router.withLock { $0 }?.reply(to: request)
+        }
+
+        // MARK: Settings
+
+        /// Uses the settings of the disk, with other models if the settings of engines changed.
+        package func use(_ hearth: Hearth, owner: any Sendable) async {
+            await changes.turn {
+                let isOther = hearth !== now.hearth
+                let settings: Configuration
+                do {
+                    settings = try await SettingsFile(home: hearth.home).read()
+                } catch {
+                    Log.write(.warning, "native", "the settings cannot be read", [.error(error)])
+                    settings = hearth.configuration
+                }
+                let next = await Self.current(hearth, settings, owner, library, parts)
+                do {
+                    let assistant = try await Self.assistant(next, records, library, approvals)
+                    await chats.use(assistant, engine: Self.engine(next.orchestrator))
+                } catch {
+                    Log.write(.warning, "native", "the assistant keeps its settings", [.error(error)])
+                }
+                let before = current.withLock { current in
+                    defer { current = next }
+                    return current
+                }
+                await before.orchestrator.flush()
+                if isOther { await library.use(hearth) }
+                follow()
+                await tellRoute()
+            }
+        }
+
+        /// Reads the settings again for conversations and the route; the models stay.
+        package func reread() async {
+            let current = now
+            await use(current.hearth, owner: current.owner)
+            await library.tell()
+        }
+
+        private static func current(
+            _ hearth: Hearth, _ configuration: Configuration, _ owner: any Sendable, _ library: LibraryDesk,
+            _ parts: NativeParts
+        ) async -> Current {
+            let cloud = await parts.cloud(configuration)
+            let local = hearth.localEngines { name in try await find(name, hearth, library) }
+            let orchestrator = await LLMOrchestrator(
+                local: local, cloud: cloud.engine, premium: cloud.premium, forceLocal: configuration.forceLocal,
+                network: parts.network, folder: hearth.home.appending("routing"), time: parts.time)
+            return Current(
+                hearth: hearth, configuration: configuration, cloud: cloud, orchestrator: orchestrator, owner: owner)
+        }
+
+        private static func assistant(
+            _ current: Current, _ records: AssistantRecords, _ library: LibraryDesk, _ approvals: ApprovalDesk
+        ) async throws -> Assistant {
+            let hearth = current.hearth
+            let seeing = SeeingEngine(
+                find: {
+                    guard let family = await library.visionFamily else { return nil }
+                    return try await hearth.find(.family(family, version: nil, variant: nil), policy: .localOnly)
+                }, usual: current.orchestrator)
+            return try await records.assistant(
+                current.configuration, engine: current.orchestrator, seeing: seeing, approval: approvals)
+        }
+
+        /// The engine of a named model for a conversation.
+        private static func engine(
+            _ orchestrator: LLMOrchestrator
+        ) -> @Sendable (String, Bool) async throws -> any InferenceEngine {
+            { model, isPrivate in orchestrator.conversation(RouteRequest(isPrivate: isPrivate, model: model)) }
+        }
+
+        /// Finds the local model of a request; without a name, the one in use.
+        private static func find(_ name: String?, _ hearth: Hearth, _ library: LibraryDesk) async throws -> LiveModel {
+            let usual = await library.usualModel
+            guard let name = name ?? usual else {
+                throw LLMError(
+                    .modelNotLoaded, "no model is on this device yet",
+                    context: ErrorContext(remedy: "Download a model first."))
+            }
+            do {
+                let reference = try ModelReference(parsing: name)
+                guard case .family = reference else {
+                    throw StoreError(.notInstalled, "\(name) is not installed", context: ErrorContext(model: name))
+                }
+                return try await hearth.find(reference, policy: .localOnly)
+            } catch let error as StoreError where error.code == .notInstalled {
+                throw LLMError(.modelNotLoaded, error.message, context: error.context, underlying: error)
+            }
+        }
+
+        // MARK: Following
+
+        /// Follows the route and, while clients listen, the transfers.
+        private func follow() {
+            let orchestrator = now.orchestrator
+            let tasks = [
+                Task { [weak self] in
+                    for await _ in orchestrator.decisions() { await self?.tellRoute() }
+                },
+                Task { [weak library, time = parts.time, log] in
+                    do {
+                        while true {
+                            try await time.sleep(for: .seconds(1))
+                            if log.hasReaders { await library?.readTransfers() }
+                        }
+                    } catch {
+                        // The service ends.
+                    }
+                },
+            ]
+            let before = work.withLock { work in
+                defer { work = tasks }
+                return work
+            }
+            for task in before { task.cancel() }
+        }
+
+        private func tellRoute() async { log.add("route", await route()) }
+
+        func route() async -> RouteBody {
+            let current = now
+            // A setting without a value shares everything.
+            let shares = (try? current.configuration.value(of: "cloud.shares")) ?? nil
+            return RouteBody(
+                await current.orchestrator.decision(), forceLocal: current.configuration.forceLocal,
+                cloud: current.cloud, kind: current.configuration.cloud.kind?.rawValue, shares: shares)
+        }
+
+        /// Ends answers, and closes the records.
+        package func close() async {
+            let tasks = work.withLock { work in
+                defer { work = [] }
+                return work
+            }
+            for task in tasks { task.cancel() }
+            await chats.stopAll()
+            await now.orchestrator.flush()
+            await records.database.close()
+        }
+    }
+#endif
