@@ -74,6 +74,8 @@ function watchConnection() {
 }
 
 async function start() {
+    // The browser keeps a record of every call otherwise; a page that is open for weeks has no use for them.
+    performance.setResourceTimingBufferSize(0);
     applyTheme();
     await loadTexts();
     rail();

@@ -44,16 +44,20 @@ export function show(main, [name]) {
                 chosen !== "model" && h("h2", t(`settings.${chosen}`)), h("p.muted", t(`settings.${chosen}.lead`)), view?.node, values))));
     main.querySelector(".settings-link[aria-current]").scrollIntoView({ block: "nearest", inline: "center" });
     if (!panels[chosen].keys) return life.end;
+    let shown = [];
     const read = async () => {
         try {
             const { settings } = await get("/settings");
             const rows = settings.filter(({ key }) => panelOf(key) === chosen && key !== "routing.forceLocal");
+            // A change made here is displayed already, and its control keeps the focus.
+            if (shown.length > 0 && rows.every((row, index) => row.key === shown[index]?.key && row.value === shown[index].value)) return;
+            shown = rows;
             fill(values, chosen === "model" && rows.length > 0 && h("h3", t("settings.more")), settingRows(rows));
         } catch (error) {
             fill(values, h("p.note.error", error.sentence ?? error.message));
         }
     };
-    life.add(on("settings", () => { if (!values.contains(document.activeElement)) read(); }));
+    life.add(on("settings", read));
     read();
     return life.end;
 }

@@ -17,7 +17,7 @@ function settingRow(setting) {
             const value = valueOf(setting, control);
             const { settings } = await patch("/settings", { [setting.key]: value });
             const fresh = settings?.find(({ key }) => key === setting.key);
-            if (fresh) Object.assign(setting, fresh);
+            if (fresh) Object.assign(setting, { value: undefined }, fresh);
             fill(problem);
             set(control, { "aria-invalid": null });
             fill(saved, "✓");
