@@ -30,14 +30,15 @@ class Records:
             {"id": "r3", "list": "Home", "title": "Water the plants", "priority": 0},
         ]
         self.contacts = [
-            {"id": "c1", "book": "personal", "name": "Anna Berg", "nicknames": ["Anni"], "numbers": [{"label": "home", "value": "+49 30 1234"}], "mails": ["anna@example.org"], "organization": "", "note": "Has the spare key"},
+            {"id": "c1", "book": "personal", "name": "Anna Berg", "nicknames": ["Anni"], "numbers": [{"label": "home", "value": "+49 30 1234"}], "mails": [{"label": "", "value": "anna@example.org"}], "organization": "", "note": "Has the spare key"},
             {"id": "c2", "book": "personal", "name": "يوسف حداد", "nicknames": [], "numbers": [{"label": "", "value": "+49 40 998"}], "mails": [], "organization": "Library", "note": ""},
         ]
         self.habits = [{"id": "h1", "name": "Running", "frequency": "daily", "created": day(-30), "log": {day(-3): 1, day(-2): 1, day(-1): 1}, "streak": 3, "longestStreak": 9, "isDone": False}]
 
     def event(self, title, start, end, **rest):
         return {"event": {"id": uuid.uuid4().hex[:8], "calendar": "Personal", "title": title, "start": {"date": start, "timeZone": "Europe/Berlin", "isAllDay": False},
-                          "end": {"date": end, "isAllDay": False}, "isInvitation": False, "repeatsUnexpanded": False, **rest}, "start": start, "end": end}
+                          "end": {"date": end, "isAllDay": False}, "isInvitation": False, "repeatsUnexpanded": False, **rest},
+                "start": {"date": start, "isAllDay": False}, "end": {"date": end, "isAllDay": False}}
 
     def new_note(self, title, body):
         self.notes.insert(0, {"id": uuid.uuid4().hex[:8], "title": title, "body": body, "created": at(0), "changed": at(0)})
@@ -96,16 +97,16 @@ class Records:
         return 200, {"id": rest[1], "action": self.changed(store, f"Changed: {target.get('title') or target.get('name')}", lambda: target.update(before))}
 
     def list_calendar(self, query, values):
-        return {"occurrences": self.events, "unreadable": []}
+        return {"occurrences": self.events, "unreadable": 0}
 
     def list_reminders(self, query, values):
-        return {"reminders": [reminder for reminder in self.reminders if query in reminder["title"].lower() and (values.get("completed") == "true" or not reminder.get("completed"))], "unreadable": []}
+        return {"reminders": [reminder for reminder in self.reminders if query in reminder["title"].lower() and (values.get("completed") == "true" or not reminder.get("completed"))], "unreadable": 0}
 
     def list_notes(self, query, values):
         return {"notes": [note for note in self.notes if query in (note["title"] + note["body"]).lower()]}
 
     def list_contacts(self, query, values):
-        return {"contacts": [contact for contact in self.contacts if query in contact["name"].lower()], "unreadable": ["old.vcf"]}
+        return {"contacts": [contact for contact in self.contacts if query in contact["name"].lower()], "unreadable": 1}
 
     def list_habits(self, query, values):
         return {"habits": self.habits}

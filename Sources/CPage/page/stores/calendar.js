@@ -21,7 +21,7 @@ export async function draw(body) {
     const reply = await get(`/stores/calendar?from=${from.toISOString()}&until=${until.toISOString()}&limit=1000`);
     const byDay = new Map();
     for (const occurrence of reply.occurrences) {
-        const start = startOf(occurrence);
+        const start = momentDate(occurrence.start);
         const key = dayKey(start);
         byDay.set(key, [...byDay.get(key) ?? [], { ...occurrence, at: start }]);
     }
@@ -32,9 +32,6 @@ export async function draw(body) {
             h("h2.day", day(list[0].at)),
             h("ul.rows", { role: "list" }, list.sort((a, b) => a.at - b.at).map((occurrence) => eventRow(occurrence, read))))))));
 }
-
-const startOf = (occurrence) => (occurrence.event.start.isAllDay
-    ? momentDate({ isAllDay: true, date: occurrence.start }) : new Date(occurrence.start));
 
 function gridStart() {
     const weekStart = language === "en" ? 0 : 1;
@@ -71,9 +68,10 @@ function monthGrid(from, byDay, read) {
 
 function eventRow(occurrence, read) {
     const { event, at } = occurrence;
-    const end = occurrence.end ? new Date(occurrence.end) : null;
+    const { isAllDay } = occurrence.start;
+    const end = isAllDay ? null : momentDate(occurrence.end);
     return recordRow({
-        before: h("span.row-time", event.start.isAllDay ? t("stores.calendar.all-day") : [h("span", time(at)), end && h("span", time(end))]),
+        before: h("span.row-time", isAllDay ? t("stores.calendar.all-day") : [h("span", time(at)), end && h("span", time(end))]),
         title: event.title,
         caption: [event.location, event.calendar].filter(Boolean).join(" · "),
         detail: event.notes,
@@ -82,15 +80,18 @@ function eventRow(occurrence, read) {
     });
 }
 
+const shifted = (date, days) => new Date(date.getFullYear(), date.getMonth(), date.getDate() + days, date.getHours(), date.getMinutes());
+
 /// Opens the form of a new event.
 export const add = (read) => edit(null, read);
 
 function edit(event, read) {
     const begin = event ? momentDate(event.start) : new Date(`${chosen}T${String(new Date().getHours() + 1).padStart(2, "0").slice(-2)}:00`);
     const start = Number.isNaN(begin.getTime()) ? new Date() : begin;
-    const end = event?.end ? momentDate(event.end) : new Date(start.getTime() + 3_600_000);
-    const isAllDay = Boolean(event?.start.isAllDay);
-    const moment = (value) => ({ date: new Date(value).toISOString(), timeZone: event?.start.timeZone ?? ownTimeZone(), isAllDay: false });
+    const isAllDay = Boolean(event?.start?.isAllDay);
+    // The end of a whole day is the midnight behind it; people name the last day.
+    const end = !event?.end ? new Date(start.getTime() + (isAllDay ? 0 : 3_600_000)) : isAllDay ? shifted(momentDate(event.end), -1) : momentDate(event.end);
+    const moment = (value) => ({ date: new Date(value).toISOString(), timeZone: event?.start?.timeZone ?? ownTimeZone(), isAllDay: false });
     editRecord({
         store: "calendar", id: event?.id, read,
         title: t(event ? "stores.calendar.edit" : "stores.calendar.add"),
@@ -104,13 +105,14 @@ function edit(event, read) {
             { name: "notes", label: t("field.notes"), type: "long", value: event?.notes },
         ],
         toBody: (values) => {
-            const dayOnly = (value) => ({ date: value.slice(0, 10), isAllDay: true });
-            const shape = values.isAllDay ? dayOnly : moment;
+            const dayOnly = (date) => ({ date: `${dayKey(date)}T00:00:00.000Z`, isAllDay: true });
             const { isAllDay: _, ...rest } = values;
             const hasMoved = !event || values.start !== localInput(start) || values.end !== localInput(end) || values.isAllDay !== isAllDay;
             const { start: from, end: until, ...words } = rest;
             const { alarmMinutes = undefined, ...changed } = changes(event, words);
-            return { ...changed, ...(alarmMinutes !== undefined && (alarmMinutes === null ? { clear: ["alarm"] } : { alarmMinutes })), ...(hasMoved && { start: shape(from), ...(until && { end: shape(until) }) }) };
+            return { ...changed, ...(alarmMinutes !== undefined && (alarmMinutes === null ? { clear: ["alarm"] } : { alarmMinutes })), ...(hasMoved && (values.isAllDay
+                ? { start: dayOnly(new Date(from)), end: dayOnly(shifted(new Date(until || from), 1)) }
+                : { start: moment(from), ...(until && { end: moment(until) }) })) };
         },
     });
 }

@@ -17,7 +17,7 @@ export async function draw(body, query) {
         : h("ul.rows", { role: "list" }, list.map((contact) => recordRow({
             before: h("span.avatar", { "aria-hidden": "true" }, initials(contact.name)),
             title: contact.name,
-            caption: [contact.organization, ...contact.numbers.map(({ value }) => value), ...contact.mails.map((mail) => mail.value ?? mail)].filter(Boolean).join(" · "),
+            caption: [contact.organization, ...contact.numbers.map(({ value }) => value), ...contact.mails.map(({ value }) => value)].filter(Boolean).join(" · "),
             detail: contact.note,
             open: () => edit(contact, read),
         }))));
@@ -27,7 +27,7 @@ export async function draw(body, query) {
 export const add = (read) => edit(null, read);
 
 // Labels of numbers and mails stay with the value that they have in the same line.
-const lines = (entries) => (entries ?? []).map((entry) => (typeof entry === "string" ? entry : entry.label ? `${entry.label}: ${entry.value}` : entry.value)).join("\n");
+const lines = (entries) => (entries ?? []).map((entry) => (entry.label ? `${entry.label}: ${entry.value}` : entry.value)).join("\n");
 
 const labelled = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean).map((line) => {
     const [, label, value] = /^([^:@\d]{1,20}):\s*(.+)$/.exec(line) ?? [];
@@ -35,7 +35,6 @@ const labelled = (text) => text.split("\n").map((line) => line.trim()).filter(Bo
 });
 
 function edit(contact, read) {
-    const hasLabels = typeof contact?.mails?.[0] === "object";
     editRecord({
         store: "contacts", id: contact?.id, read,
         title: t(contact ? "stores.contacts.edit" : "stores.contacts.add"),
@@ -50,7 +49,7 @@ function edit(contact, read) {
         toBody: (values) => changes(contact, {
             ...values, numbers: labelled(values.numbers),
             nicknames: values.nicknames.split(",").map((name) => name.trim()).filter(Boolean),
-            mails: hasLabels ? labelled(values.mails) : values.mails.split("\n").map((line) => line.trim()).filter(Boolean),
+            mails: labelled(values.mails),
         }),
     });
 }

@@ -44,9 +44,7 @@ export function editRecord({ store, id, title, fields, toBody = (values) => valu
 
 /// The note about files of the store that are not readable; they are left as they are.
 export function unreadableNote(unreadable) {
-    const files = Array.isArray(unreadable) ? unreadable.map((entry) => entry.message ?? entry.file ?? entry) : [];
-    const count = Array.isArray(unreadable) ? unreadable.length : unreadable ?? 0;
-    return count > 0 && h("p.note.warning", { title: files.join("\n") }, icon("warning"), t("stores.unreadable", { n: count }));
+    return unreadable > 0 && h("p.note.warning", icon("warning"), t("stores.unreadable", { n: unreadable }));
 }
 
 /// The text of an empty store.
