@@ -101,7 +101,8 @@ def check_memory_over_100_answers(desk):
         id = next(iter(desk.world.chats.all))
         desk.world.chats.whole(id, "DELETE", None)
 
-    for _ in range(10):
+    # The first answers also make machine code of the page's functions, which the heap counts.
+    for _ in range(40):
         answer()
     before = used()
     for _ in range(100):
