@@ -91,7 +91,7 @@ extension ModelManager {
             request.index = try await indexes.fetch(
                 TransferRequest(index), fileSize: file.size.estimate, through: gate(request.metered))
         }
-        let arrived = try await transfers.fetch(request, tag: tag, progress: progress)
+        let arrived = try await transfers.fetch(request, tag: tag, with: transfer, progress: progress)
         taken.withLock { [request] in $0.append(request) }
         return (StagedFile(file, arrived), arrived.fetchedBytes)
     }

@@ -86,6 +86,8 @@ public actor ModelManager {
     ///   - preparer: makes a release's artifact for this device; `nil` uses releases as they came.
     ///   - probe: probes a release before it becomes live; `nil` skips the probe.
     ///   - preflight: checks before a fetch whether a release fits; `nil` trusts the publisher.
+    ///   - queue: the transfers of another manager of the same home in this process, which this one joins; `nil` for its
+    ///     own.
     package init(
         home: Path, origins: [Origin], http: any HTTPClient = DefaultHTTPClient(),
         fileSystem: any FileSystem = LocalFileSystem(),
@@ -93,7 +95,7 @@ public actor ModelManager {
         ignoresMemory: Bool = false, appVersion: SemanticVersion? = nil, provider: (any DownloadURLProvider)? = nil,
         formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = [],
         hub: Result<HubSettings, CatalogError>? = nil, preparer: (any ReleasePreparer)? = nil,
-        probe: (any ReleaseProbe)? = nil, preflight: (any ReleasePreflight)? = nil
+        probe: (any ReleaseProbe)? = nil, preflight: (any ReleasePreflight)? = nil, queue: TransferManager? = nil
     ) {
         let store = ModelStore(home: home, fileSystem: fileSystem, time: time)
         self.store = store
@@ -121,7 +123,8 @@ public actor ModelManager {
             network: network)
         indexes = ChunkIndexFetcher(http: http, provider: provider)
         // The queue checks for user commands in real time, so it does not get `time`.
-        transfers = TransferManager(transfer: transfer, folder: store.transfersFolder, fileSystem: fileSystem)
+        transfers =
+            queue ?? TransferManager(transfer: transfer, folder: store.transfersFolder, fileSystem: fileSystem)
         fetcher = CatalogFetcher(http: self.http, fileSystem: fileSystem)
     }
 

@@ -166,6 +166,23 @@
             }
         }
 
+        /// A stream and the comments between its events write at the same time.
+        @Test func everyWriterGoesOnWhenThereIsRoom() async throws {
+            let writer = BodyWriter {}
+            try await writer.write([UInt8](repeating: 7, count: BodyWriter.window - 1))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<2 { group.addTask { try await writer.write([1, 2]) } }
+                // Time for both to wait.
+                for _ in 0..<1000 { await Task.yield() }
+                var count = 0
+                while count < BodyWriter.window + 3 {
+                    if case .bytes(let bytes) = writer.take(upTo: .max) { count += bytes.count }
+                    await Task.yield()
+                }
+                try await group.waitForAll()
+            }
+        }
+
         @Test func tellsStreamsThatTheServerEnds() async throws {
             let started = Signal()
             let respond: Responder = { request in

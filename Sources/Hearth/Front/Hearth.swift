@@ -57,14 +57,15 @@ public final class Hearth: Sendable {
         http: any HTTPClient = DefaultHTTPClient(), time: TimeSource = .system,
         deviceMemory: UInt64 = DeviceMemory.read().usable, bundled: [BundledSource] = [],
         engines: EngineRegistry = .standard, pressure: any MemoryPressureSource = SystemMemoryPressure(),
-        tellMemory: (@Sendable (String) -> Void)? = nil
+        queue: TransferManager? = nil, tellMemory: (@Sendable (String) -> Void)? = nil
     ) throws {
         self.home = home
         self.configuration = configuration
         let memory = EngineMemory(deviceMemory: deviceMemory) { pressure.read().availableBytes }
         manager = try ModelManager(
             home: home, configuration: configuration, environment: environment, http: http, time: time,
-            deviceMemory: deviceMemory, bundled: bundled, engines: engines, memory: memory, tellMemory: tellMemory)
+            deviceMemory: deviceMemory, bundled: bundled, engines: engines, memory: memory, queue: queue,
+            tellMemory: tellMemory)
         models = LiveModels(
             manager: manager, engines: engines, configuration: configuration, memory: memory, pressure: pressure,
             time: time)

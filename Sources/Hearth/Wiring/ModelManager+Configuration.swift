@@ -26,6 +26,7 @@ extension ModelManager {
     ///   - engines: the app's engines by format.
     ///   - formats: the formats to deliver; `nil` for those with an engine, or for any without engines.
     ///   - memory: the ledger of all engines of the process; `nil` for one of the probe alone.
+    ///   - queue: the transfers of another manager of this process; `nil` for its own.
     ///   - tellMemory: told the memory needed by a large release before its download, as a sentence; `nil` logs it.
     /// - Throws: ``ConfigurationError`` for an invalid origin or variable. An invalid `HF_ENDPOINT` only fails the
     ///   Hub.
@@ -36,7 +37,7 @@ extension ModelManager {
         deviceMemory: UInt64 = DeviceMemory.read().usable, appVersion: SemanticVersion? = nil,
         provider: (any DownloadURLProvider)? = nil, bundled: [BundledSource] = [],
         engines: EngineRegistry = .standard, formats: Set<ModelFormat>? = nil, memory: EngineMemory? = nil,
-        tellMemory: (@Sendable (String) -> Void)? = nil
+        queue: TransferManager? = nil, tellMemory: (@Sendable (String) -> Void)? = nil
     ) throws {
         var preflight = MemoryPreflight(configuration: configuration, deviceMemory: deviceMemory)
         if let tellMemory { preflight.tell = tellMemory }
@@ -52,7 +53,7 @@ extension ModelManager {
             probe: EngineReleaseProbe(
                 configuration: configuration, engines: engines,
                 memory: memory ?? EngineMemory(deviceMemory: deviceMemory)),
-            preflight: preflight)
+            preflight: preflight, queue: queue)
     }
 }
 

@@ -18,7 +18,8 @@
                 environment: environment, console: console,
                 input: Source(job: job, isTerminal: order.inputIsTerminal), interruptions: interruptions,
                 time: context.time, device: context.device, usableMemory: context.usableMemory,
-                engines: context.engines, network: context.network, clouds: context.clouds, terminal: nil)
+                engines: context.engines, network: context.network, clouds: context.clouds, queue: context.queue,
+                terminal: nil)
             return await HearthCommand.run(order.words, in: remote)
         }
 

@@ -44,16 +44,19 @@
             var reload: (@Sendable () async -> Void)?
         }
 
-        private let context: CommandContext
+        /// The context of the process, with the transfers that its jobs share.
+        let context: CommandContext
         private let started: Date
         private let state: Locked<State>
 
         /// Reads the settings, and recovers what ended processes left.
         init(context: CommandContext) async throws {
-            self.context = context
             started = context.time.now
             let hearth = try await context.hearth()
             _ = try await context.recovered(hearth)
+            var context = context
+            context.queue = hearth.manager.transfers
+            self.context = context
             state = Locked(State(generation: Generation(Opened(hearth), hearth.configuration)))
         }
 
@@ -101,6 +104,12 @@
 
         /// Facts of the answers as text of Prometheus.
         var metrics: String { generation?.routes.service.metricsText ?? "" }
+
+        /// Whether the loaded models make tokens, and how many there are.
+        func health() async -> (isWell: Bool, models: Int) {
+            guard let finding = await generation?.routes.service.health.finding() else { return (true, 0) }
+            return (finding.failing == 0, finding.well + finding.failing)
+        }
 
         /// The facts for `hearth ps`.
         func status() async -> [String: JSONValue] {

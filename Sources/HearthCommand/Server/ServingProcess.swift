@@ -86,7 +86,11 @@
                 throw error
             }
             // Unfinished transfers of earlier processes go on.
-            _ = server.jobs.start(["restore"]) { _ in await models.restoreTransfers() }
+            _ = server.jobs.start(["restore"]) { job in
+                let work = Task { await models.restoreTransfers() }
+                job.onCancel { work.cancel() }
+                return await work.value
+            }
             await waitForEnd(stop) { await reload(server, models, place) }
             context.console.say("Ending.")
             await end(server, models, page, manager)
@@ -176,14 +180,15 @@
         private func parts(
             _ models: ServedModels, _ page: ServedPage, at place: ResidentPlace, stop: StopRequest
         ) -> ResidentServer.Parts {
-            let (context, console) = (context, context.console)
+            let console = context.console
             var parts = ResidentServer.Parts(
                 models: { request in await models.reply(to: request) },
                 scope: { method, path in models.scope(method, path) })
             parts.version = HearthCommand.version
             parts.status = { await models.status() }
             parts.metrics = { models.metrics }
-            parts.run = { job, order in await RemoteConsole.run(job, order, in: context) }
+            parts.health = { await models.health() }
+            parts.run = { job, order in await RemoteConsole.run(job, order, in: models.context) }
             parts.pull = { name in Self.pullWords(name) }
             parts.stop = { stop.request() }
             parts.reload = { await models.reloadNow() }

@@ -2,6 +2,7 @@ import Hearth
 import HearthBase
 import HearthHTTP
 import HearthInference
+import HearthTransfer
 
 /// The environment of a command: variables, console, input and paths.
 struct CommandContext: Sendable {
@@ -22,6 +23,8 @@ struct CommandContext: Sendable {
     var clouds: @Sendable (Configuration, [String: String]) throws -> CloudChoice? = {
         try CloudChoice.find($0, environment: $1)
     }
+    /// The transfers of the resident process, which its commands join; `nil` in a process of its own.
+    var queue: TransferManager?
     /// The user's terminal, `nil` if the input or the output is not a terminal.
     var terminal: (any ScreenTerminal)?
 
@@ -45,6 +48,6 @@ struct CommandContext: Sendable {
         CommandContext(
             environment: environment, console: console, input: input, interruptions: interruptions, time: time,
             device: device, usableMemory: usableMemory, engines: engines, network: network,
-            clouds: clouds, terminal: terminal)
+            clouds: clouds, queue: queue, terminal: terminal)
     }
 }

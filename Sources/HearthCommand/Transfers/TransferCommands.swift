@@ -116,7 +116,7 @@ struct TransfersResume: Command {
         var pulled: [ModelReference] = []
         for summary in try await manager.transfers.list().matching(key) {
             switch try await manager.transfers.resume(summary.key) {
-            case .here: break
+            case .here: context.console.say("\(summary.name) continues in process \(getpid()).")
             case .elsewhere(let holder): context.console.say("\(summary.name) continues in \(holder).")
             case .nobody:
                 guard let plan = summary.plan else { continue }

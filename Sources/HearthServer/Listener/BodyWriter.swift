@@ -24,13 +24,14 @@
             var isEnded = false
             var hasFailed = false
             var hasLeft = false
-            var writer: CheckedContinuation<Void, Never>?
+            /// More than one: a stream and the comments between its events.
+            var writers: [CheckedContinuation<Void, Never>] = []
 
             var waiting: Int { pending.count - offset }
 
-            mutating func takeWriter() -> CheckedContinuation<Void, Never>? {
-                defer { writer = nil }
-                return writer
+            mutating func takeWriters() -> [CheckedContinuation<Void, Never>] {
+                defer { writers = [] }
+                return writers
             }
         }
 
@@ -72,13 +73,13 @@
                 await withCheckedContinuation { continuation in
                     let mustWait = state.withLock { state in
                         let mustWait = state.waiting >= Self.window && !state.hasLeft && !Task.isCancelled
-                        if mustWait { state.writer = continuation }
+                        if mustWait { state.writers.append(continuation) }
                         return mustWait
                     }
                     if !mustWait { continuation.resume() }
                 }
             } onCancel: {
-                state.withLock { $0.takeWriter() }?.resume()
+                for writer in state.withLock({ $0.takeWriters() }) { writer.resume() }
             }
             try Task.checkCancellation()
             if hasLeft { throw CancellationError() }
@@ -97,20 +98,20 @@
 
         /// Records that the client has left, and drops what waits.
         func leave() {
-            let writer = state.withLock { state in
+            let writers = state.withLock { state in
                 state.hasLeft = true
                 (state.pending, state.offset) = ([], 0)
-                return state.takeWriter()
+                return state.takeWriters()
             }
-            writer?.resume()
+            for writer in writers { writer.resume() }
         }
 
         /// Takes up to `limit` bytes.
         func take(upTo limit: Int) -> Step {
-            let (step, writer) = state.withLock { state -> (Step, CheckedContinuation<Void, Never>?) in
+            let (step, writers) = state.withLock { state -> (Step, [CheckedContinuation<Void, Never>]) in
                 guard state.waiting > 0 else {
-                    if state.hasFailed || state.hasLeft { return (.failed, nil) }
-                    return (state.isEnded ? .end : .wait, nil)
+                    if state.hasFailed || state.hasLeft { return (.failed, []) }
+                    return (state.isEnded ? .end : .wait, [])
                 }
                 let count = min(limit, state.waiting)
                 let bytes = Array(state.pending[state.offset..<(state.offset + count)])
@@ -120,9 +121,9 @@
                     state.pending.removeAll(keepingCapacity: state.pending.capacity <= 16 << 10)
                     state.offset = 0
                 }
-                return (.bytes(bytes), state.waiting < Self.window ? state.takeWriter() : nil)
+                return (.bytes(bytes), state.waiting < Self.window ? state.takeWriters() : [])
             }
-            writer?.resume()
+            for writer in writers { writer.resume() }
             return step
         }
 

@@ -122,8 +122,8 @@
                 return (state.request.body, state.received, state.reply != nil)
             }
             if received > core.limits.bodyBytes { return false }
-            // The reply is known, and the client still sends: it gets the reply after some more, not after gigabytes.
-            if hasReply { return received <= 32 << 20 }
+            // The reply is known, and the client still sends: it gets the reply after its body.
+            if hasReply { return true }
             guard body.append(Array(upload)) else { return true }
             let isSuspended = state.withLock { state in
                 guard state.mayWait, state.reply == nil, body.isFull else { return false }

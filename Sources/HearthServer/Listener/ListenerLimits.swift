@@ -22,7 +22,7 @@
         /// The most bytes of a request's target.
         package var targetBytes = 8 << 10
         /// The most bytes of a request's body; 0 refuses every body.
-        package var bodyBytes: UInt64 = 128 << 20
+        package var bodyBytes: UInt64 = 64 << 20
         /// From the start of a connection, or of a request, to the end of the header.
         package var headerTime = Duration.seconds(20)
         /// The time in which a body must arrive, besides a second for each ``slowestBody`` bytes.

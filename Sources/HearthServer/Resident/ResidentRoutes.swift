@@ -42,7 +42,11 @@
             let method = request.method == "HEAD" ? "GET" : request.method
             if method == "GET", path == "/" || path.hasPrefix("/page/") { return await parts.page(request) }
             switch "\(method) \(path)" {
-            case "GET /health": return .json(.object(["status": .string("ok")]))
+            case "GET /health":
+                let (isWell, models) = await parts.health()
+                return .json(
+                    .object(["status": .string(isWell ? "ok" : "failing"), "models": .integer(models)]),
+                    status: isWell ? 200 : 503)
             case "GET /ready":
                 return isReady
                     ? .json(.object(["status": .string("ready")])) : .failure(503, "ending", "the server ends")

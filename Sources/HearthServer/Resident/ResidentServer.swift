@@ -22,6 +22,8 @@
             package var status: @Sendable () async -> [String: JSONValue]
             /// Further lines for Prometheus.
             package var metrics: @Sendable () async -> String
+            /// Whether the loaded models make tokens, and how many there are.
+            package var health: @Sendable () async -> (isWell: Bool, models: Int) = { (true, 0) }
             /// Runs a command for a client.
             package var run: @Sendable (ResidentJob, JobOrder) async -> Int32
             /// Checks a model's name from the network, and returns the words of its pull; `nil` refuses it.

@@ -16,6 +16,8 @@ package final class QueuedTransfer {
 
     package let key: TransferKey
     package let request: TransferRequest
+    /// Fetches the bytes: that of the caller who began it.
+    let fetcher: FileTransfer
     package let folder: TransferFolder
     /// Reports the progress to the waiters, across pauses.
     package let reporter: ProgressReporter
@@ -44,11 +46,12 @@ package final class QueuedTransfer {
     /// Resumed when it has finished.
     var endWaiters: [CheckedContinuation<Void, Never>] = []
 
-    init(key: TransferKey, request: TransferRequest, folder: TransferFolder, reporter: ProgressReporter) {
+    init(key: TransferKey, request: TransferRequest, fetcher: FileTransfer, folder: TransferFolder) {
         self.key = key
         self.request = request
+        self.fetcher = fetcher
         self.folder = folder
-        self.reporter = reporter
+        reporter = fetcher.reporter()
     }
 
     /// Stops fetching. A cancellation replaces a pause or the leaving of the last waiter; nothing replaces a lost lock.

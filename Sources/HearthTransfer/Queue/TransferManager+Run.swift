@@ -75,7 +75,7 @@ extension TransferManager {
                 case .cancelled, .abandoned, .lost: continue
                 }
             case .paused:
-                let held = try await blocking { [fetcher = self.transfer, request = transfer.request] in
+                let held = try await blocking { [fetcher = transfer.fetcher, request = transfer.request] in
                     try fetcher.recordedBytes(of: request)
                 }
                 transfer.reporter.report(.waiting(.paused), holding: held, of: transfer.request.size.exact)
@@ -93,8 +93,8 @@ extension TransferManager {
 
     /// Fetches the file; returns `nil` if the transfer was stopped.
     private func fetchOnce(_ queued: QueuedTransfer, under lock: TransferLock) async throws -> TransferredFile? {
-        let task = Task { [transfer, request = queued.request, reporter = queued.reporter] in
-            try await transfer.fetch(request, under: lock, reporter)
+        let task = Task { [fetcher = queued.fetcher, request = queued.request, reporter = queued.reporter] in
+            try await fetcher.fetch(request, under: lock, reporter)
         }
         queued.fetching = task
         defer {

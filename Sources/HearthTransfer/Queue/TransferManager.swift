@@ -53,16 +53,17 @@ package actor TransferManager {
     /// - Parameters:
     ///   - request: a caller that joins a transfer takes over its locations and its limit.
     ///   - tag: the caller's own note of the file's purpose, without secrets, kept in the transfer's plan.
+    ///   - fetcher: fetches for this caller if it begins the transfer, such as with its own token; `nil` for the manager's.
     ///   - progress: at most ten readings a second, on any thread; `completedBytes` never goes down.
     /// - Throws: the errors of ``FileTransfer/fetch(_:progress:)``; ``TransferError`` with `cancelled`.
     package func fetch(
-        _ request: TransferRequest, tag: String? = nil,
+        _ request: TransferRequest, tag: String? = nil, with fetcher: FileTransfer? = nil,
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async throws -> TransferredFile {
         let key = try TransferKey(request)
         while let leaving = queued[key], leaving.isEnding { await waitForEnd(of: leaving) }
         try Task.checkCancellation()
-        let transfer = queued[key] ?? start(key, request, tag)
+        let transfer = queued[key] ?? start(key, request, tag, fetcher ?? self.transfer)
         lastWaiter += 1
         let waiter = lastWaiter
         transfer.reporter.add(waiter, progress)
@@ -115,12 +116,14 @@ package actor TransferManager {
         await withCheckedContinuation { transfer.endWaiters.append($0) }
     }
 
-    private func start(_ key: TransferKey, _ request: TransferRequest, _ tag: String?) -> QueuedTransfer {
+    private func start(
+        _ key: TransferKey, _ request: TransferRequest, _ tag: String?, _ fetcher: FileTransfer
+    ) -> QueuedTransfer {
         var request = request
         request.isSynced = Self.isSynced(request, beside: queued.values.map(\.request))
         let transfer = QueuedTransfer(
-            key: key, request: request, folder: TransferFolder(key, in: folder, fileSystem: fileSystem),
-            reporter: transfer.reporter())
+            key: key, request: request, fetcher: fetcher,
+            folder: TransferFolder(key, in: folder, fileSystem: fileSystem))
         queued[key] = transfer
         let plan = TransferPlan(request, tag: tag, at: time.now)
         Task { await self.run(key, plan) }

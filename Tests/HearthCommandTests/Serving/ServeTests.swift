@@ -63,7 +63,7 @@
         @Test func goesOnWithADownloadWhoseCommandWasKilled() async throws {
             try await with { lab in
                 let pull = try ChildProcess(
-                    ["pull", "big", "--no-probe", "--limit-rate", "1M"], environment: lab.environment)
+                    ["pull", "big", "--no-probe", "--limit-rate", "250K"], environment: lab.environment)
                 for await line in pull.errorLines where line.contains("downloading") { break }
                 #expect(try await states(lab) == ["running"])
                 #expect(try await server(lab)?["jobs"]?.items.count == 1)
@@ -118,6 +118,28 @@
                 // The restored download is joined, or has ended.
                 let joined = try await lab.run("pull", "big", "--no-probe")
                 #expect(joined.status == 0, "\(joined.errors)")
+            }
+        }
+
+        /// A restored download that waits for its origin keeps no one from ending the process.
+        @Test func endsWhileARestoredDownloadWaits() async throws {
+            try await with { lab in
+                let pull = try ChildProcess(
+                    ["pull", "big", "--no-probe", "--limit-rate", "1M"], environment: lab.environment)
+                for await line in pull.errorLines where line.contains("downloading") { break }
+                let process = try #require(try await server(lab)?["process"]?.wholeNumber)
+                kill(pid_t(process), SIGKILL)
+                #expect(await pull.result().status == 75)
+                // Its connections are accepted, and get no reply.
+                lab.signalHost(SIGSTOP)
+                #expect(try await lab.run("serve", "--detach", "--port", "0").status == 0)
+                #expect(try await server(lab)?["jobs"]?.items.count == 1)
+                let clock = ContinuousClock()
+                let begin = clock.now
+                #expect(try await lab.run("stop").status == 0)
+                #expect(clock.now - begin < .seconds(15))
+                lab.signalHost(SIGCONT)
+                #expect(try await states(lab) == ["interrupted"])
             }
         }
 

@@ -188,6 +188,9 @@ final class HearthLab: Sendable {
         return published
     }
 
+    /// Sends the host a signal.
+    func signalHost(_ signal: Int32) { host.withLock { $0 }?.send(signal) }
+
     /// Ends the host as Ctrl-C would.
     func endHost() async -> ChildProcess.Result? {
         guard let host = host.withLock({ $0 }) else { return nil }

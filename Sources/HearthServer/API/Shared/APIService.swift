@@ -9,12 +9,14 @@
         package let settings: APISettings
         package let activity = ModelActivity()
         package let metrics = AnswerMetrics()
+        package let health: ModelHealth
         let time: TimeSource
 
         package init(_ provider: any ModelProvider, settings: APISettings = APISettings(), time: TimeSource = .system) {
             self.provider = provider
             self.settings = settings
             self.time = time
+            health = ModelHealth(provider, activity: activity, time: time)
         }
 
         /// Facts of the answers as text of Prometheus.
