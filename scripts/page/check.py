@@ -9,6 +9,7 @@ from playwright.sync_api import sync_playwright
 
 from backend import Backend
 
+ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
 FILES = ["flows", "records_flow", "hostile", "look", "speed"]
 # Reported by Chromium when the server is killed or refuses on purpose; everything else fails a check.
 EXPECTED = ("Failed to load resource", "net::ERR_")
@@ -55,7 +56,7 @@ def main(names):
     names = names or FILES
     failed = 0
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
         for wanted in names:
             file, _, only = wanted.partition(":")
             module = importlib.import_module(file)
