@@ -21,7 +21,7 @@ finish() {
 trap finish EXIT
 export HEARTH_HOME="$work/home" TERM=xterm-256color TZ=Europe/Berlin LC_ALL=C.UTF-8
 export XDG_CONFIG_HOME="$work/config" XDG_CACHE_HOME="$work/cache" XDG_DATA_HOME="$work/data"
-unset NO_COLOR OPENAI_API_KEY GEMINI_API_KEY ANTHROPIC_API_KEY HEARTH_CLOUD_KEY
+unset NO_COLOR VISUAL EDITOR OPENAI_API_KEY GEMINI_API_KEY ANTHROPIC_API_KEY HEARTH_CLOUD_KEY
 
 mkfifo "$work/input"
 PYTHONDONTWRITEBYTECODE=1 python3 scripts/cloud/scripted.py <"$work/input" >"$work/address" 2>/dev/null &
@@ -61,6 +61,9 @@ check "hearth undo takes it back" "Undone: New reminder" hearth undo
 check "an edited card is carried out as edited" "Done." \
     talk '> ' 'remind me' 'Do it?' 'e' 'title: ' '\x01\x0bWrite to Ben' 'due: ' '' 'alarmMinutes: ' '' 'more, as' '' 'Do it?' 'y' '> ' '/exit'
 check "todoman lists the edited one" "Write to Ben" todoman list
+check "an editor changes the card" "Done." bash -c "printf '%s\t%s\n' '> ' 'remind me' 'Do it?' 'o' 'Do it?' 'y' '> ' '/exit' |
+    EDITOR=\"sed -i s/Anna/Carl/\" scripts/type.py '$program' chat"
+check "todoman lists the changed one" "Call Carl" todoman list
 check "undo in the conversation" "Undone: New reminder." talk '> ' 'remind me' 'Do it?' 'y' '> ' '/undo' '> ' '/exit'
 check "Markdown is painted" "☐ hotel" talk '> ' 'plan a trip' '> ' '/exit'
 check "a pasted text is one message" "I answer." talk '> ' '\x1b[200~line one\nline two\x1b[201~' '> ' '/exit'
@@ -77,7 +80,34 @@ check "an approved tag runs" "New reminder (done)" hearth chat --approve REMINDE
 [ "$(files)" = $((count + 1)) ] && right "a file is added" || wrong "a file is added"
 check "cards are events" '"event":"card"' hearth chat --assistant --prompt "remind me" --format json </dev/null
 check "what is piped in follows --prompt" "prepare the reminder" bash -c "echo remind me | '$program' chat --assistant --prompt 'Please:'"
-check "a plain prompt is answered as before" "REMINDER_ACTION" hearth chat --prompt "remind me" </dev/null
+count=$(files)
+check "what is piped in asks, though the tag is approved" "New reminder (declined)" \
+    bash -c "echo remind me | '$program' chat --approve REMINDER_ACTION --prompt 'Please:'"
+check "a block in a plain answer is a card" "New reminder (not carried out)" hearth chat --prompt "remind me" </dev/null
+hearth chat --prompt "remind me" </dev/null 2>/dev/null | grep -q 'ACTION' && wrong "its text has no block" || right "its text has no block"
+check "and an event" '"state":"not-carried-out"' hearth chat --prompt "remind me" --format json </dev/null
+[ "$(files)" = "$count" ] && right "and no file is added" || wrong "and no file is added"
+check "at a terminal it is asked about" "takes it back" \
+    bash -c "printf 'Do it?\ty\n' | scripts/type.py '$program' chat --prompt 'remind me'"
+[ "$(files)" = $((count + 1)) ] && right "and a file is added" || wrong "and a file is added"
+
+# The web: a search, and what it leads to.
+check "without a search the block is text" "[WEB_SEARCH:" hearth chat --assistant --prompt "When is high tide?" </dev/null
+hearth config set search.kind searxng
+hearth config set search.url "$(cat "$work/address")"
+check "a search is answered from its results" "High tide is at" hearth chat --assistant --prompt "When is high tide?" </dev/null
+check "its sources are a card" "<https://tides.example/today>" hearth chat --assistant --prompt "When is high tide?" </dev/null
+check "after a search all actions ask" "web search 127.0.0.1" \
+    talk '> ' 'When is high tide?' '> ' 'remind me' 'Do it?' 'n' '> ' '/exit'
+hearth config unset search.kind
+
+# A database that cannot be opened does not end the conversation.
+mv "$HEARTH_HOME/hearth.db" "$work/hearth.db"
+rm -f "$HEARTH_HOME"/hearth.db-*
+head -c 4096 /dev/zero | tr '\0' 'x' >"$HEARTH_HOME/hearth.db"
+check "without a database one sentence" "This conversation is not kept" talk '> ' 'Hello' '> ' '/exit'
+check "and the conversation goes on" "I answer." talk '> ' 'Hello' '> ' '/exit'
+mv "$work/hearth.db" "$HEARTH_HOME/hearth.db"
 
 # 3. The default model: cards to edit.
 unset OPENAI_API_KEY

@@ -134,6 +134,22 @@ package struct AssistantConfiguration: Sendable, Hashable {
         return settings
     }
 
+    /// The tags whose actions the settings allow, in the order of their execution.
+    package var offeredTags: [ActionTag] {
+        ActionTag.order.filter { tag in
+            guard approvals[tag] != .never else { return false }
+            switch tag {
+            case .webSearch: return search != nil
+            case .calendar: return !disabledStores.contains(.calendar)
+            case .note: return !disabledStores.contains(.notes)
+            case .contactsSearch: return !disabledStores.contains(.contacts)
+            case .habit: return !disabledStores.contains(.habits)
+            case .reminder: return !disabledStores.contains(.reminders)
+            default: return false
+            }
+        }
+    }
+
     private static func tag(_ key: String) -> ActionTag? {
         ActionTag.order.first { "approval.\($0)" == key }
     }

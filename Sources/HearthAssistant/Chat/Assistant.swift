@@ -86,8 +86,10 @@ public final class Assistant: Sendable {
         self.database = database
         let all = ActionRegistry.standard(
             calendar: stores.calendar, reminders: stores.reminders, notes: stores.notes, contacts: stores.contacts,
-            habits: stores.habits, searchesWeb: settings.search != nil, own: settings.actions)
-        let registry = ActionRegistry(all.actions.filter { settings.offers($0.tag) })
+            habits: stores.habits, searchesWeb: settings.search != nil, ringing: settings.ringing,
+            own: settings.actions)
+        var registry = ActionRegistry(all.actions.filter { settings.offers($0.tag) })
+        registry.labels = settings.chat.texts.labels
         actions = ActionRunner(
             registry: registry, stores: stores.records, journal: journal, approval: approval,
             policy: ApprovalPolicy(settings: settings.approvals, preApproved: settings.preApproved), time: time,

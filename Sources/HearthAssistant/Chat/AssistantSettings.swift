@@ -12,6 +12,8 @@ public struct AssistantSettings: Sendable {
     public var disabledStores: Set<StoreKind> = []
     /// The tags whose actions the model is not told of.
     public var disabledActions: Set<ActionTag> = []
+    /// Tells the user on a reminder's card which program will ring; `nil` says that this one does not.
+    public var ringing: String?
     /// The user's decisions about each tag.
     package var approvals: [ActionTag: ApprovalPolicy.Setting] = [:]
     /// The tags approved for this process.

@@ -38,7 +38,8 @@ public struct ChatFailure: Sendable, Hashable {
 
 /// A step of a turn, for views, terminals and servers.
 public enum ChatEvent: Sendable, Hashable {
-    /// The messages of the turn exist: the question, unless an answer is repeated, and the empty answer.
+    /// The messages of the turn exist: the question, unless an answer is repeated, and the answer, which is empty unless it
+    /// goes on.
     case started(question: AssistantMessage?, answer: AssistantMessage)
     /// A phase of work before the next text.
     case phase(GenerationPhase)

@@ -17,7 +17,8 @@ extension ChatSession {
         case .searched: extend(with: searchedQuestion)
         case .repair: extend(with: turn?.complaint ?? "")
         case .continuation:
-            context?.messages = historyOfTurn()
+            // For the passes after it, and for the provenance of its actions.
+            try await prepareAnswer(tell, isContinued: true)
             return try await engine.continueLocally(onEvent: report)
         }
         guard let context, let engine = context.engine else { throw CancellationError() }
@@ -27,7 +28,8 @@ extension ChatSession {
     }
 
     /// Builds the prompt of the question anew, and keeps the question as it is sent.
-    private func prepareAnswer(_ tell: @Sendable (Turn.Event) -> Void) async throws {
+    /// - Parameter isContinued: whether the question was sent before, and stays as it was.
+    private func prepareAnswer(_ tell: @Sendable (Turn.Event) -> Void, isContinued: Bool = false) async throws {
         guard let context else { throw CancellationError() }
         let question = context.question
         var engine = engine.engine
@@ -54,9 +56,13 @@ extension ChatSession {
             tail += (tail.isEmpty ? "" : "\n\n") + AssistantTexts.filled(parts.settings.texts.force, act.rawValue)
         }
         let results = branch.last { $0.role == .assistant }?.results ?? []
-        let text = PromptBuilder.question(
+        var text = PromptBuilder.question(
             question.content, results: results.map { $0.bounded(Self.resultLimit) }, tail: tail)
-        await keep(text, of: question.id)
+        if isContinued {
+            text = question.rawContent ?? question.content
+        } else {
+            await keep(text, of: question.id)
+        }
         let generation = options(abilities, registry, context.options)
         self.context?.generation = generation
         self.context?.messages =
@@ -116,11 +122,6 @@ extension ChatSession {
 
     private var searchedQuestion: String {
         PromptBuilder.question(parts.settings.texts.searched, results: turn?.message.results ?? [], tail: "")
-    }
-
-    /// The messages that led to the answer, for the provenance of its actions.
-    private func historyOfTurn() -> [ChatMessage] {
-        messages(before: turn?.message)
     }
 
     /// The messages that led to an answer as they were sent.

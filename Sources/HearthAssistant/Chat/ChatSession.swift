@@ -28,6 +28,8 @@ public actor ChatSession {
     /// Cancels the approval, action or search that runs.
     private var cancelWork: (@Sendable () -> Void)?
     private var isStopping = false
+    /// The id of the answer whose connection broke off last.
+    private var brokenAnswer: String?
     private var tail: Task<Void, Never>?
     let saver: MessageSaver
     /// Counts the tokens of prompts: with the engine's tokenizer, or by an estimate.
@@ -107,7 +109,11 @@ public actor ChatSession {
 
     /// Continues the last answer, whose connection broke off, with a model on this device.
     public func continueLocally() -> AsyncStream<ChatEvent> {
-        run { session in .resume(answer: session.messagesKept.branch.last { $0.role == .assistant }?.id) }
+        run { session in
+            // The engine may hold the broken answer of another conversation or branch.
+            let last = session.messagesKept.branch.last { $0.role == .assistant }?.id
+            return .resume(answer: last == session.brokenAnswer ? last : nil)
+        }
     }
 
     /// Stops the running answer. What came stays.
@@ -168,7 +174,7 @@ public actor ChatSession {
             asked = resumed?.parent.flatMap { messagesKept[$0] }
         }
         let interrupted = engine.interruptedText
-        if case .resume = request, interrupted == nil {
+        if case .resume = request, resumed == nil || interrupted == nil {
             _ = events.yield(
                 .failed(
                     ChatFailure(code: "nothing-to-continue", message: "No answer of this conversation broke off.")))
@@ -186,14 +192,15 @@ public actor ChatSession {
             // What the turn before appended is written anew.
             answer.rawContent = nil
         }
-        events.yield(.started(question: question, answer: answer))
-        if let question { await saver.save(question) }
-        await saver.save(answer)
-
-        engine.begin(turn: asked.id)
         var turn = Turn(answer, tags: parts.runner.registry.tags, texts: parts.settings.texts)
         let first = resumed == nil ? turn.begin() : turn.resume(after: interrupted ?? "")
         self.turn = turn
+        events.yield(.started(question: question, answer: turn.message))
+        if let question { await saver.save(question) }
+        // The kept text of an answer that goes on stays until more of it comes.
+        if resumed == nil { await saver.save(answer) }
+
+        engine.begin(turn: asked.id)
         context = TurnContext(question: asked, options: options, started: watch)
         isStopping = false
         await carryOut(first, events)
@@ -272,7 +279,10 @@ public actor ChatSession {
             await saver.remove(message.id)
             events.yield(.removed(id: message.id))
         case .complete, .partial:
-            if let summary = turn.facts { message.facts = engine.facts(summary, model: context?.model ?? "") }
+            if let summary = turn.facts {
+                message.facts = engine.facts(summary, model: context?.model ?? "")
+                brokenAnswer = summary.reason == .interrupted ? message.id : nil
+            }
             messagesKept.update(message)
             await saver.save(message)
             events.yield(.finished(message))

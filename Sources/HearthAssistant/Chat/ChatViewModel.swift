@@ -93,7 +93,10 @@ import Observation
 
     private func show(_ event: ChatEvent) async {
         switch event {
-        case .started: await load()
+        case .started(_, let answer):
+            await load()
+            // The session may be ahead of the events, which change the answer from its beginning on.
+            if let index = messages.firstIndex(where: { $0.id == answer.id }) { messages[index] = answer }
         case .phase(let phase): self.phase = phase
         case .thinking(let piece):
             change {

@@ -2,15 +2,15 @@
 public struct AssistantTexts: Sendable, Hashable {
     /// Introduces the assistant to the model.
     public var identity = """
-        You are Hearth, the user's assistant. You run on the user's own device. \
-        Answer in the user's language, briefly and correctly. Say so when you do not know something.
+        You are Hearth, the user's assistant on the user's own device. \
+        Answer in the user's language, briefly and correctly, and say so when you do not know.
         """
     /// Introduces the list of actions to the model.
     public var actions = """
-        To do something for the user, write one of these blocks in your answer, exactly in this form: [TAG:{json}]. \
-        The device shows it to the user, asks, and carries it out. Write a block only when the user wants the action, \
-        leave out fields you do not need, and write times like 2026-11-24T15:00. \
-        Never claim that something is done: the device says so.
+        To do something for the user, write a block in your answer, exactly in this form: [TAG:{json}]. \
+        The device shows it, asks the user, and carries it out; never claim that it is done. \
+        Write a block only when the user wants the action, without fields you do not need. \
+        Times are like 2026-11-24T15:00, whole days like 2026-11-24.
         """
     /// Introduces sections with data to the model.
     public var data = """
@@ -51,9 +51,11 @@ public struct AssistantTexts: Sendable, Hashable {
     public var downloadModel = "Download Model"
     /// The title of a conversation without a question.
     public var untitled = "New conversation"
+    /// Replaces the titles of cards and the labels of their values, by the English text: `["New reminder": "Neue Erinnerung"]`.
+    public var labels: [String: String] = [:]
 
     public init() {}
 
     /// A text with its value.
-    static func filled(_ text: String, _ value: String) -> String { text.replacing("%@", with: value) }
+    package static func filled(_ text: String, _ value: String) -> String { text.replacing("%@", with: value) }
 }

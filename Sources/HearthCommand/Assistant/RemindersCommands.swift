@@ -110,7 +110,8 @@ struct RemindersDue: Command {
         "reminders", "due", summary: "List reminders that are due, for a timer",
         discussion: [
             "Prints the open reminders whose alarm or due time has come; nothing if there are none. Hearth runs no timer of its "
-                + "own: let cron or systemd call this each minute, as in the example.",
+                + "own: let cron or systemd call this each minute, as in the example. docs/assistant.md has the units; cards of new "
+                + "reminders say whether \(ReminderTimer.unit) is enabled.",
             "With --format json, objects as of hearth reminders list.",
         ],
         options: [within, Option.listing],

@@ -12,31 +12,59 @@ struct AnswerPrinter: Sendable {
     /// The name of the model that gives the current answer, if that changes.
     var answering: Locked<String>?
 
+    /// Takes the action blocks of an answer at its end, before its facts are printed.
+    typealias BlockTaker = @Sendable ([ScannedBlock], FinishReason) async throws -> Void
+
     /// Prints all events.
+    /// - Parameters:
+    ///   - tags: the actions whose blocks are hidden from the text.
+    ///   - take: takes these blocks.
     /// - Returns: why the answer ended; `nil` without an end.
     /// - Throws: errors of the stream; `CancellationError`.
     @discardableResult
-    func print(_ events: LanguageModelSession.ResponseStream.Events) async throws -> FinishReason? {
-        var page = Page(bar: PhaseBar(console))
+    func print(
+        _ events: LanguageModelSession.ResponseStream.Events, hiding tags: [ActionTag] = [],
+        take: BlockTaker = { _, _ in }
+    ) async throws -> FinishReason? {
+        var page = Page(bar: PhaseBar(console), scanner: BlockScanner(tags: tags))
         var reason: FinishReason?
         do {
             for try await event in events {
-                switch format {
-                case .json: try emit(event)
-                case .text: try write(event, on: &page)
-                }
-                if case .finish(let summary) = event {
-                    if page.isLineOpen { try console.write("\n") }
+                switch event {
+                case .text(let piece):
+                    let shown = page.scanner.append(piece)
+                    if !shown.isEmpty { try show(.text(shown), on: &page) }
+                case .finish(let summary):
+                    try await end(&page, summary.reason, take)
+                    try show(event, on: &page)
                     console.say(FactsLine.text(model: answering?.withLock { $0 } ?? model, summary))
                     reason = summary.reason
+                default: try show(event, on: &page)
                 }
             }
             return reason
         } catch {
             console.showBar(nil)
-            // End the line of a partial answer; if that fails too, throw the first error.
-            if page.isLineOpen, !(error is OutputClosed) { try? console.write("\n") }
+            // End the text of a partial answer; if that fails too, throw the first error.
+            if !(error is OutputClosed) { try? await end(&page, .interrupted, take) }
             throw error
+        }
+    }
+
+    /// Ends the text, and hands its blocks over.
+    private func end(_ page: inout Page, _ reason: FinishReason, _ take: BlockTaker) async throws {
+        let (rest, blocks) = page.scanner.finish()
+        page.scanner = BlockScanner(tags: [])
+        if !rest.isEmpty { try show(.text(rest), on: &page) }
+        if page.isLineOpen, format == .text { try console.write("\n") }
+        page.isLineOpen = false
+        if !blocks.isEmpty { try await take(blocks, reason) }
+    }
+
+    private func show(_ event: GenerationEvent, on page: inout Page) throws {
+        switch format {
+        case .json: try emit(event)
+        case .text: try write(event, on: &page)
         }
     }
 
@@ -47,6 +75,7 @@ struct AnswerPrinter: Sendable {
         /// Whether the last text is thinking.
         var isAside = false
         var bar: PhaseBar
+        var scanner: BlockScanner
     }
 
     private func write(_ event: GenerationEvent, on page: inout Page) throws {

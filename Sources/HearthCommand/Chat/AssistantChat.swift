@@ -64,7 +64,7 @@ actor AssistantChat {
     /// Asks about cards at the terminal.
     func prepare() {
         let registry = setup.assistant.actions.registry
-        let question = CardQuestion(reader: reader, console: console) { tag in
+        let question = CardQuestion(reader: reader, console: console, environment: context.environment) { tag in
             registry.action(tag).map { ActionRegistry.fields(of: $0) } ?? []
         }
         approval.use { [self] card in
@@ -171,6 +171,8 @@ actor AssistantChat {
             switch event {
             case .card(let card):
                 let number = keep(card)
+                // A search was decided about before its card comes, and runs now.
+                if card.tag == .webSearch, card.state == .proposed { break }
                 try screen.show(event, number: number)
                 guard card.state == .proposed, let question else { break }
                 QuietTerminal.echo(true)

@@ -17,13 +17,10 @@ struct AssistantRun: Sendable {
         (self.chat, self.parts, self.context) = (chat, parts, context)
     }
 
-    /// Whether cards can be asked about.
-    private var hasPerson: Bool { chat.format == .text && context.hasPerson && context.console.output.isTerminal }
-
     /// Answers a question, or talks until the user ends the conversation.
     func perform(_ question: String?) async throws {
         let approval = TerminalApproval()
-        let isAsking = hasPerson || question == nil && chat.format == .text
+        let isAsking = chat.hasPerson(context) || question == nil && chat.format == .text
         let setup = try await AssistantSetup(
             parts.configuration, engine: parts.engine, generation: parts.options, thinks: chat.isThinkingEnabled,
             preApproved: chat.approved, approval: isAsking ? approval : DeclineAll(), in: context)
@@ -42,7 +39,8 @@ struct AssistantRun: Sendable {
         let last = chat.goesOn ? try await setup.home.conversations.conversations(limit: 1, offset: 0).first : nil
         let session = try await setup.session(last?.id, isPrivate: chat.route.isPrivate)
         guard isAsking else { return try await answer(question, session) }
-        let reader = lineReader(setup.home.path)
+        let history = chat.route.isPrivate ? nil : LineHistory(path: setup.home.path.appending("chat-history"))
+        let reader = Self.lineReader(context, history: history)
         let talk = AssistantChat(
             context, setup, session: session, reader: reader, approval: approval,
             attachments: Attachments(images: parts.images), act: chat.act, shares: shares, modelName: modelName,
@@ -95,9 +93,8 @@ struct AssistantRun: Sendable {
     }
 
     /// The editor of the terminal, or plain lines.
-    private func lineReader(_ home: Path) -> any LineReader {
+    static func lineReader(_ context: CommandContext, history: LineHistory?) -> any LineReader {
         let isEditable = context.terminal != nil && !(context.input is ContinuedSource)
-        let history = chat.route.isPrivate ? nil : LineHistory(path: home.appending("chat-history"))
         let editor =
             isEditable
             ? LineEditor(environment: context.environment, history: history) { line in

@@ -2,6 +2,7 @@ import Foundation
 import Hearth
 import HearthAssistant
 import HearthBase
+import HearthDatabase
 import HearthInference
 import HearthRouting
 
@@ -20,7 +21,7 @@ struct AssistantSetup: Sendable {
         _ configuration: Configuration, engine: any InferenceEngine, generation: GenerationOptions,
         thinks: Bool, preApproved: Set<ActionTag>, approval: any ActionApproval, in context: CommandContext
     ) async throws {
-        let home = try await AssistantHome(context)
+        let (home, isKept) = try await Self.home(context)
         self.home = home
         let search = try await blocking { [configuration] in
             try configuration.assistant.provider(notes: home.notes, conversations: home.conversations)
@@ -30,6 +31,9 @@ struct AssistantSetup: Sendable {
         settings.chat.maximumNewTokens = generation.maximumNewTokens
         if !thinks { settings.chat.showThinking = false }
         settings.preApproved = preApproved
+        settings.ringing = ReminderTimer.text(environment: context.environment)
+        // A note that is gone at the end is worse than none.
+        if !isKept { settings.disabledStores.formUnion([.notes, .habits]) }
         let path = home.path
         settings.saveApproval = { tag, setting in await Self.save(tag, setting, path) }
         self.settings = settings.chat
@@ -40,6 +44,19 @@ struct AssistantSetup: Sendable {
         // Actions during which an earlier process ended are settled before new ones begin.
         for card in await assistant.actions.recover() where card.state == .unknown {
             for line in CardPainter.plain(card) { context.console.complain(line) }
+        }
+    }
+
+    /// The user's records; in memory if the disk cannot keep them, so that a conversation is possible all the same.
+    private static func home(_ context: CommandContext) async throws -> (home: AssistantHome, isKept: Bool) {
+        do {
+            return (try await AssistantHome(context), true)
+        } catch let error where error is DatabaseError || error is FileError {
+            let failure = error as? any HearthFailure
+            context.console.complain(
+                "This conversation is not kept, and has no notes and habits: "
+                    + "\(failure?.message ?? "\(error)") [\(failure?.codeText ?? "unknown")]; see `hearth doctor`.")
+            return (try await AssistantHome(context, isKept: false), false)
         }
     }
 

@@ -6,12 +6,17 @@ import HearthBase
 struct CardQuestion: Sendable {
     let reader: any LineReader
     let console: Console
+    /// Names the user's editor.
+    var environment: [String: String] = [:]
     /// The names of an action's fields.
     let fields: @Sendable (ActionTag) -> [String]
 
     /// Asks until the answer is one of the choices. Ctrl-C and the end of the input decline.
     func decision(on card: ActionCard) async -> ActionDecision {
-        let prompt = "Do it? [y]es  [n]o  [c] yes, for this conversation  [a]lways  [e]dit > "
+        let external = ExternalEditor(environment: environment)
+        // At most 80 columns.
+        let open = external == nil ? "" : " [o]pen in editor"
+        let prompt = "Do it? [y]es [n]o [a]lways [c] in this conversation [e]dit\(open) > "
         while true {
             guard case .line(let line) = await reader.line(prompt: prompt, initial: "") else { return .decline }
             switch line.trimmingCharacters(in: .whitespaces).lowercased() {
@@ -22,7 +27,14 @@ struct CardQuestion: Sendable {
             case "e", "edit":
                 let editor = PayloadEditor(reader: reader, console: console, fields: fields)
                 if let payload = await editor.edited(card) { return .edit(payload: payload) }
-            default: console.complain("Type y, n, c, a or e.")
+            case "o", "open":
+                guard let external else {
+                    console.complain("Set EDITOR to open a card in your editor.")
+                    break
+                }
+                let editor = PayloadEditor(reader: reader, console: console, fields: fields)
+                if let payload = await editor.edited(card, in: external) { return .edit(payload: payload) }
+            default: console.complain("Type y, n, c, a or e\(external == nil ? "" : ", or o").")
             }
         }
     }
@@ -63,6 +75,35 @@ struct PayloadEditor: Sendable {
             values[parts[0]] = Self.value(parts[1], like: nil)
         }
         return JSONValue.object(values).text
+    }
+
+    /// The payload as changed in the user's editor; `nil` if nothing is changed, or it is no object.
+    func edited(_ card: ActionCard, in editor: ExternalEditor) async -> String? {
+        // What is no object cannot be edited.
+        guard let document = try? JSONValue(parsing: Data(card.payload.utf8)), let values = document.members else {
+            console.complain("The values cannot be edited.")
+            return nil
+        }
+        let lines = order(of: values, card).compactMap { name in
+            values[name].map { "  \(JSONValue.string(name).text): \($0.text)" }
+        }
+        let text = "{\n\(lines.joined(separator: ",\n"))\n}\n"
+        do {
+            guard let edited = try await blocking({ try editor.edited(text, suffix: ".json") }) else {
+                console.complain("The editor failed: nothing is changed.")
+                return nil
+            }
+            guard edited != text else { return nil }
+            guard var changed = try JSONValue(parsing: Data(edited.utf8)).members else {
+                console.complain("The file is no JSON object: nothing is changed.")
+                return nil
+            }
+            for name in ["action", "id"] { changed[name] = values[name] }
+            return JSONValue.object(changed).text
+        } catch {
+            console.complain("Nothing is changed: \(TerminalText.singleLine("\(error)")).")
+            return nil
+        }
     }
 
     /// The names of the values in the order of the card; the kind of action stays.

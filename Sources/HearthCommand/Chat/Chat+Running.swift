@@ -18,6 +18,21 @@ struct ConversationParts: Sendable {
     let options: GenerationOptions
 }
 
+/// The one question of a command.
+struct ChatQuestion: Sendable, Hashable {
+    let prompt: String
+    /// What was piped in beside the prompt.
+    var piped = ""
+
+    var text: String { piped.isEmpty ? prompt : "\(prompt)\n\n\(piped)" }
+
+    /// The question for the assistant: what was piped in may be the text of another person.
+    var marked: String {
+        guard !piped.isEmpty else { return prompt }
+        return "\(prompt)\n\n\(PromptMarks.marked(piped, as: "file", source: "standard input"))"
+    }
+}
+
 extension Chat {
     private static let maximumPromptBytes = 16 << 20
 
@@ -83,9 +98,10 @@ extension Chat {
     }
 
     /// Answers one question, or talks until the person ends it.
-    private func converse(_ parts: ConversationParts, _ question: String?, _ context: CommandContext) async throws {
+    private func converse(_ parts: ConversationParts, _ question: ChatQuestion?, _ context: CommandContext) async throws
+    {
         if isAssistant || (question == nil && systemPrompt == nil && constraint == nil) {
-            return try await AssistantRun(self, parts, context).perform(question)
+            return try await AssistantRun(self, parts, context).perform(question?.marked)
         }
         guard let question else {
             return try await Conversation(
@@ -93,8 +109,10 @@ extension Chat {
             ).run(systemPrompt: systemPrompt, images: parts.images)
         }
         let session = LanguageModelSession(model: parts.engine, instructions: systemPrompt)
+        let actions = AnswerActions(self, parts, context)
         let reason = try await parts.printer.print(
-            session.streamResponse(to: question, images: parts.images, options: parts.options).events)
+            session.streamResponse(to: question.text, images: parts.images, options: parts.options).events,
+            hiding: actions.tags, take: actions.take)
         // A script must not take half an answer for a whole one.
         guard reason != .interrupted else { throw Self.interrupted }
     }
@@ -138,18 +156,22 @@ extension Chat {
     }
 
     /// The one question to answer, `nil` for a conversation.
-    private func question(_ input: any TextSource) async throws -> String? {
+    private func question(_ input: any TextSource) async throws -> ChatQuestion? {
         if let prompt {
             let more = try await input.piped(limit: Self.maximumPromptBytes) ?? ""
-            let text = more.trimmingCharacters(in: .whitespacesAndNewlines)
-            return text.isEmpty ? prompt : "\(prompt)\n\n\(text)"
+            return ChatQuestion(prompt: prompt, piped: more.trimmingCharacters(in: .whitespacesAndNewlines))
         }
         if input.isTerminal { return nil }
         let text = try await input.all(limit: Self.maximumPromptBytes).trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else {
             throw UsageError("the prompt on the standard input is empty", hint: Self.declaration.hint())
         }
-        return text
+        return ChatQuestion(prompt: text)
+    }
+
+    /// Whether the user can be asked about cards.
+    func hasPerson(_ context: CommandContext) -> Bool {
+        format == .text && context.hasPerson && context.console.output.isTerminal
     }
 
     /// Loads the model, with its progress on the terminal.

@@ -73,11 +73,12 @@ struct Chat: Command {
                 + "a line with the model, the tokens of the prompt, those found in the cache, those generated, the time to "
                 + "the first token, the rate and why the answer ended. What is piped in beside --prompt follows it.",
             "The assistant's own system prompt is used in conversations at a terminal, and with --assistant, --act, --approve or "
-                + "--continue. Otherwise, and with --system, --schema or --grammar, nothing is added beyond what the model's own "
-                + "template adds, and no action is carried out.",
+                + "--continue. Otherwise nothing is added beyond what the model's own template adds. Action blocks in such an answer "
+                + "are cards too; with --system, --schema or --grammar they are text.",
             "Without a terminal, actions that need a yes are declined and listed on stderr, unless --approve names their tags: "
                 + "CALENDAR_ACTION, NOTE_ACTION, HABIT_ACTION, REMINDER_ACTION, CONTACTS_SEARCH, WEB_SEARCH. Texts from outside "
-                + "(web pages, files, contacts, invitations) make each action ask, with --approve too.",
+                + "(web pages, files, contacts, invitations, what is piped in beside --prompt) make each action ask, with --approve "
+                + "too.",
             "Without REF it uses the configured defaultModel, else the only installed model that answers. A .gguf file runs "
                 + "without being installed.",
             "A model that is not on this device is an error; at a terminal the one that the origins have, or recommend, is offered "

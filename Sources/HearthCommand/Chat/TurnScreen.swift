@@ -40,7 +40,9 @@ struct TurnScreen: Sendable {
     /// - Throws: ``OutputClosed``, `FileError`.
     mutating func show(_ event: ChatEvent, number: Int? = nil) throws {
         switch event {
-        case .started, .finished: break
+        // An answer that goes on is shown whole, so that its Markdown is.
+        case .started(_, let answer): if !answer.content.isEmpty { try write(answer.content) }
+        case .finished: break
         case .phase(let phase): bar.show(phase, model: model())
         case .thinking(let piece): try think(piece)
         case .thinkingEnded: try endThinking()

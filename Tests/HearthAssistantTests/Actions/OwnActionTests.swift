@@ -80,11 +80,17 @@ actor Garden {
         #expect(await garden.watered == ["fern": 1])
     }
 
-    @Test func hasAtMostThirtyLines() throws {
+    /// The document shows the code above, in at most thirty lines besides empty ones.
+    @Test func theDocumentShowsThisCode() throws {
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
-        let lines = source.split(separator: "\n")
+        let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
         let first = try #require(lines.firstIndex { $0.hasPrefix("// The example") })
         let last = try #require(lines.lastIndex { $0.hasPrefix("// The example") })
-        #expect(last - first - 1 <= 30)
+        let example = lines[(first + 1)..<last]
+        #expect(example.count { !$0.isEmpty } <= 30)
+        var root = URL(filePath: #filePath)
+        for _ in 0..<4 { root.deleteLastPathComponent() }
+        let text = try String(contentsOf: root.appending(path: "docs/assistant.md"), encoding: .utf8)
+        #expect(text.contains("```swift\n\(example.joined(separator: "\n"))\n```"))
     }
 }

@@ -73,8 +73,11 @@ import Testing
     @Test func promptLinesShowFormsAndFields() {
         let line = registry.promptLines[registry.tags.firstIndex(of: .reminder) ?? 0]
         #expect(
-            line.contains(#"[REMINDER_ACTION:{"action":"create","title":…} (optional: due, alarmMinutes, priority)]"#))
+            line.contains(#"[REMINDER_ACTION:{"action":"create","title":…}] (optional: due, alarmMinutes, priority)"#))
         #expect(line.contains(#"or {"action":"list"}"#))
+        // The fields of the first form are named once.
+        let events = registry.promptLines[registry.tags.firstIndex(of: .calendar) ?? 0]
+        #expect(events.contains(#"or {"action":"update","title":…} (optional: id, start, the above)"#))
     }
 
     /// Times in Berlin: the moment, or whether it is a whole day, or `nil` for text that is no time.

@@ -41,6 +41,7 @@ struct ChatFixture: Sendable {
         await Self.collect(session.send(text, images: images, options: options))
     }
 
+    @discardableResult
     static func collect(_ stream: AsyncStream<ChatEvent>) async -> [ChatEvent] {
         var events: [ChatEvent] = []
         for await event in stream { events.append(event) }

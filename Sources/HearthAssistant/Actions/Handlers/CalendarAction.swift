@@ -3,9 +3,7 @@ import Foundation
 /// The block `CALENDAR_ACTION`: creates, changes, removes and lists events.
 package struct CalendarAction: AssistantAction {
     package let tag = ActionTag.calendar
-    package let purpose =
-        "Creates, changes, removes and lists the user's events. Times are such as 2026-11-24T15:00, whole days such as "
-        + "2026-11-24; recurrence is such as FREQ=WEEKLY;COUNT=10."
+    package let purpose = "The user's events; recurrence is like FREQ=WEEKLY;COUNT=10."
     let store: any CalendarStore
 
     package init(store: any CalendarStore) { self.store = store }

@@ -3,7 +3,7 @@ import Foundation
 /// The block `HABIT_ACTION`: defines habits, logs them, and tells their streaks.
 package struct HabitAction: AssistantAction {
     package let tag = ActionTag.habit
-    package let purpose = "Defines the user's habits, logs them by day, and lists their streaks."
+    package let purpose = "The user's habits, logged by day."
     let store: any HabitStore
 
     package init(store: any HabitStore) { self.store = store }

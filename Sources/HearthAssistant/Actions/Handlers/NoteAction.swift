@@ -3,7 +3,7 @@ import Foundation
 /// The block `NOTE_ACTION`: creates, appends to and finds notes.
 package struct NoteAction: AssistantAction {
     package let tag = ActionTag.note
-    package let purpose = "Creates, extends and finds the user's notes, in Markdown."
+    package let purpose = "The user's notes, in Markdown."
     let store: any NoteStore
 
     package init(store: any NoteStore) { self.store = store }

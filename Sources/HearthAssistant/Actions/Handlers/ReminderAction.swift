@@ -3,8 +3,7 @@ import Foundation
 /// The block `REMINDER_ACTION`: creates, completes and lists reminders.
 package struct ReminderAction: AssistantAction {
     package let tag = ActionTag.reminder
-    package let purpose =
-        "Creates, completes and lists the user's reminders. due is such as 2026-11-24T15:00, or a day alone."
+    package let purpose = "The user's reminders."
     let store: any ReminderStore
     let ringing: String?
 

@@ -1,8 +1,7 @@
 /// The block `WEB_SEARCH`. The chat runs the search itself, in a pass of its own.
 package struct WebSearchAction: AssistantAction {
     package let tag = ActionTag.webSearch
-    package let purpose =
-        "Searches the web for what you do not know or what may have changed; the answer follows from the results."
+    package let purpose = "Searches the web for what you do not know or what may have changed."
 
     package init() {}
 

@@ -5,6 +5,8 @@ import HearthInference
 package struct ActionRegistry: Sendable {
     /// The actions in the order in which their blocks are carried out.
     package let actions: [any AssistantAction]
+    /// The words of an app for titles of cards and labels of their values, by the English text.
+    package var labels: [String: String] = [:]
 
     /// Makes a registry. Of several actions with one tag the first counts; tags that cannot be written are left out.
     package init(_ actions: [any AssistantAction]) {
@@ -17,6 +19,9 @@ package struct ActionRegistry: Sendable {
     }
 
     package var tags: [ActionTag] { actions.map(\.tag) }
+
+    /// The words of the app for a title or a label.
+    func label(_ text: String) -> String { labels[text] ?? text }
 
     package func action(_ tag: ActionTag) -> (any AssistantAction)? { actions.first { $0.tag == tag } }
 

@@ -60,9 +60,16 @@ struct ActionPlanner: Sendable {
         }
         if plan.effect == .changes, plan.changes.isEmpty { notes.append("This cannot be undone.") }
         let card = ActionCard(
-            id: context.key, tag: action.tag, title: plan.title, fields: marked(plan.fields, decoded.text),
+            id: context.key, tag: action.tag, title: registry.label(plan.title),
+            fields: marked(plan.fields.map(labelled), decoded.text),
             state: .proposed, payload: decoded.text, note: notes.isEmpty ? nil : notes.joined(separator: " "))
         return PlannedAction(card: card, plan: plan)
+    }
+
+    private func labelled(_ field: ActionCard.Field) -> ActionCard.Field {
+        var field = field
+        field.label = registry.label(field.label)
+        return field
     }
 
     /// The fields with the places where their values occur in texts from outside.
@@ -84,7 +91,7 @@ struct ActionPlanner: Sendable {
         _ itemsForModel: [ActionCard.Item]? = nil
     ) -> Preparation {
         let card = ActionCard(
-            id: key, tag: tag, title: tag.title, items: items, state: .failed,
+            id: key, tag: tag, title: registry.label(tag.title), items: items, state: .failed,
             payload: PayloadText.repaired(payload), note: ActionRunner.sentence(error))
         return .failed(card, items: itemsForModel ?? items, code: (error as? any HearthFailure)?.codeText ?? "failed")
     }

@@ -3,8 +3,9 @@ import HearthInference
 /// Describes an action in one line of the system prompt.
 ///
 /// ```
-/// Creates and finds notes. [NOTE_ACTION:{"action":"create","title":…,"body":…}] or {"action":"search","query":…}
+/// The user's notes. [NOTE_ACTION:{"action":"create","title":…}] (optional: body) or {"action":"search","query":…}
 /// ```
+/// Each token of it is computed on the device once for each conversation, and takes room from the answer.
 enum PromptLine {
     struct Form {
         struct Field {
@@ -18,10 +19,11 @@ enum PromptLine {
     }
 
     static func text(of action: any AssistantAction) -> String {
-        let forms = forms(action.schema).map(\.text)
-        let first = forms.first ?? "{…}"
-        return ([action.purpose] + ["\(action.tag.opening)\(first)]"] + forms.dropFirst().map { "or \($0)" })
-            .joined(separator: " ")
+        let forms = forms(action.schema)
+        guard let first = forms.first else { return "\(action.purpose) \(action.tag.opening){…}]" }
+        var parts = [action.purpose, "\(action.tag.opening)\(first.object)]\(first.options())"]
+        parts += forms.dropFirst().map { "or \($0.object)\($0.options(after: first))" }
+        return parts.joined(separator: " ")
     }
 
     /// The forms of a payload: the alternatives of its schema.
@@ -47,10 +49,23 @@ enum PromptLine {
 }
 
 extension PromptLine.Form {
-    fileprivate var text: String {
-        func member(_ field: Field) -> String { "\"\(field.name)\":\(field.value ?? "…")" }
-        let required = "{\(fields.filter(\.isRequired).map(member).joined(separator: ","))}"
-        let optional = fields.filter { !$0.isRequired }.map(\.name)
-        return optional.isEmpty ? required : "\(required) (optional: \(optional.joined(separator: ", ")))"
+    /// The object with its required fields.
+    fileprivate var object: String {
+        let members = fields.filter(\.isRequired).map { "\"\($0.name)\":\($0.value ?? "…")" }
+        return "{\(members.joined(separator: ","))}"
+    }
+
+    private var optional: [String] { fields.filter { !$0.isRequired }.map(\.name) }
+
+    /// The names of the optional fields in parentheses.
+    /// - Parameter first: a form whose fields are not named again if this one has all of them.
+    fileprivate func options(after first: Self? = nil) -> String {
+        guard !optional.isEmpty else { return "" }
+        let known = first?.optional ?? []
+        guard known.count > 1, Set(known).isSubset(of: optional) else {
+            return " (optional: \(optional.joined(separator: ", ")))"
+        }
+        let others = optional.filter { !known.contains($0) }
+        return " (optional: \((others + ["the above"]).joined(separator: ", ")))"
     }
 }
