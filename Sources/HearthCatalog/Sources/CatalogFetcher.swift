@@ -4,7 +4,7 @@ import HearthHTTP
 
 /// Fetches manifests from an origin over HTTP, or from a file.
 package struct CatalogFetcher: Sendable {
-    private let http: any HTTPClient
+    let http: any HTTPClient
     private let fileSystem: any FileSystem
 
     /// How long a download of a manifest may take.
@@ -94,7 +94,8 @@ package struct CatalogFetcher: Sendable {
             disposition: isPassing ? .tryLater : .failed)
     }
 
-    private static func failure(_ error: HTTPError, of url: URL) -> any Error {
+    /// Turns a failed exchange into an error.
+    static func failure(_ error: HTTPError, of url: URL) -> any Error {
         switch error.code {
         case .cannotResolve, .cannotConnect, .timedOut, .connectionLost:
             let reason =

@@ -7,11 +7,15 @@ public struct Origin: Sendable, Hashable {
     public var name: String
     /// The address of the origin's `models.json`.
     public var manifestURL: URL
+    /// The publisher's `root.json`, if the origin is signed. The device then accepts nothing unsigned from that address
+    /// any more, also without this value. A later root of the publisher is followed automatically.
+    public var root: Data?
 
     /// Memberwise.
-    public init(name: String, manifestURL: URL) {
+    public init(name: String, manifestURL: URL, root: Data? = nil) {
         self.name = name
         self.manifestURL = manifestURL
+        self.root = root
     }
 
     /// An origin that the user did not configure. Its name is the address, plus a digest of the query, because
@@ -27,6 +31,12 @@ public struct Origin: Sendable, Hashable {
     /// A token in the query or a password may change; the origin stays the same.
     package var key: SHA256Digest {
         SHA256Digest(hashing: Array("\(name)\n\((manifestURL.withoutSecrets ?? manifestURL).absoluteString)".utf8))
+    }
+
+    /// Identifies the origin's trusted metadata: the SHA-256 of its address without query, user and password. The name
+    /// does not count, so that no other name of a signed origin makes it an unsigned one.
+    package var trustKey: SHA256Digest {
+        SHA256Digest(hashing: Array((manifestURL.withoutSecrets ?? manifestURL).absoluteString.utf8))
     }
 }
 

@@ -8,16 +8,20 @@ import HearthHTTP
 /// forbids caching (`no-cache`, `no-store`). The last good copy always stays on disk. It is used, and the listing says
 /// so, if the origin does not answer or the network answers in its place (with a web page, its own certificate or a
 /// redirect to a log-in). A list with a lower serial than one seen before is refused.
+///
+/// If the device has a trusted root of the origin, ``SignedManifest`` decides which bytes are the list, and the versions
+/// and the expiry of the metadata stand in place of the list's own.
 package struct OriginSource: ModelSource {
     package let origin: Origin
     private let family: Family?
     private let fetcher: CatalogFetcher
     private let cache: CatalogCache
+    private let signed: SignedManifest
     private let time: TimeSource
 
     package var name: String { origin.name }
 
-    /// A source that caches the manifest below `folder`.
+    /// A source that caches the manifest below `folder`, and keeps trusted metadata beside that folder in `trust`.
     /// - Parameter family: the family of entries that name none.
     package init(
         _ origin: Origin, family: Family?, folder: Path, fetcher: CatalogFetcher, fileSystem: any FileSystem,
@@ -27,6 +31,8 @@ package struct OriginSource: ModelSource {
         self.family = family
         self.fetcher = fetcher
         cache = CatalogCache(folder: folder, fileSystem: fileSystem)
+        signed = SignedManifest(
+            origin, folder: folder.parent.appending("trust"), http: fetcher.http, fileSystem: fileSystem, time: time)
         self.time = time
     }
 
@@ -35,6 +41,7 @@ package struct OriginSource: ModelSource {
     ///   ``CatalogFetcher/ask(_:validators:)`` and the errors of the manifest. An error never removes the copy.
     package func listing(_ policy: CachePolicy) async throws -> CatalogListing {
         let url = origin.manifestURL
+        if try await signed.isExpected() { return try await signedListing(policy) }
         if url.isFileURL {
             // A local file needs no cached copy.
             return listing(try Self.catalog(of: try await fetcher.read(url), url, family), .fetched)
@@ -60,6 +67,30 @@ package struct OriginSource: ModelSource {
         }
     }
 
+    /// Lists the releases of a signed origin.
+    private func signedListing(_ policy: CachePolicy) async throws -> CatalogListing {
+        let copy = await signed.copy()
+        if let copy, policy.accepts(copy.record, now: time.now) {
+            return listing(try signedCatalog(copy), .fresh(since: copy.record.checked))
+        }
+        do {
+            let (current, isNew) = try await signed.current(copy)
+            return listing(try signedCatalog(current), isNew ? .fetched : .revalidated)
+        } catch let error as any HearthFailure where Self.isSilence(error) {
+            guard let copy else { throw error }
+            Log.write(.info, "using the cached list of \(origin.manifestURL.shown): \(error)")
+            return listing(
+                try signedCatalog(copy), .cached(since: copy.record.checked, because: error.message))
+        }
+    }
+
+    private func signedCatalog(_ copy: SignedManifest.Copy) throws -> Catalog {
+        var catalog = try Self.catalog(of: copy.data, copy.record.location, family)
+        catalog.serial = nil
+        catalog.expires = copy.expires
+        return catalog
+    }
+
     private func listing(_ catalog: Catalog, _ freshness: Freshness) -> CatalogListing {
         CatalogListing(catalog: catalog, source: name, location: origin.manifestURL, freshness: freshness)
     }
@@ -69,6 +100,7 @@ package struct OriginSource: ModelSource {
         switch error {
         case let error as CatalogError:
             error.code == .originUnreachable || (error.code == .notAManifest && error.context.found == "text/html")
+        case let error as TrustError: error.code == .trustBusy
         // A captive portal or another intermediary can cause these errors for an `https` origin.
         case let error as HTTPError: [.tlsFailure, .insecureRedirect, .tooManyRedirects].contains(error.code)
         default: false

@@ -19,6 +19,7 @@ import HearthCatalog
 ///   marks/<family>/<release>/<token>         the stage a process has reached with a release
 ///   transfers/<key>/                         an unfinished transfer
 ///   catalogs/<key>/                          the last good copy of an origin's manifest
+///   trust/<key>/                             the trusted metadata of a signed origin; never removed
 ///   device-id                                identifies the device for rollouts; random, 0600
 ///   leases/<family>/<release>/<token>        a process that reads a release; see ``ReleaseLeases``
 /// ```

@@ -1,0 +1,51 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+
+/// Requests an origin's metadata and targets: one `GET` for each file, bounded, never repeated.
+struct SignedFiles: Sendable {
+    let http: any HTTPClient
+
+    /// How long one file may take.
+    static let timeout = Duration.seconds(60)
+
+    /// The bytes of a file; `nil` if the origin has none (404, 410) or denies it (403).
+    /// - Throws: `CatalogError` with `origin-unreachable`, `origin-refused` or `not-a-manifest` (a web page came);
+    ///   ``TrustError`` with `metadata-too-large`; `HTTPError`; `CancellationError`.
+    func bytes(_ name: String, below base: URL, limit: Int) async throws -> Data? {
+        let url = try Self.address(of: name, below: base)
+        do {
+            let response = try await http.execute(
+                HTTPRequest(url, totalTimeout: Self.timeout, maximumBodySize: UInt64(limit)))
+            if [403, 404, 410].contains(response.status) { return nil }
+            guard (200...299).contains(response.status) else {
+                throw CatalogFetcher.refusal(status: response.status, of: url)
+            }
+            if let length = response.contentLength, length > UInt64(limit) {
+                throw TrustError.tooLarge(name, limit: limit)
+            }
+            let data = try await response.body.collect(upTo: limit)
+            if response.headers["Content-Type"]?.lowercased().hasPrefix("text/html") == true {
+                throw CatalogError(
+                    .notAManifest, "\(url.shown) is no metadata: a web page came instead",
+                    context: ErrorContext(
+                        url: url.shown, expected: "application/json", found: "text/html",
+                        remedy: "Check the address, and whether this network wants a log-in first."))
+            }
+            return data
+        } catch let error as HTTPError where error.code == .tooLarge {
+            throw TrustError.tooLarge(name, limit: limit)
+        } catch let error as HTTPError {
+            throw CatalogFetcher.failure(error, of: url)
+        }
+    }
+
+    /// The address of a file; its name is escaped already.
+    static func address(of name: String, below base: URL) throws -> URL {
+        let folder = base.absoluteString
+        guard let url = URL(string: folder + (folder.hasSuffix("/") ? "" : "/") + name) else {
+            throw TrustError.invalid(name, "its name cannot be an address")
+        }
+        return url
+    }
+}
