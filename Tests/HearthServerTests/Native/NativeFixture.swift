@@ -28,7 +28,9 @@
             _ messages: [ChatMessage], options: GenerationOptions,
             onEvent: @escaping @Sendable (GenerationEvent) -> Void
         ) async throws -> GenerationSummary {
-            let text = texts.count > 1 ? texts.removeFirst() : texts.first ?? ""
+            // The probe of a new release asks without a system prompt.
+            let isProbe = messages.first?.role != .system
+            let text = isProbe ? "Fine" : texts.count > 1 ? texts.removeFirst() : texts.first ?? ""
             var count = 0
             for piece in text.split(separator: "…", omittingEmptySubsequences: false).enumerated() {
                 if piece.offset > 0 { try await stall() }

@@ -109,7 +109,9 @@
                 mediaType: "application/json", output: { try $0.schema(of: Output.self) },
                 answer: { call in
                     try requireJSON(call.request)
-                    let value = try reader.value(try await call.request.body.collect(limit: bodyLimit))
+                    let bytes = try await call.request.body.collect(limit: bodyLimit)
+                    if call.request.headers["Content-Type"] == nil, !bytes.isEmpty { throw notJSON }
+                    let value = try reader.value(bytes)
                     return try json(try await work(call, value), status: status)
                 })
         }
@@ -135,14 +137,14 @@
                 ], body: .bytes(try NativeJSON.bytes(value)))
         }
 
-        /// Refuses a body of another media type: a form of another site cannot send JSON.
+        /// Refuses a body of another media type: a form of another site cannot send JSON. A request without a body needs none.
         static func requireJSON(_ request: ServerRequest) throws {
-            let type = request.headers["Content-Type"]?.split(separator: ";").first.map { String($0) } ?? ""
-            let isEmpty = type.isEmpty && (request.body.declaredLength ?? 1) == 0
-            guard isEmpty || type.trimmingCharacters(in: .whitespaces).lowercased() == "application/json" else {
-                throw NativeFailure(415, "media-type", "the body must be application/json")
-            }
+            guard let field = request.headers["Content-Type"] else { return }
+            let type = field.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+            guard type == "application/json" else { throw notJSON }
         }
+
+        private static let notJSON = NativeFailure(415, "media-type", "the body must be application/json")
     }
 
     /// Reads JSON bodies of one type, and refuses members that the type does not have.

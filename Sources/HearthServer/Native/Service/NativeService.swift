@@ -205,6 +205,8 @@
                 return work
             }
             for task in tasks { task.cancel() }
+            // The routes hold the service.
+            router.withLock { $0 = nil }
             await chats.stopAll()
             await now.orchestrator.flush()
             await records.database.close()
