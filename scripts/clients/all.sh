@@ -46,7 +46,7 @@ for judge in "$@"; do
             temperature 0.8 serve.anyModel true
         scripts/clients/judges.sh llama || failed=1
         ;;
-    comply) serve smollm2; scripts/clients/judges.sh comply || failed=1 ;;
+    comply) serve smollm2 maximumNewTokens 256; scripts/clients/judges.sh comply || failed=1 ;;
     *) echo "there is no judge '$judge'" >&2; exit 64 ;;
     esac
 done
