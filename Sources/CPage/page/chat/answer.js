@@ -1,7 +1,9 @@
 // A growing text as elements. Only the last, open block is parsed again; the blocks before it never change.
 import { h, onFrame } from "../kit/dom.js";
 import { visible } from "../kit/safe.js";
-import { blocksOf, render } from "./markdown.js";
+
+// A program that was built without the libraries displays the words of an answer as they are.
+const { blocksOf, render } = await import("./markdown.js").catch(() => ({}));
 
 /// An open block longer than this is displayed as plain text until it ends: a hostile line of a megabyte costs nothing.
 const longBlock = 40_000;
@@ -27,7 +29,7 @@ export function answerView() {
             node.replaceChildren();
         }
         const rest = content.slice(closed.length);
-        if (rest.length > longBlock && rest.lastIndexOf("\n\n") < 0) return drawPlain(rest);
+        if (!blocksOf || (rest.length > longBlock && rest.lastIndexOf("\n\n") < 0)) return drawPlain(rest);
         const blocks = blocksOf(rest);
         const last = isFinal ? blocks.length : Math.max(0, blocks.findLastIndex((block) => block.type !== "space"));
         if (last > 0) {

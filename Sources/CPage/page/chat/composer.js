@@ -6,6 +6,15 @@ import { showError } from "../kit/toast.js";
 import { t } from "../kit/texts.js";
 import { commandMenu } from "./commands.js";
 
+// The server reads these; the browser turns other kinds, such as WebP, into JPEG.
+async function readable(blob) {
+    if (["image/png", "image/jpeg", "image/bmp"].includes(blob.type)) return blob;
+    const bitmap = await createImageBitmap(blob).catch(() => { throw new Error(t("composer.no-picture", { name: blob.name ?? "" })); });
+    const canvas = h("canvas", { width: bitmap.width, height: bitmap.height });
+    canvas.getContext("2d").drawImage(bitmap, 0, 0);
+    return new Promise((resolve) => { canvas.toBlob(resolve, "image/jpeg", 0.92); });
+}
+
 /// The composer: `{ node, setBusy, focus, setText, refresh }`. `send({ text, pictures, act, think })` returns a
 /// promise; if it fails, the text comes back. `begun` is called when the person writes. The draft survives a reload.
 export function composer({ key, send, stop, commands, placeholder, begun }) {
@@ -76,7 +85,7 @@ export function composer({ key, send, stop, commands, placeholder, begun }) {
             const picture = { preview: URL.createObjectURL(blob), name: blob.name ?? t("composer.picture"), id: null };
             pictures.push(picture);
             drawStrip();
-            upload("/pictures", blob).then((reply) => { picture.id = reply.id; drawStrip(); }, (error) => { drop(picture); showError(error); });
+            readable(blob).then((image) => upload("/pictures", image)).then((reply) => { picture.id = reply.id; drawStrip(); }, (error) => { drop(picture); showError(error); });
         }
     }
     async function submit() {
