@@ -97,7 +97,13 @@
                 await fixture.engine.stalled()
                 try await fixture.event("text") { $0["text"]?.text?.contains("two") == true }
                 #expect(try await fixture.call("POST", "/chats/\(id)/stop").status == 202)
-                let message = try await finished(fixture, answer)
+                // A stopped answer has no facts.
+                try await fixture.event("chat") {
+                    $0["chat"]?["isAnswering"] == .boolean(false) && $0["chat"]?["messageCount"]?.int == 2
+                }
+                let messages = try await fixture.call("GET", "/chats/\(id)").body["messages"]
+                let message = try #require(messages?[1])
+                #expect(message["id"]?.text == answer)
                 #expect(message["content"]?.text?.hasPrefix("One two") == true)
                 #expect(message["content"]?.text?.contains("three") == false)
             }

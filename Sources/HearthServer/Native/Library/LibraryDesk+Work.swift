@@ -177,6 +177,8 @@
             let row = try row(id)
             await hearth.models.unload(row.id)
             try await library.delete(row.id)
+            // The sources offer a removed model anew; without their answer its row would be gone.
+            await library.refreshOffers()
             await tell()
         }
 
