@@ -21,20 +21,25 @@
 
         private let doors: Locked<[Door]>
         private let hasRoom: @Sendable () -> Bool
+        private let accepted: @Sendable () -> Void
         /// A byte in this pipe ends the thread.
         private let bell: (reading: Int32, writing: Int32)
         private let ended = DispatchSemaphore(value: 0)
         private let isStopped = Locked(false)
 
         /// Starts the thread. While `hasRoom` is false, further connections wait in the system's queue.
+        /// - Parameter accepted: called for each connection that was given to the library.
         /// - Throws: ``ServerError`` with `cannot-listen`.
-        init(_ doors: [Door], hasRoom: @escaping @Sendable () -> Bool) throws {
+        init(
+            _ doors: [Door], hasRoom: @escaping @Sendable () -> Bool, accepted: @escaping @Sendable () -> Void
+        ) throws {
             var ends: [Int32] = [-1, -1]
             guard pipe(&ends) == 0 else { throw ServerError.cannotListen(errno, host: "?", port: 0) }
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             bell = (ends[0], ends[1])
             self.doors = Locked(doors)
             self.hasRoom = hasRoom
+            self.accepted = accepted
             let thread = Thread { [self] in
                 ThreadName.current = "hearth.accept"
                 run()
@@ -79,7 +84,7 @@
             for _ in 0..<64 {
                 guard hasRoom() else { return true }
                 switch hearth_mhd_accept(door.daemon, door.socket.descriptor) {
-                case 1: continue
+                case 1: accepted()
                 case 0: return true
                 default:
                     Log.write(.info, "a connection was not accepted", [.count("errno", errno)])

@@ -56,8 +56,14 @@
             }
         }
 
-        /// Whether no request has begun yet.
-        var isFresh: Bool { if case .idle(_, isFirst: true) = phase.withLock({ $0 }) { true } else { false } }
+        /// Whether the header of a request is still to come: the first of its connection, or one that has begun.
+        var isAwaited: Bool {
+            switch phase.withLock({ $0 }) {
+            case .idle(_, let isFirst): isFirst
+            case .header: true
+            case .body, .replying: false
+            }
+        }
 
         func isOverdue(at now: Duration, limits: ListenerLimits) -> Bool {
             phase.withLock { $0 }.isOverdue(at: now, limits: limits)
@@ -67,15 +73,27 @@
     /// The open connections of a listener.
     final class ConnectionTable: Sendable {
         private let records = Locked<[ObjectIdentifier: ConnectionRecord]>([:])
+        /// The connections that were given to the library, and those it has begun.
+        private let counts = Locked((accepted: 0, begun: 0))
 
         var count: Int { records.withLock { $0.count } }
 
+        /// Counts a connection that the library has in its queue.
+        func wasAccepted() { counts.withLock { $0.accepted += 1 } }
+
         /// - Returns: whether it is the only one.
         func add(_ record: ConnectionRecord) -> Bool {
-            records.withLock { records in
+            let isOnly = records.withLock { records in
                 records[ObjectIdentifier(record)] = record
                 return records.count == 1
             }
+            counts.withLock { $0.begun += 1 }
+            return isOnly
+        }
+
+        /// Whether the library has not begun a connection, or the header of a request is still to come.
+        private var isAwaited: Bool {
+            counts.withLock { $0.accepted > $0.begun } || records.withLock { $0.values.contains(where: \.isAwaited) }
         }
 
         /// Forgets a connection whose socket is about to be closed.
@@ -86,7 +104,7 @@
         /// Waits for the first requests of connections that were just accepted, so that a restart drops none of them.
         func lateRequests(within limit: Duration, time: TimeSource) async {
             let watch = time.stopwatch()
-            while watch.elapsed < limit, records.withLock({ $0.values.contains(where: \.isFresh) }) {
+            while watch.elapsed < limit, isAwaited {
                 // A cancelled caller does not wait.
                 guard (try? await time.sleep(for: .milliseconds(10))) != nil else { return }
             }

@@ -69,7 +69,8 @@
             }
             let connections = core.connections
             do {
-                acceptor = try Acceptor(doors) { connections.count < limits.connections }
+                acceptor = try Acceptor(
+                    doors, hasRoom: { connections.count < limits.connections }, accepted: { connections.wasAccepted() })
             } catch {
                 discard()
                 throw error

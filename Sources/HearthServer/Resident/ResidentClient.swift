@@ -14,7 +14,7 @@
     /// Requests are HTTP/1.0, whose replies end with the connection: no chunks to decode.
     package struct ResidentClient: Sendable {
         /// The longest wait for the head of a reply: the routes that take longer stream.
-        private static let patience = 10
+        private static let patience = 30
 
         private let socket: Path
 
