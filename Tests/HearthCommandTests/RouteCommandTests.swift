@@ -205,6 +205,31 @@ import Testing
         #expect(asked.map(\.content) == ["s", "Why?", "Half", RoutedEngine.continuationPrompt])
     }
 
+    /// The assistant shows the answer whole again, so that its Markdown is.
+    @Test func theAssistantContinuesWithALocalModel() async throws {
+        let folder = try TemporaryFolder()
+        let reset = LLMError(.unreachable, "the connection broke off")
+        var probe = probe(folder, [[.text("Half "), .fail(reset)], Self.answer])
+        let local = ScriptedEngine([[.text("of it."), .finish(.endOfGeneration)]])
+        probe.engines = EngineRegistry()
+        probe.engines.register(.gguf) { _ in local }
+        let file = try folder.write("toy-v1.0.0-q4_1.gguf", Data("toy".utf8))
+        #expect(await probe.run("pull", file.string, "--no-probe", "--quiet") == 0)
+        let lines = "/continue\nWhy?\n/continue\n/continue\n/new\n/continue\n/exit"
+        #expect(await probe.run(["chat"], input: FixedSource(text: lines, isTerminal: true)) == 0)
+        #expect(probe.output.contents == "Half \nHalf of it.\n")
+        let messages = probe.errors.contents
+        #expect(messages.components(separatedBy: "type /continue").count == 2)
+        #expect(messages.contains("(local: toy@1.0.0:q4_1; a local answer was asked for)\n"))
+        #expect(messages.components(separatedBy: "[nothing-to-continue]").count == 4)
+        let asked = try #require(await local.requests.first)
+        #expect(asked.map(\.role) == [.system, .user, .assistant, .user])
+        #expect(asked[2].content == "Half " && asked[3].content == RoutedEngine.continuationPrompt)
+        let shown = CommandProbe(home: folder.path("home"))
+        #expect(await shown.run("chats", "list") == 0)
+        #expect(shown.output.contents.contains("Why?"))
+    }
+
     @Test func nothingIsContinuedAfterAReset() async throws {
         let folder = try TemporaryFolder()
         let reset = LLMError(.unreachable, "the connection broke off")

@@ -25,19 +25,25 @@ private struct ChatLab {
     static let reminder =
         #"I remind you. [REMINDER_ACTION:{"action":"create","title":"Call Anna","due":"2099-11-25T09:00"}]"#
 
-    func context(_ lines: String, isTerminal: Bool = true) -> CommandContext {
-        let environment = ["HEARTH_HOME": folder.path("home").string, "TERM": "xterm"]
+    func context(_ lines: String, isTerminal: Bool = true, editor: String? = nil) -> CommandContext {
+        var environment = ["HEARTH_HOME": folder.path("home").string, "TERM": "xterm"]
+        environment["EDITOR"] = editor
+        environment["PATH"] = "/usr/bin:/bin"
+        environment["XDG_CONFIG_HOME"] = folder.path("config").string
         return CommandContext(
             environment: environment, console: Console(output: output, errors: errors, environment: environment),
             input: FixedSource(text: lines, isTerminal: isTerminal), interruptions: .timeless, time: .system)
     }
 
     /// Talks with these lines typed.
-    func talk(_ lines: String, act: ActionTag? = nil, approved: Set<ActionTag> = []) async throws {
-        let context = context(lines)
+    func talk(
+        _ lines: String, act: ActionTag? = nil, approved: Set<ActionTag> = [], editor: String? = nil,
+        configuration: Configuration = Configuration()
+    ) async throws {
+        let context = context(lines, editor: editor)
         let approval = TerminalApproval()
         let setup = try await AssistantSetup(
-            Configuration(), engine: engine, generation: GenerationOptions(), thinks: true, preApproved: approved,
+            configuration, engine: engine, generation: GenerationOptions(), thinks: true, preApproved: approved,
             approval: approval, in: context)
         let chat = AssistantChat(
             context, setup, session: try await setup.session(nil, isPrivate: false),
@@ -71,6 +77,54 @@ private struct ChatLab {
         #expect(try await lab.reminders == expected)
         #expect(lab.output.contents.contains("New reminder"))
         #expect(!lab.output.contents.contains("REMINDER_ACTION"))
+    }
+
+    /// A search of the user's own notes runs unasked, and its card comes with the results.
+    @Test func aSearchThatRunsUnaskedIsNotAskedAbout() async throws {
+        let lab = try ChatLab([#"[WEB_SEARCH:{"query":"tides"}]"#, "Nothing."], width: 80)
+        var configuration = Configuration()
+        try configuration.set("search.kind", to: "own")
+        try await lab.talk("high tide?\n/exit", configuration: configuration)
+        #expect(lab.output.contents.contains("Nothing."))
+        #expect(!lab.errors.contents.contains("Do it?"))
+        #expect(lab.output.contents.components(separatedBy: "Web search").count == 2)
+    }
+
+    /// The user's editor changes the values; the kind of action and the record stay.
+    @Test(arguments: [
+        ("sed -i s/Anna/Bob/", "o\ny", ["Call Bob"]), ("sed -i s/Anna/Bob/", "o\nn", []),
+        ("true", "o\ny", ["Call Anna"]), ("false", "o\nn", []), ("echo no object >", "o\ny", ["Call Anna"]),
+        ("no-such-editor", "o\ny", ["Call Anna"]), ("sed -i '/due/d;s/Anna\\\",/Bob\\\"/'", "o\ny", ["Call Bob"]),
+        ("echo '{\"title\":\"x\",\"action\":\"list\"}' >", "o\ny", ["x"]),
+    ])
+    func aCardIsChangedInAnEditor(editor: String, answer: String, expected: [String]) async throws {
+        let lab = try ChatLab([ChatLab.reminder])
+        try await lab.talk("remind me\n\(answer)\n/exit", editor: editor)
+        #expect(try await lab.reminders == expected)
+    }
+
+    /// The card says truly who rings.
+    @Test func aCardSaysWhoRings() async throws {
+        let lab = try ChatLab([ChatLab.reminder, ChatLab.reminder])
+        try await lab.talk("remind me\nn\n/exit")
+        #expect(lab.output.contents.contains("Nothing rings on this computer"))
+        _ = try lab.folder.write("config/systemd/user/timers.target.wants/\(ReminderTimer.unit)", Data("[Timer]".utf8))
+        try await lab.talk("remind me\nn\n/exit")
+        #expect(lab.output.contents.contains("\(ReminderTimer.unit) rings on this computer."))
+    }
+
+    /// The model is told of neither notes nor habits, which would be gone at the end.
+    @Test func aDamagedDatabaseDoesNotPreventAConversation() async throws {
+        let lab = try ChatLab(["Hello.", ChatLab.reminder])
+        let file = try lab.folder.write("home/hearth.db", Data(repeating: 0x78, count: 8192))
+        try await lab.talk("hi\nremind me\ny\n/exit")
+        #expect(lab.output.contents.contains("Hello."))
+        #expect(lab.errors.contents.components(separatedBy: "This conversation is not kept").count == 2)
+        let system = try #require(await lab.engine.requests.first?.first?.content)
+        #expect(system.contains("REMINDER_ACTION") && !system.contains("NOTE_ACTION"))
+        let kept = VdirReminderStore(home: lab.folder.path("home"))
+        #expect(try await kept.reminders(completed: false, limit: 9).map(\.title) == ["Call Anna"])
+        #expect(try Data(contentsOf: file.url) == Data(repeating: 0x78, count: 8192))
     }
 
     @Test func theEndOfTheInputDeclines() async throws {

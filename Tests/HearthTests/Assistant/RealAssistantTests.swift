@@ -79,6 +79,7 @@
                         try Self.decode(action, found.payload)
                         valid += 1
                     }
+                    guard TestExtent.isFull || tag == .reminder else { continue }
                     // As many tokens of free text behind the same prompt.
                     options.constraint = nil
                     options.maximumNewTokens = summary.usage.generatedTokens
