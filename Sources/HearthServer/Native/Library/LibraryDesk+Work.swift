@@ -182,10 +182,10 @@
             await tell()
         }
 
-        /// The installed releases of a model, the newest first.
+        /// The installed releases of a model: the active one, then the others by their installation, the last first.
         func releases(_ family: Family) async throws -> [InstalledBody] {
             try await hearth.manager.installed().filter { $0.identity.family == family }
-                .sorted { $0.receipt.installed > $1.receipt.installed }
+                .sorted { ($0.isActive ? 1 : 0, $0.receipt.installed) > ($1.isActive ? 1 : 0, $1.receipt.installed) }
                 .map { release in
                     InstalledBody(
                         version: release.identity.version.name, variant: release.identity.variant?.name,
