@@ -5,7 +5,9 @@ set -euo pipefail
 prefix=$1
 work="$prefix/web.tmp" folder="$prefix/include/hearth-web"
 rm -rf "$work" && mkdir -p "$work/packages" "$folder" "$prefix/lib/pkgconfig"
-(cd "$work/packages" && apt-get download -qq node-marked node-dompurify libjs-highlight.js 2>/dev/null)
+download() { (cd "$work/packages" && apt-get download -qq node-marked node-dompurify libjs-highlight.js 2>/dev/null); }
+root=""; [ "$(id -u)" = 0 ] || root=sudo
+download || { $root apt-get update -qq && download; }
 for package in "$work/packages"/*.deb; do dpkg -x "$package" "$work/unpacked"; done
 share="$work/unpacked/usr/share"
 cp "$share/nodejs/marked/lib/marked.esm.js" "$folder/marked.js"

@@ -4,7 +4,8 @@
     scripts/licenses.py                     writes the file from the sources named below
     scripts/licenses.py --check [PROGRAM]   fails if the file differs from the sources that are on this machine, or if the program
                                             is linked with a library that the file does not name
-HEARTH_LLAMA_SOURCE is llama.cpp's source folder, as set-up unpacks it.
+HEARTH_LLAMA_SOURCE is llama.cpp's source folder, as set-up unpacks it; HEARTH_WEB_LICENSES has the copyright files of the page's
+libraries, as set-up lays them down.
 """
 import os
 import re
@@ -15,6 +16,7 @@ import textwrap
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FILE = os.path.join(ROOT, "Sources/CLicenses/licenses.txt")
 LLAMA = os.environ.get("HEARTH_LLAMA_SOURCE", "")
+WEB = os.environ.get("HEARTH_WEB_LICENSES", "")
 
 
 def swift_folder():
@@ -66,6 +68,20 @@ def node_icu(text):
     return section[1]
 
 
+def debian(text):
+    """Of a Debian copyright file, the holders of the library's own files and the text of their licence."""
+    first = next(part for part in text.split("\n\n") if part.startswith("Files: *\n"))
+    holders = re.search(r"^Copyright:((?:.*\n)(?:[ \t].*\n)*)", first + "\n", re.M)[1]
+    name = re.search(r"^License: (.*)$", first, re.M)[1]
+    lines = ["Copyright " + line.strip() for line in holders.strip().splitlines()]
+    if name.startswith("Apache-2.0"):
+        licence = read(ROOT + "/LICENSE")
+    else:
+        body = re.search(rf"^License: {re.escape(name)}\n((?: .*\n)+)", text + "\n", re.M)[1]
+        licence = re.sub(r"^ \.?", "", body, flags=re.M)
+    return "\n".join(lines) + "\n\n" + licence
+
+
 # Name, licence, file and the part of it. The files of {llama} are those that go into libhearth-llama.a; {swift} is the toolchain.
 # Of ICU's licence the toolchain has no copy: it comes from Debian's package nodejs (ICU 74 or newer). That differs from machine to
 # machine, so --check does not compare it.
@@ -90,6 +106,11 @@ BUNDLED = {
         ("Swift runtime, standard library, Foundation, Swift Collections and libdispatch", "Apache-2.0 with Swift-exception",
          "{swift}/share/swift/LICENSE.txt", whole),
         ("ICU", "Unicode-3.0", "/usr/share/doc/nodejs/LICENSE", node_icu),
+    ],
+    "server": [
+        ("marked", "MIT", "{web}/node-marked", debian),
+        ("DOMPurify", "Apache-2.0 or MPL-2.0", "{web}/node-dompurify", debian),
+        ("highlight.js", "BSD-3-Clause", "{web}/libjs-highlight.js", debian),
     ],
 }
 # Libraries of the system: the group, the name, the licence and the names under which programs are linked with them.
@@ -122,7 +143,7 @@ def gathered(known, is_check):
     parts, missing = [], []
     for group, entries in BUNDLED.items():
         for name, licence, path, part in entries:
-            path = path.format(llama=LLAMA, swift=swift_folder())
+            path = path.format(llama=LLAMA, web=WEB, swift=swift_folder())
             head = f"=== {group} | {name} | {licence}\n"
             if os.path.isfile(path) and not (is_check and name == NOT_COMPARED):
                 parts.append(head + tidy(part(read(path))))

@@ -46,5 +46,5 @@ fi
 step "the network monitor and a stand-in for NetworkManager"
 scripts/network.sh
 step "the licences of what the program contains"
-HEARTH_LLAMA_SOURCE="$llama_source" scripts/licenses.py --check .build/debug/hearth
+HEARTH_LLAMA_SOURCE="$llama_source" HEARTH_WEB_LICENSES="$llama_prefix/include/hearth-web/licenses" scripts/licenses.py --check .build/debug/hearth
 step "done"

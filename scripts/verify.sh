@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant server server-soak server-peers clients consumer first-run bench bench-engine bench-peers bench-extremes"
+stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant server server-soak server-peers clients page consumer first-run bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -94,7 +94,7 @@ selected() { env -u SWIFT_DETERMINISTIC_HASHING swift test "${flags[@]}" --skip-
 
 stage_limits() {
     make --no-print-directory build
-    HEARTH_LLAMA_SOURCE="$llama_source" scripts/licenses.py --check .build/release/hearth
+    HEARTH_LLAMA_SOURCE="$llama_source" HEARTH_WEB_LICENSES="$llama_prefix/include/hearth-web/licenses" scripts/licenses.py --check .build/release/hearth
     LIMITS_REQUIRED=1 scripts/limits.sh
 }
 
@@ -161,6 +161,9 @@ stage_clients() {
     make --no-print-directory build
     scripts/clients/all.sh .build/release/hearth
 }
+
+# The page in a browser, against a scripted server.
+stage_page() { scripts/page/run.sh; }
 
 # Apps that depend on this package by URL, as another user.
 stage_consumer() { scripts/test-consumer.sh url; }

@@ -15,6 +15,7 @@ import Testing
     private static let swift = [
         "Swift runtime, standard library, Foundation, Swift Collections and libdispatch", "ICU",
     ]
+    private static let page = ["marked", "DOMPurify", "highlight.js"]
     private static let system = [
         "GNU C library", "libstdc++ and libgcc", "libarchive", "libcurl", "zlib", "OpenSSL libcrypto",
         "GLib and GIO", "SQLite", "libical", "libxml2", "cmark-gfm", "libedit",
@@ -25,9 +26,11 @@ import Testing
         #if Llama
             names += llama
         #endif
-        names += swift + system
+        names += swift
         #if Server
-            names.append("libmicrohttpd")
+            names += page + system + ["libmicrohttpd"]
+        #else
+            names += system
         #endif
         return names + ["Vulkan loader (builds with BACKEND=vulkan)"]
     }
@@ -49,7 +52,8 @@ import Testing
             #expect(entries.map(\.name) == Self.expected)
             #expect(entries.allSatisfy { $0.text == nil && !$0.license.isEmpty })
             let dynamic = entries.filter { $0.use == "dynamic" }.map(\.name)
-            #expect(dynamic == Self.expected.filter { !(["Hearth"] + Self.llama + Self.swift).contains($0) })
+            #expect(
+                dynamic == Self.expected.filter { !(["Hearth"] + Self.llama + Self.swift + Self.page).contains($0) })
         }
     #endif
 

@@ -5,7 +5,7 @@ import Foundation
 struct LicenseNotice: Sendable, Hashable {
     /// Where the component comes from.
     enum Group: String, Sendable, Hashable {
-        case hearth, llama, swift, system
+        case hearth, llama, swift, server, system
         case serverSystem = "server-system"
 
         /// Set for libraries that the system provides and the program only uses.
@@ -21,7 +21,7 @@ struct LicenseNotice: Sendable, Hashable {
                 #else
                     false
                 #endif
-            case .serverSystem:
+            case .server, .serverSystem:
                 #if Server
                     true
                 #else
