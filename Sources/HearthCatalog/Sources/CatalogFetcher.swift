@@ -59,7 +59,9 @@ package struct CatalogFetcher: Sendable {
             if response.status == 304, headers["If-None-Match"] != nil || headers["If-Modified-Since"] != nil {
                 return .unchanged(received)
             }
-            guard (200...299).contains(response.status) else { throw Self.refusal(status: response.status, of: url) }
+            guard (200...299).contains(response.status) else {
+                throw CatalogError.refusal(status: response.status, of: url)
+            }
             if let length = response.contentLength, length > UInt64(Catalog.maximumManifestSize) {
                 throw CatalogError.manifestTooLarge(url: url)
             }
@@ -73,40 +75,7 @@ package struct CatalogFetcher: Sendable {
             }
             return .manifest(data, response.url, received)
         } catch let error as HTTPError {
-            throw Self.failure(error, of: url)
-        }
-    }
-
-    /// Turns an unsuccessful status into an error.
-    static func refusal(status: Int, of url: URL) -> CatalogError {
-        let isPassing = status >= 500 || [408, 425, 429].contains(status)
-        let (reason, remedy): (String, String) =
-            switch status {
-            case 401, 403: ("access denied", "Check the address and the right to read it.")
-            case 404, 410: ("nothing there", "Check the address; it usually ends in models.json.")
-            case 429: ("too many requests", "Try again later.")
-            case 500...: ("the server has a problem", "Try again later.")
-            default: ("an unexpected answer", isPassing ? "Try again later." : "Check the address.")
-            }
-        return CatalogError(
-            isPassing ? .originUnreachable : .originRefused, "\(url.shown) answered \(status): \(reason)",
-            context: ErrorContext(url: url.shown, expected: "200", found: "\(status)", remedy: remedy),
-            disposition: isPassing ? .tryLater : .failed)
-    }
-
-    /// Turns a failed exchange into an error.
-    static func failure(_ error: HTTPError, of url: URL) -> any Error {
-        switch error.code {
-        case .cannotResolve, .cannotConnect, .timedOut, .connectionLost:
-            let reason =
-                error.code == .timedOut ? "it did not answer within \(timeout.components.seconds) s" : error.message
-            return CatalogError(
-                .originUnreachable, "\(url.shown) cannot be reached: \(reason)",
-                context: ErrorContext(
-                    url: url.shown, remedy: "Check the address and the network; installed models keep working."),
-                disposition: .tryLater, underlying: error)
-        case .tooLarge: return CatalogError.manifestTooLarge(url: url)
-        default: return error
+            throw CatalogError.failure(error, of: url, within: Self.timeout)
         }
     }
 }

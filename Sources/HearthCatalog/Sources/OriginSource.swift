@@ -55,7 +55,7 @@ package struct OriginSource: ModelSource {
         do {
             switch try await fetcher.ask(url, validators: cached?.stored.record.validators) {
             case .unchanged(let received):
-                guard let cached else { throw CatalogFetcher.refusal(status: 304, of: url) }
+                guard let cached else { throw CatalogError.refusal(status: 304, of: url) }
                 return await revalidated(cached, received)
             case .manifest(let data, let location, let validators):
                 return try await renewed(data, location, validators, seen: seen)

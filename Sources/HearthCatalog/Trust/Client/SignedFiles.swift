@@ -19,7 +19,7 @@ struct SignedFiles: Sendable {
                 HTTPRequest(url, totalTimeout: Self.timeout, maximumBodySize: UInt64(limit)))
             if [403, 404, 410].contains(response.status) { return nil }
             guard (200...299).contains(response.status) else {
-                throw CatalogFetcher.refusal(status: response.status, of: url)
+                throw CatalogError.refusal(status: response.status, of: url)
             }
             if let length = response.contentLength, length > UInt64(limit) {
                 throw TrustError.tooLarge(name, limit: limit)
@@ -36,7 +36,7 @@ struct SignedFiles: Sendable {
         } catch let error as HTTPError where error.code == .tooLarge {
             throw TrustError.tooLarge(name, limit: limit)
         } catch let error as HTTPError {
-            throw CatalogFetcher.failure(error, of: url)
+            throw CatalogError.failure(error, of: url, within: Self.timeout)
         }
     }
 
