@@ -43,15 +43,15 @@
                 habits: SQLiteHabitStore(try await AssistantDatabase.open(home: nil)), searchesWeb: true)
         }
 
-        /// Every forced block closes, is found whole, and decodes: 204 in the full extent, with the rates of forced and of free
+        /// Every forced block closes, is found whole, and decodes: 204 of them, with the rates of forced and of free
         /// text side by side.
-        @Test func forcedBlocksAreValid() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func forcedBlocksAreValid() async throws {
             let folder = try TemporaryFolder()
             let registry = try await Self.registry(folder)
             #expect(registry.tags == ActionTag.order)
             let engine = try await LlamaActor.load(
                 TestModel.path, configuration: LlamaConfiguration(contextLength: 2048))
-            let each = TestExtent.isFull ? 34 : 1
+            let each = 34
             var (forced, free, valid) = (Rate(), Rate(), 0)
             for tag in ActionTag.order {
                 let block = try #require(registry.constraint.blocks.first { $0.opening == tag.opening })
@@ -133,7 +133,7 @@
         }
 
         /// On each turn that drops nothing, the cached tokens are all but the new message with its tail.
-        @Test func eachTurnComputesOnlyItsOwnMessage() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func eachTurnComputesOnlyItsOwnMessage() async throws {
             let engine = try await LlamaActor.load(
                 TestModel.path, configuration: LlamaConfiguration(contextLength: 4096))
             var settings = AssistantSettings()
