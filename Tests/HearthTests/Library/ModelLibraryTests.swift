@@ -45,7 +45,7 @@ import Testing
         #expect(library.downloadState(of: Models.text.id).isActive)
         #expect(state(library, Models.other) == .notDownloaded)
         library.cancelDownload(Models.text.id)
-        await until { delivery.discarded == [Models.text.identity] }
+        await yielding { delivery.discarded == [Models.text.identity] }
         #expect(state(library, Models.text) == .notDownloaded)
         await library.refresh()
         #expect(delivery.journal.all(with: "pull").count == 1)
