@@ -64,7 +64,7 @@
                         parameters: JSONSchema.object([.init("city", .oneOf([#""Paris""#, #""Rome""#]))]).json)
                 ]
                 var calls: [ToolCall] = []
-                for seed in 1...(TestExtent.isFull ? 6 : 1) as ClosedRange<UInt32> {
+                for seed in 1...(TestExtent.isFull ? 6 : 3) as ClosedRange<UInt32> {
                     let options = GenerationOptions(
                         sampling: SamplingOptions(temperature: 1.2, seed: seed), maximumNewTokens: 120, tools: tools)
                     let answer = try await Answer(
