@@ -117,6 +117,7 @@ extension ModelManager {
         do {
             return try resolver.offer(of: family, version: wanted.version, variant: wanted.variant)
         } catch let error as CatalogError where error.code == .unknownVersion {
+            // If the plain version has no offer either, the first error names what was asked for.
             guard let (name, tag) = wanted.version.flatMap({ ContentTag.split($0.name) }),
                 let version = ReleaseVersion(name),
                 let offer = try? resolver.offer(of: family, version: version, variant: wanted.variant),

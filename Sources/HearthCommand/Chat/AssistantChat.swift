@@ -229,6 +229,7 @@ actor AssistantChat {
         if let question = messages.last(where: { $0.role == .user }) {
             console.say("> \(TerminalText.truncated(TerminalText.singleLine(question.content), to: 76))")
         }
+        // A terminal that is gone ends the conversation at its next line.
         if let last { try? console.printMarkdown(last.content + "\n", context.environment) }
     }
 

@@ -16,6 +16,7 @@ enum Clipboard {
         }
         guard console.output.isTerminal, text.utf8.count <= largest else { return false }
         let encoded = Data(text.utf8).base64EncodedString()
+        // The result tells whether it was written.
         return (try? console.write("\u{1B}]52;c;\(encoded)\u{7}")) != nil
     }
 

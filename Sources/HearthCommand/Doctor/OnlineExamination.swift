@@ -112,12 +112,14 @@ struct OnlineExamination: Sendable {
 
     /// The offline chapters report invalid settings.
     private func questions() async -> [Question] {
+        // What cannot be read asks nothing here: the examination of the home and its settings reports it.
         guard let configuration = try? await context.configuration else { return [] }
         return origins(configuration) + (await hub(configuration)) + (await cloud(configuration))
     }
 
     private func origins(_ configuration: Configuration) -> [Question] {
         let http = DefaultHTTPClient(version: HearthCommand.version)
+        // The examination of the settings reports an unusable origin.
         let origins = (try? configuration.origins(environment: context.environment)) ?? []
         return origins.map { origin in
             Question(name: origin.name, address: origin.manifestURL.shown) {
@@ -130,6 +132,7 @@ struct OnlineExamination: Sendable {
     private func hub(_ configuration: Configuration) async -> [Question] {
         let environment = context.environment
         let isSet = ["HF_ENDPOINT", "HF_TOKEN"].contains { environment[$0]?.isEmpty == false }
+        // The examination of the home reports one that cannot be read.
         let home = try? context.home
         let installed =
             try? await blocking { try home.map { try LocalFileSystem().contents(of: $0.appending("models")) } ?? [] }
@@ -149,6 +152,7 @@ struct OnlineExamination: Sendable {
     }
 
     private func cloud(_ configuration: Configuration) async -> [Question] {
+        // The examination of the settings reports an unusable cloud.
         guard let cloud = try? await context.cloud(configuration) else { return [] }
         return [
             Question(name: "cloud", address: cloud.engine.address.shown) {

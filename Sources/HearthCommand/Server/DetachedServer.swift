@@ -142,6 +142,7 @@
         func object(_ method: String, _ path: String) async throws -> [String: JSONValue]? {
             guard let reply = try await send(method, path) else { return nil }
             let body = try await reply.rest()
+            // A reply that is no object is reported with its status.
             guard (200..<300).contains(reply.status), let object = try? JSONValue(parsing: Data(body)).members else {
                 throw ServerError(
                     .noAnswer, "the process that serves this home answered with status \(reply.status)",

@@ -197,12 +197,14 @@ extension SpelledTools {
         let end = text.firstRange(of: closing)
         let spelling = end.map { String(text[..<$0.upperBound]) } ?? text + closing
         let json = String(text[..<(end?.lowerBound ?? text.endIndex)].dropFirst(opening.count))
+        // Text that is no JSON is a call without a name, which the session refuses with the text.
         guard !ToolCall.isTooNested(json),
             let object = try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any],
             let name = object["name"] as? String
         else { return ToolCall(id: id, name: "", arguments: json, spelling: spelling) }
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .fragmentsAllowed, .withoutEscapingSlashes]
         let arguments = object["arguments"].flatMap {
+            // What was read as JSON can be written.
             try? JSONSerialization.data(withJSONObject: $0, options: options)
         }
         return ToolCall(

@@ -131,6 +131,7 @@
         func decode(
             _ vectors: [Float], of image: ChatImage, part: Int, in context: OpaquePointer, position: Int, sequence: Int
         ) -> Int32 {
+            // The picture was read before; without it the status reports the failure.
             guard let parts = try? parts(of: image) else { return -1 }
             return vectors.withUnsafeBufferPointer { vectors in
                 hearth_piece_decode(

@@ -130,6 +130,7 @@ struct CloudFailure: Sendable {
                 \(second: .twoDigits) GMT
                 """, locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt,
             calendar: Calendar(identifier: .gregorian))
+        // A text that is no date is no time to wait.
         guard let date = try? Date(text, strategy: format.parseStrategy) else { return nil }
         return max(0, date.timeIntervalSince(now))
     }

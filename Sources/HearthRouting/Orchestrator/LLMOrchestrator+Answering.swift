@@ -180,6 +180,7 @@ extension LLMOrchestrator {
                     await note(decision, of: call.request)
                     return .ended(call.interrupted(after: passed.text))
                 }
+                // A request whose time is up is not repeated.
                 if !passed.hasBegun, let wait = retry(after: failure),
                     wait < (try? call.remainingOptions().timeout) ?? .zero
                 {

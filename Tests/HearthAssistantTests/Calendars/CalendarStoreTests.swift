@@ -70,11 +70,11 @@ struct CalendarStoreTests {
             X-INNER:1
             END:X-UNKNOWN
             """
-        let before = try fixture.write("work/any-name.ics", event: lines)
+        let before = try fixture.write("office/any-name.ics", event: lines)
         let change = try await fixture.calendar.change(
             of: "o1",
             to: EventFields(title: "Neu", start: EventTime(try CalendarFixture.date("2026-11-30T10:00:00Z"))))
-        #expect(change.before == before && change.collection == "work")
+        #expect(change.before == before && change.collection == "office")
         try await fixture.calendar.apply(change)
         let expected = lines.replacing("SUMMARY;LANGUAGE=de:Alt", with: "SUMMARY;LANGUAGE=de:Neu")
             .replacing("DTSTAMP:20200101T000000Z", with: "DTSTAMP:20261124T120000Z")
@@ -82,12 +82,12 @@ struct CalendarStoreTests {
             .replacing(":20261130T120000", with: ":20261130T130000")
             .replacing("BEGIN:X-UN", with: "LAST-MODIFIED:20261124T120000Z\nSEQUENCE:1\nBEGIN:X-UN")
             .replacing("\n", with: "\r\n")
-        let text = try fixture.text("calendar/work/any-name.ics")
+        let text = try fixture.text("calendar/office/any-name.ics")
         #expect(text.contains("BEGIN:VEVENT\r\n" + expected + "\r\nEND:VEVENT\r\n"), "\(text)")
         #expect(text.contains("BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\n"))
         // The undo restores every byte.
         try await fixture.calendar.apply(change.inverted)
-        #expect(Data(try fixture.text("calendar/work/any-name.ics").utf8) == before)
+        #expect(Data(try fixture.text("calendar/office/any-name.ics").utf8) == before)
     }
 
     @Test func noChangeIsNoWrite() async throws {
