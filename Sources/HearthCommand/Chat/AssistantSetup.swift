@@ -80,16 +80,3 @@ struct AssistantSetup: Sendable {
         try await assistant.session(id, isPrivate: isPrivate, engine: engine, settings: settings)
     }
 }
-
-extension AssistantHome {
-    /// The records that the assistant uses.
-    func stores(without disabled: Set<StoreKind>) -> AssistantStores {
-        var stores = AssistantStores()
-        if !disabled.contains(.calendar) { stores.calendar = calendar }
-        if !disabled.contains(.reminders) { stores.reminders = reminders }
-        if !disabled.contains(.contacts) { (stores.contacts, stores.contactRecords) = (contacts, contacts) }
-        if !disabled.contains(.notes) { stores.notes = notes }
-        if !disabled.contains(.habits) { stores.habits = habits }
-        return stores
-    }
-}

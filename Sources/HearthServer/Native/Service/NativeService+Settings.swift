@@ -1,6 +1,7 @@
 #if Server
     import Foundation
     import Hearth
+    import HearthAssistant
     import HearthBase
 
     struct KeyBody: Codable, Sendable, Hashable {
@@ -31,7 +32,7 @@
             [
                 .plain("GET", "/settings", "All settings with their kinds and values") { _ in
                     let event = service.log.lastID
-                    let configuration = try await SettingsFile(home: service.records.home).read()
+                    let configuration = try await SettingsFile(home: service.records.path).read()
                     return SettingsBody(settings: SettingKinds.bodies(configuration), event: event)
                 },
                 .raw(
@@ -58,7 +59,7 @@
                             event: service.log.lastID))
                 },
                 .plain("GET", "/keys", "The keys of other machines") { _ in
-                    let home = service.records.home
+                    let home = service.records.path
                     let keys = try await blocking { try AccessKeys.load(home: home) }
                     return KeysBody(
                         keys: keys.keys.map { key in
@@ -99,7 +100,7 @@
         /// settings again.
         @discardableResult
         func changeSettings(_ values: [String: String?]) async throws -> Configuration {
-            let file = SettingsFile(home: records.home)
+            let file = SettingsFile(home: records.path)
             let before = try await file.read()
             let after = try await file.change { configuration in
                 // A kind removes the values of the kind before, so that it comes first.
@@ -139,7 +140,7 @@
         private static let keyTurns = TurnQueue()
 
         private func changeKeys(_ body: @escaping @Sendable (inout AccessKeys) throws -> Void) async throws {
-            let home = records.home
+            let home = records.path
             try await Self.keyTurns.turn {
                 try await blocking {
                     var keys = try AccessKeys.load(home: home)

@@ -23,7 +23,7 @@
 
         package let log = EventLog()
         let parts: NativeParts
-        let records: AssistantRecords
+        let records: AssistantHome
         let library: LibraryDesk
         let chats: ChatDesk
         let approvals = ApprovalDesk()
@@ -39,7 +39,7 @@
         /// - Throws: `DatabaseError`, `FileError`, `ConfigurationError`.
         package init(_ hearth: Hearth, owner: any Sendable, parts: NativeParts) async throws {
             self.parts = parts
-            records = try await AssistantRecords(home: hearth.home, time: parts.time)
+            records = try await AssistantHome(path: hearth.home, time: parts.time)
             library = await LibraryDesk(hearth, log: log, time: parts.time)
             let made = await Self.current(hearth, hearth.configuration, owner, library, parts)
             current = Locked(made)
@@ -122,7 +122,7 @@
         }
 
         private static func assistant(
-            _ current: Current, _ records: AssistantRecords, _ library: LibraryDesk, _ approvals: ApprovalDesk
+            _ current: Current, _ records: AssistantHome, _ library: LibraryDesk, _ approvals: ApprovalDesk
         ) async throws -> Assistant {
             let hearth = current.hearth
             let seeing = SeeingEngine(

@@ -1,5 +1,6 @@
 #if Server
     import Hearth
+    import HearthAssistant
     import HearthBase
     import HearthHTTP
 
@@ -53,7 +54,7 @@
             let activation = await library.activation
             let condition = await parts.network.reading()
             return StateBody(
-                version: parts.version, address: parts.address(), home: records.home.string,
+                version: parts.version, address: parts.address(), home: records.path.string,
                 firstRun: await firstRun(activation), library: facts, activation: activation, route: await route(),
                 memory: await memory(),
                 network: NetworkBody(isOnline: condition.isOnline, isMetered: condition.isMetered),
@@ -80,7 +81,7 @@
         }
 
         private func memory() async -> MemoryBody {
-            let home = records.home
+            let home = records.path
             let device = now.hearth.manager.deviceMemory
             let free = try? await blocking { try LocalFileSystem().freeSpace(at: home) }  // not shown if unknown
             return MemoryBody(

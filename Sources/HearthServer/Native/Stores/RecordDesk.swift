@@ -5,7 +5,7 @@
 
     /// The user's records as the page shows and changes them. Each change is an action of the journal, so that it can be undone.
     struct RecordDesk: Sendable {
-        let records: AssistantRecords
+        let records: AssistantHome
         let log: EventLog
 
         private var commands: CommandedActions {

@@ -3,35 +3,12 @@ import HearthAssistant
 import HearthBase
 import HearthDatabase
 
-/// The user's records in the home folder: conversations, notes and habits in `hearth.db`, the others in folders.
-struct AssistantHome: Sendable {
-    let path: Path
-    let database: Database
-    let conversations: SQLiteConversationStore
-    let notes: SQLiteNoteStore
-    let habits: SQLiteHabitStore
-    let calendar: VdirCalendarStore
-    let reminders: VdirReminderStore
-    let contacts: VdirContactStore
-    let journal: SQLiteActionJournal
-    let time: TimeSource
-
-    /// Opens the records of a home, and creates the home if it is missing.
+extension AssistantHome {
+    /// Opens the records of the command's home, and creates the home if it is missing.
     /// - Parameter isKept: whether conversations, notes and habits are those of the disk.
     /// - Throws: `ConfigurationError` with `no-home`; `DatabaseError`, `FileError`.
     init(_ context: CommandContext, isKept: Bool = true) async throws {
-        path = try context.home
-        time = context.time
-        let path = path
-        if isKept { try await blocking { try LocalFileSystem().makeFolders(path, permissions: 0o700) } }
-        database = try await AssistantDatabase.open(home: isKept ? path : nil)
-        conversations = SQLiteConversationStore(database)
-        notes = SQLiteNoteStore(database)
-        habits = SQLiteHabitStore(database)
-        journal = SQLiteActionJournal(database)
-        calendar = VdirCalendarStore(home: path, time: time)
-        reminders = VdirReminderStore(home: path, time: time)
-        contacts = VdirContactStore(home: path, time: time)
+        try await self.init(path: try context.home, isKept: isKept, time: context.time)
     }
 
     /// The stores whose records change.
