@@ -40,13 +40,18 @@ def peer(program, model, threads):
         process.wait()
 
 
+def tokenized(port, text):
+    body = json.dumps({"content": text, "parse_special": True}).encode()
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/tokenize", body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)["tokens"]
+
+
 class Prompts:
     """Texts of about so many tokens."""
 
     def __init__(self, port):
-        body = json.dumps({"content": " ".join(WORDS * 10)}).encode()
-        request = urllib.request.Request(f"http://127.0.0.1:{port}/tokenize", body, {"Content-Type": "application/json"})
-        self.tokens_per_word = len(json.load(urllib.request.urlopen(request))["tokens"]) / (len(WORDS) * 10)
+        self.tokens_per_word = len(tokenized(port, " ".join(WORDS * 10))) / (len(WORDS) * 10)
 
     def words(self, chance, tokens):
         return " ".join(chance.choice(WORDS) for _ in range(max(1, round(tokens / self.tokens_per_word))))
@@ -69,10 +74,12 @@ class Prompts:
         return prompts
 
 
-def one(port, model, prompt):
-    """A streamed answer: the seconds to its first text, and its tokens with those of the prompt."""
+def one(port, model, prompt, endings):
+    """A streamed answer: the seconds to its first text, and its tokens with those of the prompt. The tokens that end an answer
+    are forbidden: all answers are equally long."""
     body = json.dumps({"model": model, "stream": True, "stream_options": {"include_usage": True}, "max_tokens": ANSWER,
-                       "temperature": 0, "messages": [{"role": "user", "content": prompt}]}).encode()
+                       "temperature": 0, "logit_bias": {str(token): -100 for token in endings},
+                       "messages": [{"role": "user", "content": prompt}]}).encode()
     begin, first, data = time.perf_counter(), None, b""
     with socket.create_connection(("127.0.0.1", port), timeout=600) as connection:
         connection.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -87,7 +94,7 @@ def one(port, model, prompt):
     return first, sum(int(found[-1]) for found in counts), int(counts[1][-1])
 
 
-def run(port, model, prompts, clients):
+def run(port, model, prompts, clients, endings):
     queue, lock, answers = list(prompts), threading.Lock(), []
 
     def client():
@@ -96,7 +103,7 @@ def run(port, model, prompts, clients):
                 if not queue:
                     return
                 prompt = queue.pop()
-            answer = one(port, model, prompt)
+            answer = one(port, model, prompt, endings)
             with lock:
                 answers.append(answer)
 
@@ -130,14 +137,15 @@ def main():
     try:
         with peer(options.peer, options.model, options.threads) as port:
             prompts = Prompts(port)
+            endings = [token for mark in ("<|im_end|>", "<|endoftext|>") for token in tokenized(port, mark)]
             for which in ((server.port, model), (port, "peer")):
-                run(*which, prompts.all(0, 8), 8)
+                run(*which, prompts.all(0, 8), 8, endings)
             for clients in (int(word) for word in options.clients.split(",")):
                 pairs = []
                 for pair in range(min(options.pairs, 3) if clients == 32 else options.pairs):
                     texts = prompts.all(1000 * clients + pair + 1, REQUESTS.get(clients, 3 * clients))
                     order = [("ours", server.port, model), ("theirs", port, "peer")]
-                    pairs.append({name: run(*which, texts, clients) for name, *which in (order if pair % 2 else order[::-1])})
+                    pairs.append({name: run(*which, texts, clients, endings) for name, *which in (order if pair % 2 else order[::-1])})
                 ratio = {key: statistics.median(pair["ours"][key] / pair["theirs"][key] for pair in pairs)
                          for key in ("tokens/s", "median", "p95")}
                 figures = {name: {key: statistics.median(pair[name][key] for pair in pairs) for key in pairs[0][name]}

@@ -153,13 +153,13 @@ SYSTEM = ("You are a patient guide in a small museum by the sea. Visitors of all
           "never end a conversation first.")
 
 
-def answered(model, *words, tokens=48):
-    """A greedy answer of ours: its text, and the ids of its tokens but the last, as the saved state of the conversation has them
-    (docs/formats.md): the last one of an answer is chosen and never computed."""
+def answered(model, *words, tokens=48, settings=None):
+    """A greedy answer of ours with more settings: its text, and the ids of its tokens but the last, as the saved state of the
+    conversation has them (docs/formats.md): the last one of an answer is chosen and never computed."""
     with tempfile.TemporaryDirectory() as home:
         states = os.path.join(home, "states")
         with open(os.path.join(home, "config.json"), "w") as file:
-            json.dump({"threads": THREADS, "stateFolder": states}, file)
+            json.dump({"threads": THREADS, "stateFolder": states, **(settings or {})}, file)
         output = run([HEARTH, "chat", model, "--max-tokens", str(tokens), "--temperature", "0", "--format", "json", "--system", SYSTEM,
                       *words], {"HEARTH_HOME": home}).output
         [name] = os.listdir(states)

@@ -70,7 +70,8 @@ def second():
                 f"{name} {number(side['seconds'])} s, first after {number(side['firstTokenSeconds'])} s, "
                 f"{side['promptTokens'] - side['cachedTokens']} of {side['promptTokens']} tokens new" for name, side in last.items()))
             lengths = [side["promptTokens"] for side in last.values()]
-            if any(side["tokens"] != TOKENS for side in last.values()) or max(lengths) - min(lengths) > 8:
+            # First answers of as many tokens can be a few tokens apart when they are read again.
+            if any(side["tokens"] != TOKENS for side in last.values()) or min(lengths) < 0.98 * max(lengths):
                 raise SystemExit(f"not the same work: {last}")
     for figure, key in [("second-turn", "seconds"), ("second-turn-first", "firstTokenSeconds")]:
         a, on, off = ([figures[key] for figures in values] for values in found.values())

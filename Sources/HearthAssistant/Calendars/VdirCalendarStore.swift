@@ -18,9 +18,6 @@ package actor VdirCalendarStore: CalendarStore {
     private let time: TimeSource
     private let preferredCollection: String?
 
-    /// The collection of new events if the folder has none and the caller names none.
-    package static let standardCollection = "personal"
-
     /// A store of the folder `calendar` in `home`; nothing is written before the first change.
     /// - Parameters:
     ///   - collection: receives new events; `nil` is `personal`, or the first one of a folder that has no `personal`.
@@ -38,10 +35,7 @@ package actor VdirCalendarStore: CalendarStore {
     }
 
     /// The files that are not read, with the reason.
-    package func unreadableFiles() throws -> [String] {
-        try folder.refresh()
-        return folder.unreadable.map { "\($0.collection)/\($0.name): \($0.reason)" }
-    }
+    package func unreadableFiles() throws -> [String] { try folder.unreadableFiles() }
 
     package var unreadable: Int {
         get throws { try unreadableFiles().count }
@@ -82,7 +76,7 @@ package actor VdirCalendarStore: CalendarStore {
 
     package func event(_ id: String) throws -> CalendarEvent? {
         try folder.refresh()
-        guard let (collection, record) = find(id), let item = record.item else { return nil }
+        guard let (collection, record) = folder.find(id), let item = record.item else { return nil }
         return CalendarSeries(record: record, clock: clock).event(item, collection: collection)
     }
 
@@ -115,24 +109,19 @@ package actor VdirCalendarStore: CalendarStore {
     }
 
     package func creation(of fields: EventFields, id: String) throws -> RecordChange {
-        try folder.refresh()
-        if let (collection, _) = find(id) {
-            let present = try folder.contents(ofRecord: id, in: collection)
-            return RecordChange(store: .calendar, collection: collection, id: id, before: nil, after: present)
+        try folder.creation(of: id, in: .calendar, preferring: preferredCollection) {
+            try EventWriter(clock: clock, now: time.now).creation(of: fields, id: id)
         }
-        let data = try EventWriter(clock: clock, now: time.now).creation(of: fields, id: id)
-        return RecordChange(store: .calendar, collection: target, id: id, before: nil, after: data)
     }
 
     package func change(of id: String, to fields: EventFields) throws -> RecordChange {
-        let (collection, record, before) = try known(id)
+        let (collection, record, before) = try folder.known(id)
         let after = try EventWriter(clock: clock, now: time.now).change(of: record, in: before, to: fields)
         return RecordChange(store: .calendar, collection: collection, id: id, before: before, after: after)
     }
 
     package func removal(of id: String) throws -> RecordChange {
-        let (collection, _, before) = try known(id)
-        return RecordChange(store: .calendar, collection: collection, id: id, before: before, after: nil)
+        try folder.removal(of: id, in: .calendar)
     }
 
     package func apply(_ change: RecordChange) throws { try folder.apply(change) }
@@ -145,38 +134,11 @@ package actor VdirCalendarStore: CalendarStore {
     /// The changes that import an iCalendar file, one for each event; an event with a known UID is replaced.
     /// - Throws: `unusable-record` if the file is no iCalendar, or replaces one of several records of a file.
     package func importing(_ data: Data) throws -> [RecordChange] {
-        try folder.refresh()
-        return try CalendarImport.records(data, of: "VEVENT").map { id, after in
-            try folder.importing(id, after, store: .calendar, into: target)
-        }
+        try folder.importing(data, of: "VEVENT", in: .calendar, preferring: preferredCollection)
     }
 
     /// All events as one iCalendar file.
-    package func exported() throws -> Data {
-        try folder.refresh()
-        return try CalendarImport.joined(folder.files.map { try folder.contents(of: $0) })
-    }
-
-    private var target: String {
-        if let preferredCollection { return preferredCollection }
-        let known = folder.collections
-        return known.contains(Self.standardCollection)
-            ? Self.standardCollection : known.first ?? Self.standardCollection
-    }
-
-    private func find(_ id: String) -> (collection: String, record: CalendarRecord)? {
-        guard let file = folder.file(withID: id), let record = file.record.first(where: { $0.id == id }) else {
-            return nil
-        }
-        return (file.collection, record)
-    }
-
-    private func known(_ id: String) throws -> (collection: String, record: CalendarRecord, before: Data) {
-        try folder.refresh()
-        let before = try folder.onlyRecord(id)
-        guard let (collection, record) = find(id) else { throw AssistantError.noRecord(id) }
-        return (collection, record, before)
-    }
+    package func exported() throws -> Data { try folder.exported() }
 
     private static func seconds(_ date: Date) -> Int {
         Int(min(max(date.timeIntervalSince1970, -60_000_000_000), 250_000_000_000).rounded(.down))

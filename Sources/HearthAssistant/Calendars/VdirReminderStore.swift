@@ -17,9 +17,6 @@ package actor VdirReminderStore: ReminderStore {
     private let time: TimeSource
     private let preferredCollection: String?
 
-    /// The collection of new reminders if the folder has none and the caller names none.
-    package static let standardCollection = "personal"
-
     /// A store of the folder `reminders` in `home`; nothing is written before the first change.
     package init(
         home: Path, collection: String? = nil, fileSystem: any FileSystem = LocalFileSystem(),
@@ -34,10 +31,7 @@ package actor VdirReminderStore: ReminderStore {
     }
 
     /// The files that are not read, with the reason.
-    package func unreadableFiles() throws -> [String] {
-        try folder.refresh()
-        return folder.unreadable.map { "\($0.collection)/\($0.name): \($0.reason)" }
-    }
+    package func unreadableFiles() throws -> [String] { try folder.unreadableFiles() }
 
     package var unreadable: Int {
         get throws { try unreadableFiles().count }
@@ -49,7 +43,7 @@ package actor VdirReminderStore: ReminderStore {
 
     package func reminder(_ id: String) throws -> Reminder? {
         try folder.refresh()
-        guard let (collection, record) = find(id), let item = record.item else { return nil }
+        guard let (collection, record) = folder.find(id), let item = record.item else { return nil }
         return reminder(record, item, collection)
     }
 
@@ -100,14 +94,10 @@ package actor VdirReminderStore: ReminderStore {
     package func creation(
         title: String, due: EventTime?, alarmMinutes: Int?, priority: Int, id: String
     ) throws -> RecordChange {
-        try folder.refresh()
-        if let (collection, _) = find(id) {
-            let present = try folder.contents(ofRecord: id, in: collection)
-            return RecordChange(store: .reminders, collection: collection, id: id, before: nil, after: present)
+        try folder.creation(of: id, in: .reminders, preferring: preferredCollection) {
+            try ReminderWriter(clock: clock, now: time.now).creation(
+                title: title, due: due, alarmMinutes: alarmMinutes, priority: priority, id: id)
         }
-        let data = try ReminderWriter(clock: clock, now: time.now).creation(
-            title: title, due: due, alarmMinutes: alarmMinutes, priority: priority, id: id)
-        return RecordChange(store: .reminders, collection: target, id: id, before: nil, after: data)
     }
 
     /// The change that gives a reminder new values; `nil` keeps a value.
@@ -116,7 +106,7 @@ package actor VdirReminderStore: ReminderStore {
     package func change(
         of id: String, title: String?, due: EventTime?, alarmMinutes: Int?, priority: Int?, clears: Set<String>
     ) throws -> RecordChange {
-        let (collection, record, before) = try known(id)
+        let (collection, record, before) = try folder.known(id)
         let after = try ReminderWriter(clock: clock, now: time.now).change(
             of: record, in: before, title: title, due: due, alarmMinutes: alarmMinutes, priority: priority,
             clears: clears)
@@ -124,14 +114,13 @@ package actor VdirReminderStore: ReminderStore {
     }
 
     package func completion(of id: String, at date: Date) throws -> RecordChange {
-        let (collection, record, before) = try known(id)
+        let (collection, record, before) = try folder.known(id)
         let after = try ReminderWriter(clock: clock, now: time.now).completion(of: record, in: before, at: date)
         return RecordChange(store: .reminders, collection: collection, id: id, before: before, after: after)
     }
 
     package func removal(of id: String) throws -> RecordChange {
-        let (collection, _, before) = try known(id)
-        return RecordChange(store: .reminders, collection: collection, id: id, before: before, after: nil)
+        try folder.removal(of: id, in: .reminders)
     }
 
     package func apply(_ change: RecordChange) throws { try folder.apply(change) }
@@ -144,36 +133,9 @@ package actor VdirReminderStore: ReminderStore {
     /// The changes that import an iCalendar file, one for each reminder; one with a known UID is replaced.
     /// - Throws: `unusable-record` if the file is no iCalendar, or replaces one of several records of a file.
     package func importing(_ data: Data) throws -> [RecordChange] {
-        try folder.refresh()
-        return try CalendarImport.records(data, of: "VTODO").map { id, after in
-            try folder.importing(id, after, store: .reminders, into: target)
-        }
+        try folder.importing(data, of: "VTODO", in: .reminders, preferring: preferredCollection)
     }
 
     /// All reminders as one iCalendar file.
-    package func exported() throws -> Data {
-        try folder.refresh()
-        return try CalendarImport.joined(folder.files.map { try folder.contents(of: $0) })
-    }
-
-    private var target: String {
-        if let preferredCollection { return preferredCollection }
-        let known = folder.collections
-        return known.contains(Self.standardCollection)
-            ? Self.standardCollection : known.first ?? Self.standardCollection
-    }
-
-    private func find(_ id: String) -> (collection: String, record: CalendarRecord)? {
-        guard let file = folder.file(withID: id), let record = file.record.first(where: { $0.id == id }) else {
-            return nil
-        }
-        return (file.collection, record)
-    }
-
-    private func known(_ id: String) throws -> (collection: String, record: CalendarRecord, before: Data) {
-        try folder.refresh()
-        let before = try folder.onlyRecord(id)
-        guard let (collection, record) = find(id) else { throw AssistantError.noRecord(id) }
-        return (collection, record, before)
-    }
+    package func exported() throws -> Data { try folder.exported() }
 }

@@ -13,9 +13,6 @@ package actor VdirContactStore: ContactStore, RecordStore {
     var folder: VdirFolder<[ContactRecord]>
     private let preferredCollection: String?
 
-    /// The collection of imported contacts if the folder has none and the caller names none.
-    package static let standardCollection = "personal"
-
     /// A store of the folder `contacts` in `home`; nothing is written before the first import.
     package init(
         home: Path, collection: String? = nil, fileSystem: any FileSystem = LocalFileSystem(),
@@ -27,10 +24,7 @@ package actor VdirContactStore: ContactStore, RecordStore {
     }
 
     /// The files that are not read, with the reason.
-    package func unreadableFiles() throws -> [String] {
-        try folder.refresh()
-        return folder.unreadable.map { "\($0.collection)/\($0.name): \($0.reason)" }
-    }
+    package func unreadableFiles() throws -> [String] { try folder.unreadableFiles() }
 
     package var unreadable: Int {
         get throws { try unreadableFiles().count }
@@ -103,10 +97,5 @@ package actor VdirContactStore: ContactStore, RecordStore {
     }
 
     /// The collection of new contacts.
-    var target: String {
-        if let preferredCollection { return preferredCollection }
-        let known = folder.collections
-        return known.contains(Self.standardCollection)
-            ? Self.standardCollection : known.first ?? Self.standardCollection
-    }
+    var target: String { folder.target(preferring: preferredCollection) }
 }

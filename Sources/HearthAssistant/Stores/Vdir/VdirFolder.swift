@@ -71,6 +71,20 @@ package struct VdirFolder<Record: Sendable>: Sendable {
     /// The names of the collections in order.
     package var collections: [String] { entries.keys.sorted() }
 
+    /// The collection of new records: the preferred one, otherwise `personal`, or the first one of a folder that has no
+    /// `personal`.
+    package func target(preferring preferred: String?) -> String {
+        let standard = "personal"
+        if let preferred { return preferred }
+        return entries[standard] == nil ? collections.first ?? standard : standard
+    }
+
+    /// The files that are not read, with the reason.
+    package mutating func unreadableFiles() throws -> [String] {
+        try refresh()
+        return unreadable.map { "\($0.collection)/\($0.name): \($0.reason)" }
+    }
+
     /// The files that are read, by collection and name.
     package var files: [File] {
         unorderedFiles.sorted { ($0.collection, $0.name) < ($1.collection, $1.name) }
