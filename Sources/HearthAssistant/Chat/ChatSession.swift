@@ -85,12 +85,12 @@ public actor ChatSession {
     }
 
     /// Answers a question again, as another branch.
-    /// - Parameter id: the answer to repeat; `nil` for the last.
+    /// - Parameter id: the answer to repeat; `nil` answers the last question, also one without an answer.
     public func regenerate(_ id: String? = nil, options: SendOptions = SendOptions()) -> AsyncStream<ChatEvent> {
         run { session in
-            let branch = session.messagesKept.branch
-            let answer = id ?? branch.last { $0.role == .assistant }?.id
-            let question = answer.flatMap { session.messagesKept[$0]?.parent } ?? branch.last { $0.role == .user }?.id
+            let question =
+                id.flatMap { session.messagesKept[$0]?.parent }
+                ?? session.messagesKept.branch.last { $0.role == .user }?.id
             return .answer(question: question, options: options)
         }
     }

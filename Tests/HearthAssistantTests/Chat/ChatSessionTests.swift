@@ -220,6 +220,15 @@ import Testing
         #expect(try await chat.store.messages(of: "c").count == 2)
     }
 
+    @Test func theLastQuestionIsAnsweredAlsoWithoutAnAnswer() async throws {
+        let chat = ChatFixture([said("One"), said("Two"), said("Three")])
+        await chat.send("First")
+        await chat.send("Second")
+        await chat.session.delete(try #require(await chat.session.messages.last?.id))
+        _ = await ChatFixture.collect(chat.session.regenerate())
+        #expect(await chat.session.messages.map(\.content) == ["First", "One", "Second", "Three"])
+    }
+
     @Test func requestsWithoutAMessageAreRefused() async {
         let chat = ChatFixture([])
         for stream in [await chat.session.regenerate(), await chat.session.edit("none", to: "x")] {

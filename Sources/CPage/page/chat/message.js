@@ -43,6 +43,8 @@ function questionView(message, actions) {
         fill(bar, branches(next, actions),
             toolButton("edit", t("chat.edit"), edit),
             toolButton("copy", t("copy"), () => actions.copy(current.content)),
+            // A stop before the first word leaves a question without an answer.
+            toolButton("again", t("chat.answer"), () => actions.answer(), ".of-last"),
             toolButton("remove", t("chat.delete-from"), () => actions.remove(current)));
     };
     update(message);
@@ -54,8 +56,8 @@ const pictureList = (message, chat) => (message.pictures ?? []).map((picture, in
     alt: t("chat.picture", { number: index + 1 }), width: picture.width, height: picture.height, loading: "lazy",
 }));
 
-function toolButton(symbol, label, run) {
-    return h("button.icon-button.small", { type: "button", "aria-label": label, title: label, onclick: run }, icon(symbol));
+function toolButton(symbol, label, run, more = "") {
+    return h(`button.icon-button.small${more}`, { type: "button", "aria-label": label, title: label, onclick: run }, icon(symbol));
 }
 
 function branches(message, actions) {

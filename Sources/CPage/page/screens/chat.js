@@ -136,6 +136,7 @@ function messageActions(thread) {
         chat: thread.id,
         isAnswering: (message) => thread.answering?.id === message.id,
         edit: (message, text) => call("edit", { message: message.id, text }),
+        answer: () => regenerate(thread),
         regenerate: (message) => regenerate(thread, message.id),
         proceed: () => call("continue", {}),
         answerNow: () => call("answer-now", {}),

@@ -62,7 +62,7 @@ export default {
     "chat.rename": "Umbenennen", "chat.rename.hint": "Leer: Der Titel kommt aus der ersten Frage", "chat.export.markdown": "Als Markdown ausgeben", "chat.export.json": "Als JSON ausgeben",
     "chat.delete": "Gespräch löschen", "chat.delete.text": "„{title}“ und die Antworten werden gelöscht.", "chat.deleted": "Das Gespräch ist gelöscht",
     "chat.delete-from": "Ab hier löschen", "chat.delete-from.text": "Diese Frage und alle folgenden Nachrichten werden gelöscht.",
-    "chat.edit": "Frage ändern", "chat.edit.hint": "Die neue Frage wird ein Zweig; die alte bleibt.", "chat.edit.send": "Senden", "chat.regenerate": "Neu antworten",
+    "chat.edit": "Frage ändern", "chat.edit.hint": "Die neue Frage wird ein Zweig; die alte bleibt.", "chat.edit.send": "Senden", "chat.answer": "Antworten", "chat.regenerate": "Neu antworten",
     "chat.branches": "Alternativen", "chat.branch": "{index}/{count}", "chat.branch.previous": "Vorige Alternative", "chat.branch.next": "Nächste Alternative",
     "chat.thinking": "Denkt…", "chat.thoughts": "Gedanken", "chat.answer-now": "Jetzt antworten", "chat.answering": "Antwortet", "chat.jump": "Zur neuesten Nachricht",
     "chat.picture": "Bild {number}", "chat.image": "Bild: {name}", "chat.code": "Code.", "chat.code.plain": "Text", "chat.table": "Tabelle", "chat.sources": "Quellen",

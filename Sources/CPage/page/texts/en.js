@@ -62,7 +62,7 @@ export default {
     "chat.rename": "Rename", "chat.rename.hint": "Empty: the title comes from the first question", "chat.export.markdown": "Export as Markdown", "chat.export.json": "Export as JSON",
     "chat.delete": "Delete conversation", "chat.delete.text": "“{title}” and its answers are deleted.", "chat.deleted": "The conversation is deleted",
     "chat.delete-from": "Delete from here", "chat.delete-from.text": "This question and all messages that follow are deleted.",
-    "chat.edit": "Edit question", "chat.edit.hint": "The new question becomes a branch; the old one stays.", "chat.edit.send": "Send", "chat.regenerate": "Answer again",
+    "chat.edit": "Edit question", "chat.edit.hint": "The new question becomes a branch; the old one stays.", "chat.edit.send": "Send", "chat.answer": "Answer", "chat.regenerate": "Answer again",
     "chat.branches": "Alternatives", "chat.branch": "{index}/{count}", "chat.branch.previous": "Previous alternative", "chat.branch.next": "Next alternative",
     "chat.thinking": "Thinking…", "chat.thoughts": "Thoughts", "chat.answer-now": "Answer now", "chat.answering": "Answering", "chat.jump": "To the newest message",
     "chat.picture": "Picture {number}", "chat.image": "Image: {name}", "chat.code": "Code.", "chat.code.plain": "Text", "chat.table": "Table", "chat.sources": "Sources",
