@@ -81,7 +81,8 @@ import Testing
 
     /// One range stands still and leaves a hole while others arrive; then the process is killed, the next one is killed
     /// while it reads what there is once more, and the third fetches what was never recorded.
-    @Test(arguments: TestExtent.isFull ? [false, true] : [true]) func holesStayHolesAndNothingElse(withIndex: Bool) async throws {
+    @Test(arguments: TestExtent.isFull ? [false, true] : [true])
+    func holesStayHolesAndNothingElse(withIndex: Bool) async throws {
         let folder = try TemporaryFolder()
         let transfers = folder.path("transfers")
         let gate = Gate()

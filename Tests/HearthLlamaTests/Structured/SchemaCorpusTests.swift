@@ -103,7 +103,8 @@
         @Suite struct SchemaAnswers {
             private static let some = ["person"]
             private static let more = [
-                "pattern-escapes", "ref-recursive", "matrix", "number-bounds", "ipv4", "any-of-beside", "one-of-kinds", "if-then-else", "unique-enum",
+                "pattern-escapes", "ref-recursive", "matrix", "number-bounds", "ipv4", "any-of-beside", "one-of-kinds",
+                "if-then-else", "unique-enum",
             ]
 
             /// A model's own answers to a few of the schemas.
