@@ -111,7 +111,9 @@ extension ContactDraft {
         if isWord, label == "voice" || !VCard.silentTypes.contains(label) {
             return [encoding.line(name, Self.parameters(parameters, label: label), value: value, group: group)]
         }
-        let own = group.flatMap { isShared($0) ? nil : $0 } ?? newGroup()
+        // A group with an empty label, or one that joins other lines, keeps them.
+        let isFree = group.map { !isShared($0) && before.labels[$0.lowercased()] == nil } ?? false
+        let own = isFree ? group ?? newGroup() : newGroup()
         return [encoding.line(name, parameters, value: value, group: own), labelLine(own, label)]
     }
 
