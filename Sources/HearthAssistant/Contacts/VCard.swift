@@ -23,6 +23,18 @@ package enum VCard {
         return id.isEmpty ? String(SHA256Digest(hashing: Data(card.bytes)).hex.prefix(32)) : id
     }
 
+    /// Gives a card without a UID one: other programs need it, and the digest of its bytes does not outlive a change.
+    /// - Returns: the UID.
+    static func identify(_ card: inout ContentComponent) -> String {
+        let id = id(of: card)
+        guard card.text("UID")?.trimmingWhitespace.isEmpty ?? true else { return id }
+        // It follows the version, which comes first.
+        let place = card.items.firstIndex { if case .line(let line) = $0 { line.name != "VERSION" } else { true } }
+        card.set("UID", nil)
+        card.items.insert(.line(ContentLine("UID", value: id, ending: card.ending)), at: place ?? card.items.endIndex)
+        return id
+    }
+
     /// A contact, and the places of its values among the items of its card.
     struct Decoded {
         var contact: Contact

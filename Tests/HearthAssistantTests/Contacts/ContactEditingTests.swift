@@ -102,7 +102,7 @@ struct ContactEditingTests {
         ) { $0.numbers[1].label = "" },
         Edit(
             testDescription: "a label that is no type", card: version3, removed: ["tel;type=WORK:030 / 555 0199"],
-            added: ["item2.TEL:030 / 555 0199", "item2.X-ABLabel:büro\\; west"]
+            added: ["item2.TEL;TYPE=WORK:030 / 555 0199", "item2.X-ABLabel:büro\\; west"]
         ) { $0.numbers[1].label = "Büro; West" },
         Edit(
             testDescription: "the label of a group", card: version3, removed: ["item1.X-ABLabel:_$!<Weekend>!$_"],
@@ -133,7 +133,7 @@ struct ContactEditingTests {
         Edit(
             testDescription: "another number in place of a URI", card: version4,
             removed: ["TEL;VALUE=uri;PREF=1;TYPE=\"voice,home\":tel:+47-22-555-014;ext=12"],
-            added: ["TEL;PREF=1;TYPE=voice,home:+47 1"]
+            added: ["TEL;PREF=1;TYPE=\"voice,home\":+47 1"]
         ) { $0.numbers[0].value = "+47 1" },
         Edit(
             testDescription: "a bare type of version 2.1", card: version2, removed: ["TEL;HOME;PREF:5550177"],
@@ -209,7 +209,7 @@ struct ContactEditingTests {
             return entries
         }
         for source in [Self.version2, Self.version3, Self.version4, Self.odd] {
-            for _ in 0..<100 {
+            for _ in 0..<20 {
                 var card = try Self.component(source)
                 for _ in 0..<3 {
                     let others = card.lines.filter { !["TEL", "EMAIL", "X-ABLABEL", "NOTE"].contains($0.name) }
@@ -238,9 +238,10 @@ struct ContactEditingTests {
         #expect(error?.code == .unusablePayload)
     }
 
-    /// The contact as a card keeps it.
+    /// The contact as a card keeps it. A card without a UID gets one from its store.
     private static func normalised(_ contact: Contact) -> Contact {
         var contact = contact
+        contact.id = ""
         func entries(_ entries: [Contact.Entry]) -> [Contact.Entry] {
             entries.map { .init(label: $0.label.lowercased(), value: $0.value) }
         }
@@ -249,7 +250,7 @@ struct ContactEditingTests {
     }
 }
 
-extension CollectionDifference.Change<String> {
+extension CollectionDifference<String>.Change {
     fileprivate var text: String {
         switch self {
         case .insert(_, let text, _), .remove(_, let text, _): text
