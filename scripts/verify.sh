@@ -45,10 +45,11 @@ stage_engine_sanitizers() {
     ASAN_OPTIONS="$asan_options:detect_container_overflow=0" swift test "${options[@]}" --sanitize=address --scratch-path .build-asan-engine
 }
 
-# The engine's tests with all of their rounds; `make test` takes a share of them.
+# The engine's tests with all of their rounds, and those of the program with the default model; `make test` takes a share of them.
 stage_engine() {
     swift build "${flags[@]}" --build-tests
     HEARTH_TESTS=full selected 'HearthLlamaTests'
+    HEARTH_TESTS=full selected 'EndToEndTests|StoppedChatTests|QuantizingTests'
 }
 
 # Five hundred requests of all kinds to two models, in a process of their own, whose memory and handles are counted.

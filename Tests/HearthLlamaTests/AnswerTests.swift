@@ -57,7 +57,7 @@
             }
 
             /// Top-k of 0 keeps every token, but uses llama.cpp's own chain of samplers.
-            @Test(arguments: [0.35, 1, 1.8] as [Float])
+            @Test(arguments: TestExtent.isFull ? [0.35, 1, 1.8] : [1] as [Float])
             func areThoseOfLlamaCppsOwnSamplers(temperature: Float) async throws {
                 let engine = try await SharedEngine.engine
                 let question = [ChatMessage(.user, "Tell me a story about a fox.")]

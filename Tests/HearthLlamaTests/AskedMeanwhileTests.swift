@@ -42,7 +42,7 @@
                 var early: Task<Int?, any Error>?
                 var load: Task<Void, any Error>?
                 await engine.whileOccupied {
-                    let stream = engine.generate(Replacing.story, options: .greedy(maximumNewTokens: 150))
+                    let stream = engine.generate(Replacing.story, options: .greedy(maximumNewTokens: 80))
                     early = Task {
                         var tokens: Int?
                         for try await event in stream {
@@ -66,12 +66,12 @@
                 // This answer takes longer than the rest of the first one.
                 var tokens: Int?
                 var wasRead: Bool?
-                for try await event in engine.generate(Replacing.story, options: .greedy(maximumNewTokens: 200)) {
+                for try await event in engine.generate(Replacing.story, options: .greedy(maximumNewTokens: 90)) {
                     if case .text = event { wasRead = wasRead ?? isRead.withLock { $0 } }
                     if case .finish(let facts) = event { tokens = facts.usage.generatedTokens }
                 }
-                #expect(tokens == 200 && wasRead == true)
-                #expect(try await early?.value == 150)
+                #expect(tokens == 90 && wasRead == true)
+                #expect(try await early?.value == 80)
                 try await load?.value
                 await engine.unload()
             }

@@ -121,7 +121,7 @@
                 let other: Turn
                 do {
                     let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
-                    first = try await turn(engine, Self.long("fox"))
+                    first = try await turn(engine, Self.long("fox", sentences: TestExtent.isFull ? 163 : 40))
                     other = try await turn(engine, Self.long("bear", sentences: 20))
                     await engine.unload()
                     try await engine.load(TestModel.path)

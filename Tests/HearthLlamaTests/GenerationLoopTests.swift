@@ -104,7 +104,8 @@
             func eachAnswersForItself(cancelled: [Int]) async throws {
                 try await blocking {
                     let bench = try StepBench()
-                    let requests = Self.subjects.map { bench.ask("Write a story about a \($0).", tokens: 20) }
+                    let tokens = TestExtent.isFull ? 20 : 8
+                    let requests = Self.subjects.map { bench.ask("Write a story about a \($0).", tokens: tokens) }
                     var runs: [Generation] = []
                     // The requests are admitted one after the other, so that prompts are computed beside answers.
                     for request in requests {
@@ -118,7 +119,7 @@
                     let alone = try StepBench(sequences: 1)
                     for (index, run) in runs.enumerated() where !cancelled.contains(index) {
                         let ledger = bench.loop.model.sequences.ledger(run.sequence)
-                        #expect(ledger.count == run.prompt.ledger.count + 19)
+                        #expect(ledger.count == run.prompt.ledger.count + tokens - 1)
                         #expect(ledger.starts(with: run.prompt.ledger))
                         try expectOwnAnswer(ledger, from: run.prompt.ledger.count, alone.loop.model)
                     }
@@ -157,20 +158,21 @@
 
             @Test func aSingleRequestComputesItsPromptInFullChunks() async throws {
                 try await blocking {
-                    let bench = try StepBench()
+                    let batch = TestExtent.isFull ? 512 : 128
+                    let bench = try StepBench(batch: batch)
                     #expect(bench.loop.admit(bench.ask(StepBench.long("bear"))) == .begun)
                     let run = bench.loop.runs[0]
                     _ = bench.loop.step()
-                    #expect(run.position == 512)
+                    #expect(run.position == batch)
                     bench.cancelAll()
                 }
             }
 
             @Test func requestsKeepTheirOrderAndTheirRoom() async throws {
                 try await blocking {
-                    let bench = try StepBench(sequences: 3, context: 1024)
-                    let first = bench.ask(StepBench.long("fox", sentences: 40), tokens: 200)
-                    let large = bench.ask(StepBench.long("bear", sentences: 60), tokens: 300)
+                    let bench = try StepBench(sequences: 3, context: 512)
+                    let first = bench.ask(StepBench.long("fox", sentences: 20), tokens: 100)
+                    let large = bench.ask(StepBench.long("bear", sentences: 30), tokens: 150)
                     let small = bench.ask("Hello.", tokens: 4)
                     #expect(bench.loop.admit(first) == .begun)
                     // Together both could exceed the context.
@@ -183,7 +185,7 @@
                     #expect(bench.loop.admit(small) == .begun)
                     // The state of the first conversation was dropped for the new one.
                     let held = (0..<3).map { bench.loop.model.sequences.ledger($0).count }.reduce(0, +)
-                    #expect(held <= 1024)
+                    #expect(held <= 512)
                     bench.cancelAll()
                 }
             }
@@ -191,18 +193,18 @@
             /// Conversations with a common beginning take its cells once, also after the first has ended.
             @Test func aCommonBeginningIsCountedOnce() async throws {
                 try await blocking {
-                    let bench = try StepBench(sequences: 4, context: 1024)
-                    let text = StepBench.long("fox", sentences: 60)
-                    let requests = (0..<3).map { bench.ask(text + " Question \($0)?", tokens: 100) }
+                    let bench = try StepBench(sequences: 4, context: 512)
+                    let text = StepBench.long("fox", sentences: 30)
+                    let requests = (0..<3).map { bench.ask(text + " Question \($0)?", tokens: 40) }
                     #expect(bench.loop.admit(requests[0]) == .begun)
                     // Nothing is computed yet that could be shared.
                     #expect(bench.loop.admit(requests[1]) == .lacksRoom)
                     while bench.loop.runs[0].phase == .prefill { _ = bench.loop.step() }
-                    #expect(bench.loop.runs[0].need * 2 > 1024)
+                    #expect(bench.loop.runs[0].need * 2 > 512)
                     #expect(bench.loop.admit(requests[1]) == .begun)
                     #expect(bench.loop.admit(requests[2]) == .begun)
                     let shared = try #require(bench.loop.runs.last?.shares)
-                    #expect(shared.donor === bench.loop.runs[0] && shared.count > 300)
+                    #expect(shared.donor === bench.loop.runs[0] && shared.count > 250)
                     let (heir, other) = (bench.loop.runs[1], bench.loop.runs[2])
                     requests[0].signal.cancel()
                     while bench.loop.runs.count == 3 { _ = bench.loop.step() }

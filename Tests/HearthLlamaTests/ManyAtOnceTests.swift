@@ -142,7 +142,7 @@
 
             @Test func answersGoOnWhileManyTextsAreEmbedded() async throws {
                 let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
-                var answer = engine.generate(Self.story, options: .greedy(maximumNewTokens: 8)).makeAsyncIterator()
+                var answer = engine.generate(Self.story, options: .greedy(maximumNewTokens: 4)).makeAsyncIterator()
                 _ = try await answer.next()
                 let isDone = Locked(false)
                 let texts = [String](repeating: String(repeating: "word ", count: 300), count: 400)

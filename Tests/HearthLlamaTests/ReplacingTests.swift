@@ -10,6 +10,7 @@
         /// The present model after a load that fails or is cancelled.
         @Suite struct Replacing {
             static let story = [ChatMessage(.user, "Write a very long story about a fox.")]
+            private static let tokens = 90
 
             /// An engine that is answering.
             private struct Answering {
@@ -26,8 +27,8 @@
                     answer = Task {
                         defer { source.finish() }
                         var summary: GenerationSummary?
-                        for try await event in engine.generate(Replacing.story, options: .greedy(maximumNewTokens: 150))
-                        {
+                        let options = GenerationOptions.greedy(maximumNewTokens: Replacing.tokens)
+                        for try await event in engine.generate(Replacing.story, options: options) {
                             if case .text = event { source.yield() }
                             if case .finish(let facts) = event { summary = facts }
                         }
@@ -48,7 +49,7 @@
                 }
 
                 func expectWhole() async throws {
-                    #expect(try await answer.value?.usage.generatedTokens == 150)
+                    #expect(try await answer.value?.usage.generatedTokens == Replacing.tokens)
                     #expect(try engine.modelInformation.contextLength == 256)
                     #expect(try engine.answering(.text).weights === weights)
                     let again = try await Answer(

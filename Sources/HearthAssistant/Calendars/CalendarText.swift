@@ -33,7 +33,7 @@ struct CalendarText {
         for name in Self.zoneNames(clocks) where !known.contains(name) {
             guard let zone = clock.definition(of: .zone(name), from: start) else { continue }
             let place = calendar.items.firstIndex { if case .component = $0 { true } else { false } }
-            calendar.items.insert(.component(zone), at: place ?? calendar.items.endIndex)
+            calendar.items.insert(.component(zone.ending(with: calendar.ending)), at: place ?? calendar.items.endIndex)
         }
     }
 

@@ -48,15 +48,19 @@ struct ReminderWriter {
                 context: ErrorContext(field: "priority", expected: "0 to 9", found: "\(priority)"))
         }
         return try changing(record, in: data) { todo, item in
+            let old = todo
             if let title { todo.setText("SUMMARY", title) }
             if let due {
-                let time = try clock.time(due, keeping: nil, isRecurring: false, field: "due")
-                todo.set("DUE", text.line("DUE", time, like: nil))
+                let time = try clock.time(
+                    due, keeping: (item.end ?? item.start)?.clock, record.zones, isRecurring: item.isRecurring,
+                    field: "due")
+                todo.set("DUE", text.line("DUE", time, like: todo.first("DUE"), ending: todo.ending))
                 todo.set("DURATION", nil)
             }
             if clears.contains("due") { for name in ["DUE", "DURATION"] { todo.set(name, nil) } }
             if let priority {
-                todo.set("PRIORITY", priority > 0 ? ContentLine("PRIORITY", value: String(priority)) : nil)
+                let line = ContentLine("PRIORITY", value: String(priority), ending: todo.ending)
+                todo.set("PRIORITY", priority > 0 ? line : nil)
             }
             if clears.contains("alarm") || clears.contains("due") {
                 todo.items.removeAll { if case .component(let part) = $0 { part.name == "VALARM" } else { false } }
@@ -72,11 +76,12 @@ struct ReminderWriter {
                 for name in ["COMPLETED", "PERCENT-COMPLETE"] { todo.set(name, nil) }
                 todo.set("STATUS", ContentLine("STATUS", value: "NEEDS-ACTION", ending: todo.ending))
             }
-            text.touch(&todo, isRescheduled: due != nil)
+            guard todo != old else { return }
+            text.touch(&todo, isRescheduled: todo.first("DUE") != old.first("DUE"))
         }
     }
 
-    /// The file with its reminder changed by `body`.
+    /// The file with its reminder changed by `body`, and the zone of a new due time.
     private func changing(
         _ record: CalendarRecord, in data: Data, _ body: (inout ContentComponent, CalendarItem) throws -> Void
     ) throws -> Data {
@@ -91,8 +96,12 @@ struct ReminderWriter {
                 }
             }
             guard let place, case .component(var todo) = calendar.items[place] else { continue }
+            let oldDue = todo.first("DUE")
             try body(&todo, CalendarItem(todo))
             calendar.items[place] = .component(todo)
+            if let line = todo.first("DUE"), line != oldDue, let due = CalendarTime(line: line) {
+                text.addZones([due.clock], to: &calendar, from: due.wall)
+            }
             document.items[index] = .component(calendar)
             return document.data
         }

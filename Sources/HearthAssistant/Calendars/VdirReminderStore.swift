@@ -47,10 +47,10 @@ package actor VdirReminderStore: ReminderStore {
         return reminder(record, item, collection)
     }
 
-    package func reminders(titled words: String, limit: Int) throws -> [Reminder] {
+    package func reminders(titled words: String, completed: Bool, limit: Int) throws -> [Reminder] {
         let words = SearchText.tokens(of: words, limit: 40).map(\.text)
         return try all { found in
-            !ReminderState.isDone(found.item) && words.allSatisfy { found.record.folded.contains($0) }
+            (completed || !ReminderState.isDone(found.item)) && words.allSatisfy { found.record.folded.contains($0) }
         }.prefix(max(0, limit)).map(\.reminder)
     }
 

@@ -13,7 +13,7 @@ package enum VCard {
         let document = try ContentParser(hasSoftBreaks: true).parse(data)
         let cards = document.components.filter { $0.name == "VCARD" }
         guard !cards.isEmpty else { throw ContentParser.Failure(reason: "it has no VCARD") }
-        let contacts = cards.map { ContactRecord(contact($0)) }
+        let contacts = cards.map { ContactRecord(decoded($0).contact) }
         return (contacts.map(\.contact.id), contacts)
     }
 
@@ -23,40 +23,86 @@ package enum VCard {
         return id.isEmpty ? String(SHA256Digest(hashing: Data(card.bytes)).hex.prefix(32)) : id
     }
 
-    private static func contact(_ card: ContentComponent) -> Contact {
-        var contact = Contact(id: id(of: card), collection: "", name: "")
-        var (full, parts, labels): (String, String, [String: String]) = ("", "", [:])
-        for line in card.lines where line.name == "X-ABLABEL" {
+    /// Gives a card without a UID one: other programs need it, and the digest of its bytes does not outlive a change.
+    /// - Returns: the UID.
+    static func identify(_ card: inout ContentComponent) -> String {
+        let id = id(of: card)
+        guard card.text("UID")?.trimmingWhitespace.isEmpty ?? true else { return id }
+        // It follows the version, which comes first.
+        let place = card.items.firstIndex { if case .line(let line) = $0 { line.name != "VERSION" } else { true } }
+        card.set("UID", nil)
+        card.items.insert(.line(ContentLine("UID", value: id, ending: card.ending)), at: place ?? card.items.endIndex)
+        return id
+    }
+
+    /// A contact, and the places of its values among the items of its card.
+    struct Decoded {
+        var contact: Contact
+        /// The line that holds the text of FN.
+        var name: Int?
+        var nicknames: [Int] = []
+        /// The lines of ORG with a text; the first counts.
+        var organizations: [Int] = []
+        var notes: [Int] = []
+        /// As many as numbers.
+        var numbers: [Int] = []
+        /// As many as mail addresses.
+        var mails: [Int] = []
+        /// The labels of groups, and their lines, by the group in lower case.
+        var labels: [String: (text: String, places: [Int])] = [:]
+    }
+
+    /// The contact of a card. Lines without a text, and those past the limit of entries, have no place.
+    static func decoded(_ card: ContentComponent) -> Decoded {
+        var decoded = Decoded(contact: Contact(id: id(of: card), collection: "", name: ""))
+        var (full, parts) = ("", "")
+        for (place, item) in card.items.enumerated() {
+            guard case .line(let line) = item, line.name == "X-ABLABEL" else { continue }
             // The label of a group, as Apple writes it: `item1.X-ABLabel:_$!<HomePage>!$_`.
             guard let group = line.group?.lowercased() else { continue }
-            labels[group] = ContentText.unescaped(line.value).replacing("_$!<", with: "").replacing(">!$_", with: "")
+            let text = ContentText.unescaped(VCardDecoding.value(line).value)
+                .replacing("_$!<", with: "").replacing(">!$_", with: "")
+            decoded.labels[group] = (text, (decoded.labels[group]?.places ?? []) + [place])
         }
-        for line in card.lines {
+        for (place, item) in card.items.enumerated() {
+            guard case .line(let line) = item else { continue }
             let (parameters, value) = VCardDecoding.value(line)
             let text = ContentText.unescaped(value).trimmingCharacters(in: .whitespacesAndNewlines)
             guard !text.isEmpty else { continue }
             switch line.name {
-            case "FN": if full.isEmpty { full = text }
+            case "FN" where full.isEmpty:
+                full = text
+                decoded.name = place
             case "N": parts = name(ofParts: value)
-            case "NICKNAME" where contact.nicknames.count < entryLimit:
-                contact.nicknames += ContentText.parts(value, separator: ",").filter { !$0.isEmpty }
-            case "ORG": if contact.organization.isEmpty { contact.organization = joined(value, separator: ", ") }
-            case "NOTE": contact.note += (contact.note.isEmpty ? "" : "\n") + text
-            case "TEL" where contact.numbers.count < entryLimit:
+            case "NICKNAME" where decoded.contact.nicknames.count < entryLimit:
+                decoded.contact.nicknames += ContentText.parts(value, separator: ",").filter { !$0.isEmpty }
+                decoded.nicknames.append(place)
+            case "ORG":
+                if decoded.contact.organization.isEmpty {
+                    decoded.contact.organization = joined(value, separator: ", ")
+                }
+                decoded.organizations.append(place)
+            case "NOTE":
+                decoded.contact.note += (decoded.contact.note.isEmpty ? "" : "\n") + text
+                decoded.notes.append(place)
+            case "TEL" where decoded.contact.numbers.count < entryLimit:
                 let number = text.lowercased().hasPrefix("tel:") ? String(text.dropFirst(4).prefix { $0 != ";" }) : text
-                contact.numbers.append(.init(label: label(parameters, line, labels), value: number))
-            case "EMAIL" where contact.mails.count < entryLimit:
+                decoded.contact.numbers.append(.init(label: label(parameters, line, decoded.labels), value: number))
+                decoded.numbers.append(place)
+            case "EMAIL" where decoded.contact.mails.count < entryLimit:
                 let mail = text.lowercased().hasPrefix("mailto:") ? String(text.dropFirst(7)) : text
-                contact.mails.append(.init(label: label(parameters, line, labels), value: mail))
+                decoded.contact.mails.append(.init(label: label(parameters, line, decoded.labels), value: mail))
+                decoded.mails.append(place)
             default: break
             }
         }
-        contact.name =
+        let contact = decoded.contact
+        decoded.contact.name =
             [
                 full, parts, contact.organization, contact.nicknames.first ?? "", contact.mails.first?.value ?? "",
                 contact.numbers.first?.value ?? "",
             ].first { !$0.isEmpty } ?? ""
-        return contact
+        return decoded
     }
 
     /// The name of N, `Family;Given;Additional;Prefixes;Suffixes`, as people write it.
@@ -75,13 +121,25 @@ package enum VCard {
 
     /// The label of a number or address: the group's own, or the first type that says something.
     private static func label(
-        _ parameters: [ContentLine.Parameter], _ line: ContentLine, _ labels: [String: String]
+        _ parameters: [ContentLine.Parameter], _ line: ContentLine, _ labels: [String: (text: String, places: [Int])]
     ) -> String {
-        if let group = line.group?.lowercased(), let label = labels[group], !label.isEmpty { return label.lowercased() }
-        let meaningless = ["pref", "internet", "voice", "x400", "quoted-printable", "base64", "text", "uri"]
-        // The types of version 4 may be in quotes: `TYPE="voice,home"`.
-        let types = parameters.filter { $0.name == "TYPE" || $0.name.isEmpty }
-            .flatMap { $0.values.flatMap { $0.lowercased().split(separator: ",").map(String.init) } }
-        return types.first { !meaningless.contains($0) } ?? (types.contains("voice") ? "voice" : "")
+        if let group = line.group?.lowercased(), let label = labels[group]?.text, !label.isEmpty {
+            return label.lowercased()
+        }
+        let types = parameters.filter(\.isType).flatMap(\.types).map { $0.lowercased() }
+        return types.first { !silentTypes.contains($0) } ?? (types.contains("voice") ? "voice" : "")
     }
+
+    /// The types that are no label. `voice` is one where no other type is.
+    static let silentTypes: Set<String> = [
+        "pref", "internet", "voice", "x400", "quoted-printable", "base64", "text", "uri",
+    ]
+}
+
+extension ContentLine.Parameter {
+    /// Whether the parameter holds types; in version 2.1 they have no name.
+    var isType: Bool { name == "TYPE" || name.isEmpty }
+
+    /// The types. Those of version 4 may be in quotes: `TYPE="voice,home"`.
+    var types: [String] { values.flatMap { $0.split(separator: ",").map(String.init) } }
 }

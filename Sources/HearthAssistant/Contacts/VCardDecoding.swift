@@ -13,7 +13,7 @@ enum VCardDecoding {
                 ?? bare.first { $0 == "QUOTED-PRINTABLE" })
         let charset = parameters.first { $0.name == "CHARSET" }?.values.first
         if encoding == "QUOTED-PRINTABLE" {
-            return (parameters, text(quotedPrintable(value), charset: charset))
+            return (parameters, text(quotedPrintable(value), charset: charset).replacing("\r\n", with: "\n"))
         }
         guard let charset, !["UTF-8", "UTF8"].contains(charset.uppercased()) else { return (parameters, value) }
         let bytes = rawValue(line)

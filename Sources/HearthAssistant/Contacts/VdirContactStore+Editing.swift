@@ -32,6 +32,7 @@ extension VdirContactStore {
         for index in document.items.indices {
             guard case .component(var card) = document.items[index], card.name == "VCARD", VCard.id(of: card) == id
             else { continue }
+            _ = VCard.identify(&card)
             try ContactWriter.write(contact, to: &card)
             document.items[index] = .component(card)
             return RecordChange(

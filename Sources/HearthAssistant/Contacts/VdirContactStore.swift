@@ -61,15 +61,7 @@ package actor VdirContactStore: ContactStore, RecordStore {
         var changes: [String: RecordChange] = [:]
         var ids: [String] = []
         for var card in cards {
-            let id = VCard.id(of: card)
-            if card.first("UID") == nil {
-                // Other programs need a UID in each card; it follows the version, which comes first.
-                let place = card.items.firstIndex {
-                    if case .line(let line) = $0 { line.name != "VERSION" } else { true }
-                }
-                card.items.insert(
-                    .line(ContentLine("UID", value: id, ending: card.ending)), at: place ?? card.items.endIndex)
-            }
+            let id = VCard.identify(&card)
             if changes[id] == nil { ids.append(id) }
             changes[id] = try folder.importing(
                 id, ContentDocument(items: [.component(card)]).data, store: .contacts, into: target)

@@ -46,8 +46,9 @@ public protocol ReminderStore: RecordStore {
     /// The reminder with a UID.
     func reminder(_ id: String) async throws -> Reminder?
 
-    /// The open reminders whose title contains the words.
-    func reminders(titled words: String, limit: Int) async throws -> [Reminder]
+    /// The open reminders whose title contains the words, in the order of ``reminders(completed:limit:)``; with
+    /// `completed` also the others, last.
+    func reminders(titled words: String, completed: Bool, limit: Int) async throws -> [Reminder]
 
     /// The change that creates a reminder.
     /// - Parameter id: its UID, which makes a repeated creation the same record.

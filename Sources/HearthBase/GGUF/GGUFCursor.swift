@@ -52,6 +52,31 @@ struct GGUFCursor {
         position += count
     }
 
+    /// Skips strings, each of which follows its length: a vocabulary has some hundred thousand.
+    mutating func skipStrings(_ count: UInt64) throws {
+        var left = count
+        while left > 0 {
+            try fill(MemoryLayout<UInt64>.size)
+            // The strings that end within the window.
+            let start = Int(position - windowStart)
+            let (reached, rest) = window.withUnsafeBytes { bytes in
+                var (offset, rest) = (start, left)
+                while rest > 0, offset + 8 <= bytes.count {
+                    let length = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                    guard length <= bytes.count - offset - 8 else { break }
+                    offset += 8 + Int(length)
+                    rest -= 1
+                }
+                return (offset, rest)
+            }
+            position = windowStart + UInt64(reached)
+            left = rest
+            guard left > 0 else { return }
+            try skip(try readInteger(UInt64.self))
+            left -= 1
+        }
+    }
+
     // MARK: - Values
 
     mutating func readInteger<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) throws -> Value {

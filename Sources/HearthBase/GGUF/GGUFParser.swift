@@ -128,18 +128,15 @@ struct GGUFParser {
     /// Skips the elements of an array; `require` has shown that their number fits the header.
     private mutating func skip(_ count: UInt64, _ type: GGUFType, of key: String, depth: Int) throws {
         if let each = type.byteCount { return try cursor.skip(count * UInt64(each)) }
+        if type == .string { return try cursor.skipStrings(count) }
         for _ in 0..<count {
-            if type == .string {
-                try cursor.skip(try cursor.readInteger(UInt64.self))
-            } else {
-                guard depth < limits.depth else {
-                    throw cursor.corrupt("arrays lie too deep", field: key, expected: "at most \(limits.depth) levels")
-                }
-                let inner = try readType(of: key)
-                let innerCount = try cursor.readInteger(UInt64.self)
-                try cursor.require(innerCount, each: inner.minimumByteCount)
-                try skip(innerCount, inner, of: key, depth: depth + 1)
+            guard depth < limits.depth else {
+                throw cursor.corrupt("arrays lie too deep", field: key, expected: "at most \(limits.depth) levels")
             }
+            let inner = try readType(of: key)
+            let innerCount = try cursor.readInteger(UInt64.self)
+            try cursor.require(innerCount, each: inner.minimumByteCount)
+            try skip(innerCount, inner, of: key, depth: depth + 1)
         }
     }
 

@@ -109,6 +109,26 @@ import Testing
         #expect(try await bench.reminders.reminders(completed: false, limit: 9).count == 2)
     }
 
+    @Test func completesNoReminderThatIsDone() async throws {
+        let bench = try await bench()
+        let complete = #"[REMINDER_ACTION:{"action":"complete","title":"take medicine"}]"#
+        #expect(await run(bench, complete).cards.map(\.state) == [.done])
+        let date = try #require(try await bench.reminders.reminder("r")?.completed)
+        for (message, block) in [
+            ("m2", complete), ("m3", #"[REMINDER_ACTION:{"action":"complete","title":"x","id":"r"}]"#),
+        ] {
+            let again = await run(bench, block, message: message)
+            #expect(again.cards.map(\.state) == [.failed])
+            #expect(again.results.first?.text.contains("no-such-record") == true)
+        }
+        #expect(try await bench.reminders.reminder("r")?.completed == date)
+        // Another one of the same title is found.
+        let create = #"[REMINDER_ACTION:{"action":"create","title":"Take medicine"}]"#
+        _ = await run(bench, create, message: "m4")
+        #expect(await run(bench, complete, message: "m5").cards.map(\.state) == [.done])
+        #expect(try await bench.reminders.reminders(completed: false, limit: 9).isEmpty)
+    }
+
     @Test func appendsToAndFindsNotes() async throws {
         let bench = try await bench()
         let outcome = await run(bench, #"[NOTE_ACTION:{"action":"append","title":"shopping","body":"bread"}]"#)

@@ -162,8 +162,8 @@ struct MemoryReminders: ReminderStore, MemoryStore {
         try await reminders(completed: true, limit: .max).first { $0.id == id }
     }
 
-    func reminders(titled words: String, limit: Int) async throws -> [Reminder] {
-        try await reminders(completed: false, limit: .max).filter {
+    func reminders(titled words: String, completed: Bool, limit: Int) async throws -> [Reminder] {
+        try await reminders(completed: completed, limit: .max).filter {
             SearchText.folded($0.title).contains(SearchText.folded(words))
         }.prefix(limit).map(\.self)
     }

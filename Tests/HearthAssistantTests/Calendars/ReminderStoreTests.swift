@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthTestSupport
 import Testing
 
 @testable import HearthAssistant
@@ -55,8 +56,45 @@ struct ReminderStoreTests {
         #expect(open[2].due?.date == (try CalendarFixture.date("2026-11-26T01:00:00Z")))
         let all = try await fixture.reminders.reminders(completed: true, limit: 99)
         #expect(all.dropFirst(6).map(\.id) == ["new", "old", "cancelled", "percent"])
-        #expect(try await fixture.reminders.reminders(titled: "time", limit: 9).map(\.id) == ["none"])
-        #expect(try await fixture.reminders.reminders(titled: "done", limit: 9) == [])
+        #expect(try await fixture.reminders.reminders(titled: "time", completed: false, limit: 9).map(\.id) == ["none"])
+        #expect(try await fixture.reminders.reminders(titled: "done", completed: false, limit: 9) == [])
+        let done = try await fixture.reminders.reminders(titled: "done", completed: true, limit: 9)
+        #expect(done.map(\.id) == ["new", "old"])
+    }
+
+    /// The file of another program, with its line endings, gets the new due time and the zone that it names.
+    @Test(arguments: ["\r\n", "\n"]) func aNewDueTimeBringsItsZone(ending: String) async throws {
+        let fixture = try CalendarFixture()
+        try fixture.write("a/z.ics", event: "UID:z\nSUMMARY:Pay\nX-OWN:kept", kind: "VTODO")
+        try fixture.folder.write(
+            "reminders/a/z.ics", Data(try fixture.text("reminders/a/z.ics").replacing("\r\n", with: ending).utf8))
+        let due = EventTime(try CalendarFixture.date("2026-11-25T08:00:00Z"))
+        let change = try await fixture.reminders.change(
+            of: "z", title: nil, due: due, alarmMinutes: 10, priority: 2, clears: [])
+        try await fixture.reminders.apply(change)
+        let text = try fixture.text("reminders/a/z.ics")
+        #expect(text.components(separatedBy: "BEGIN:VTIMEZONE").count == 2)
+        for line in [
+            "TZID:Europe/Berlin", "DUE;TZID=Europe/Berlin:20261125T090000", "PRIORITY:2", "X-OWN:kept", "SEQUENCE:1",
+        ] { #expect(text.contains(ending + line + ending), "\(line)") }
+        #expect(text.replacing(ending, with: "").unicodeScalars.allSatisfy { $0 != "\r" && $0 != "\n" })
+        #expect(try await fixture.reminders.reminder("z")?.due?.date == due.date)
+        // The same values again change nothing.
+        let again = try await fixture.reminders.change(
+            of: "z", title: "Pay", due: due, alarmMinutes: 10, priority: 2, clears: [])
+        #expect(again.after == again.before)
+    }
+
+    /// A time that names no zone keeps the clock of the time before.
+    @Test func aMovedDueTimeKeepsItsClock() async throws {
+        let fixture = try CalendarFixture()
+        try fixture.write("a/u.ics", event: "UID:u\nSUMMARY:Pay\nDUE;X-OWN=1:20261125T080000Z", kind: "VTODO")
+        let due = EventTime(try CalendarFixture.date("2026-11-26T08:00:00Z"))
+        let change = try await fixture.reminders.change(
+            of: "u", title: nil, due: due, alarmMinutes: nil, priority: nil, clears: [])
+        try await fixture.reminders.apply(change)
+        let text = try fixture.text("reminders/a/u.ics")
+        #expect(text.contains("\r\nDUE;X-OWN=1:20261126T080000Z\r\n") && !text.contains("VTIMEZONE"))
     }
 
     @Test func aRepeatingReminderMovesToItsNextTime() async throws {

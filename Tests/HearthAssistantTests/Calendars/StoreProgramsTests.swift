@@ -89,7 +89,7 @@ struct StoreProgramsTests {
             try await calendar.apply(
                 calendar.change(of: event.id, to: EventFields(title: (event.fields.title ?? "") + ", changed")))
         }
-        for reminder in try await reminders.reminders(titled: "from other", limit: 9) {
+        for reminder in try await reminders.reminders(titled: "from other", completed: false, limit: 9) {
             try await reminders.apply(reminders.completion(of: reminder.id, at: CalendarFixture.now))
         }
     }

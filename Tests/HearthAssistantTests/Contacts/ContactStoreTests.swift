@@ -128,6 +128,19 @@ struct ContactStoreTests {
         #expect(error?.code == .unusableRecord)
     }
 
+    /// A card without a UID gets its digest as one with the first change, so that the change can be undone.
+    @Test func changesACardWithoutAUID() async throws {
+        let place = try Self.place()
+        var rene = try #require(try await place.store.contacts(matching: "rene", limit: 1).first)
+        rene.numbers[0].label = "work"
+        let change = try await place.store.change(of: rene.id, to: rene)
+        try await place.store.apply(change)
+        #expect(try await place.store.contact(rene.id) == rene)
+        #expect(try await place.store.state(of: change) == .after)
+        try await place.store.apply(change.inverted)
+        #expect(try await place.store.contact(rene.id)?.numbers.map(\.label) == ["cell"])
+    }
+
     @Test func skipsWhatItCannotRead() async throws {
         let place = try Self.place()
         for (name, data) in [

@@ -44,7 +44,7 @@ import Testing
         for (number, kill) in kills.enumerated() {
             let isSwitch = ["active", "state.json"].contains { kill.step.name.hasPrefix($0) }
             let isFirst = isSwitch && hits == 0
-            guard isFirst || TestExtent.includes(oneIn: isSwitch ? 4 : 16, using: &generator) else { continue }
+            guard isFirst || TestExtent.includes(oneIn: isSwitch ? 6 : 32, using: &generator) else { continue }
             let note = "\(deed), \(kill.moment) \(kill.occurrence) \(kill.step)"
             let home = try lab.copy("home-\(number)")
             let killed = try await lab.perform(home, kill: kill)
@@ -67,7 +67,7 @@ import Testing
         let seed: UInt64 = 20_261_122
         var generator = SeededGenerator(seed: seed)
         var hits: [String] = []
-        for deed in ActivationLab.Deed.allCases {
+        for deed in TestExtent.isFull ? ActivationLab.Deed.allCases : [.activate, .retreat, .fail] {
             let lab = try await ActivationLab(deed)
             let whole = try await lab.perform(try lab.copy("whole"))
             try #require(whole.status == 0, "\(whole.errors)")

@@ -17,7 +17,7 @@ import Testing
     /// more than the network may be ahead of the journal. To see it the program is stopped before it is killed: what the system has
     /// received for it and it has not read is then no part of what the server gave away.
     @Test func aPullKilledAtAnyMomentGoesOn() async throws {
-        let size: UInt64 = TestExtent.isFull ? 256 << 20 : 32 << 20
+        let size: UInt64 = TestExtent.isFull ? 256 << 20 : 16 << 20
         let lab = try await CrashLab(size: size)
         // The first pull of all pays for a cold cache.
         let whole = min(try await durationOfAPull(lab), try await durationOfAPull(lab))
@@ -26,7 +26,7 @@ import Testing
         var costs: [UInt64] = []
         var lost: [UInt64] = []
         var late = 0
-        for number in 0..<(TestExtent.isFull ? 200 : 6) {
+        for number in 0..<(TestExtent.isFull ? 200 : 4) {
             let share = Double.random(in: 0...1, using: &generator)
             let home = try lab.home("home-\(number)")
             let server = try lab.serve(bytesPerSecond: Self.pace)

@@ -107,7 +107,7 @@ import Testing
     @Test func aLargeProjectorIsRepairedByItsChunks() async throws {
         let lab = try HearthLab()
         let model = try lab.folder.write("see-v1.0.0-q4.gguf", ModelFiles.gguf())
-        let payload = (0..<(20 << 20)).map { UInt8(truncatingIfNeeded: $0 >> 12) }
+        let payload = (0..<5120).flatMap { [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: 4096) }
         let data = ModelFiles.gguf(texts: [("general.architecture", "clip")], payload: payload)
         let projector = try lab.folder.write("mmproj.gguf", data)
         #expect(try await lab.serve(model, projector.string).status == 0)

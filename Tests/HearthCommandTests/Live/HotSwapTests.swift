@@ -18,8 +18,8 @@
 
     /// The real default model in two versions that change places under load.
     @Suite(.serialized, .timeLimit(.minutes(20))) struct HotSwapTests {
-        private static let requests = TestExtent.isFull ? 200 : 24
-        private static let swaps = TestExtent.isFull ? 20 : 4
+        private static let requests = TestExtent.isFull ? 200 : 16
+        private static let swaps = TestExtent.isFull ? 20 : 2
         private static let tasks = 8
         private static let countries = ["France", "Italy", "Spain", "Egypt", "Japan", "Peru", "Kenya", "Norway"]
 

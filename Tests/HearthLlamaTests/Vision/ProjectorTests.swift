@@ -12,8 +12,15 @@
         @Suite struct ProjectorTests {
             private static let configuration = LlamaConfiguration(contextLength: 512, threadCount: 1)
 
+            /// The weights of the default model, read once: no projector changes them.
+            private static let whole = Result { try read(TestModel.path) }
+
+            private static func read(_ path: Path) throws -> ModelWeights {
+                try ModelWeights(path: path, configuration: configuration) { _ in true }
+            }
+
             private func weights(_ path: Path) throws -> ModelWeights {
-                try ModelWeights(path: path, configuration: Self.configuration) { _ in true }
+                path == TestModel.path ? try Self.whole.get() : try Self.read(path)
             }
 
             private func projector(

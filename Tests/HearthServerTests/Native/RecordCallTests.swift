@@ -66,6 +66,8 @@
                 _ = try await fixture.call("POST", "/stores/reminders/\(id)/complete")
                 #expect(try await reminder("") == nil)
                 #expect(try await reminder("?completed=true")?["completed"] != nil)
+                #expect(try await reminder("?q=pay") == nil)
+                #expect(try await reminder("?q=pay&completed=true")?["completed"] != nil)
             }
         }
 
@@ -85,7 +87,7 @@
                 }
                 let shown = try await fixture.call("GET", "/stores/contacts?q=anna").body["contacts"]?[0]
                 #expect(shown?["numbers"]?.items.map { $0["value"]?.text } == ["123", "9,9"])
-                #expect(shown?["numbers"]?[1]?["label"]?.text == "workx")
+                #expect(shown?["numbers"]?[1]?["label"]?.text == "work; x")
             }
         }
 

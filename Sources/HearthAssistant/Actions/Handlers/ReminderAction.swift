@@ -82,10 +82,11 @@ package struct ReminderAction: AssistantAction {
     private func reminder(_ payload: ReminderPayload, _ context: ActionContext) async throws -> Reminder {
         if let id = payload.id {
             guard let reminder = try await store.reminder(id) else { throw ActionRefusal.unknown("reminder") }
+            guard reminder.completed == nil else { throw ActionRefusal.unknown("open reminder") }
             return reminder
         }
         guard let title = payload.title else { throw ActionRefusal.missing("title") }
-        let found = try await store.reminders(titled: title, limit: 6)
+        let found = try await store.reminders(titled: title, completed: false, limit: 6)
         let wanted = SearchText.folded(title)
         let exact = found.filter { SearchText.folded($0.title) == wanted }
         if let only = exact.count == 1 ? exact.first : found.count == 1 ? found.first : nil { return only }

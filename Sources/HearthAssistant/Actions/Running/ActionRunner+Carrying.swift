@@ -10,6 +10,8 @@ struct CarriedOut: Sendable {
 }
 
 extension ActionRunner {
+    var changes: StoreChanges { StoreChanges(stores: stores) }
+
     /// Carries out an approved action. A cancelled task does not stop it halfway.
     func carryOut(_ planned: PlannedAction, in turn: ActionTurn) async -> CarriedOut {
         await Task { await self.carryOutWhole(planned, in: turn) }.value
@@ -27,7 +29,7 @@ extension ActionRunner {
         var applied: [RecordChange] = []
         do {
             for change in planned.plan.changes {
-                try await apply(change)
+                try await changes.apply(change)
                 applied.append(change)
             }
             let result = try await planned.plan.perform()
@@ -38,10 +40,9 @@ extension ActionRunner {
             await finish(planned, .done, in: turn)
             return CarriedOut(card: planned.card, result: result, change: planned.plan.changes.first)
         } catch {
-            let isReverted = await revert(applied)
+            let isReverted = await changes.revert(applied)
             planned.card.state = isReverted ? .failed : .unknown
-            planned.card.note =
-                Self.sentence(error) + (isReverted ? "" : " A part of the action happened and could not be reverted.")
+            planned.card.note = Self.note(of: error, isReverted: isReverted)
             await finish(planned, .failed, in: turn)
             return CarriedOut(card: planned.card, code: Self.code(error))
         }
@@ -49,39 +50,9 @@ extension ActionRunner {
 
     static func code(_ error: any Error) -> String { (error as? any HearthFailure)?.codeText ?? "failed" }
 
-    // MARK: - Changes
-
-    func store(of change: RecordChange) throws -> any RecordStore {
-        guard let store = stores[change.store] else {
-            throw AssistantError(.noSuchRecord, "there is no store of \(change.store.rawValue)")
-        }
-        return store
-    }
-
-    /// Applies a change. An error after the record was written counts as success.
-    func apply(_ change: RecordChange) async throws {
-        let store = try store(of: change)
-        do {
-            try await store.apply(change)
-        } catch {
-            // If the state cannot be read either, the first error tells more.
-            guard (try? await store.state(of: change)) == .after else { throw error }
-        }
-    }
-
-    /// Reverts changes, the last first.
-    /// - Returns: whether all are reverted.
-    func revert(_ changes: [RecordChange]) async -> Bool {
-        var isReverted = true
-        for change in changes.reversed() {
-            do {
-                try await apply(change.inverted)
-            } catch {
-                isReverted = false
-                Log.write(.error, "a part of an action cannot be reverted", [.error(error)])
-            }
-        }
-        return isReverted
+    /// A note about an action that failed.
+    static func note(of error: any Error, isReverted: Bool) -> String {
+        sentence(error) + (isReverted ? "" : " A part of the action happened and could not be reverted.")
     }
 
     // MARK: - Entries

@@ -72,7 +72,7 @@ extension ActionRunner {
 
     private func states(_ entry: ActionEntry) async throws -> [RecordState] {
         var states: [RecordState] = []
-        for change in entry.changes { states.append(try await store(of: change).state(of: change)) }
+        for change in entry.changes { states.append(try await changes.state(of: change)) }
         return states
     }
 
@@ -81,7 +81,7 @@ extension ActionRunner {
         var verdict = UnfinishedAction.verdict(states)
         if verdict == .inPart {
             let applied = zip(entry.changes, states).filter { $0.1 == .after }.map(\.0)
-            verdict = await revert(applied) ? .didNotHappen : .unknown
+            verdict = await changes.revert(applied) ? .didNotHappen : .unknown
         }
         switch verdict {
         case .happened:
@@ -103,7 +103,7 @@ extension ActionRunner {
     private func settleUndoing(_ entry: inout ActionEntry, in journal: any ActionJournal) async throws {
         let states = try await states(entry)
         let applied = zip(entry.changes, states).filter { $0.1 == .after }.map(\.0)
-        if !states.contains(.other), await revert(applied) {
+        if !states.contains(.other), await changes.revert(applied) {
             entry.card.state = .undone
             entry.card.canUndo = false
             try await save(&entry, .undone, in: journal)

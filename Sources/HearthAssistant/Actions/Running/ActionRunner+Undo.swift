@@ -33,7 +33,7 @@ extension ActionRunner {
         guard time.now.timeIntervalSince(entry.changed) <= Self.undoPeriod else {
             throw AssistantError(.cannotBeUndone, "the action is older than 30 days")
         }
-        for change in entry.changes where try await store(of: change).state(of: change) == .other {
+        for change in entry.changes where try await changes.state(of: change) == .other {
             throw AssistantError(
                 .changedElsewhere, "another program has changed the record since, so the action is not undone")
         }
@@ -41,14 +41,14 @@ extension ActionRunner {
         var reverted: [RecordChange] = []
         do {
             for change in entry.changes.reversed() {
-                try await apply(change.inverted)
+                try await changes.apply(change.inverted)
                 reverted.append(change)
             }
         } catch {
             // What was reverted happens again, so that the action is still done as a whole.
             for change in reverted.reversed() {
                 do {
-                    try await apply(change)
+                    try await changes.apply(change)
                 } catch {
                     Log.write(.error, "a part of an action is undone", [.error(error)])
                 }

@@ -16,25 +16,50 @@ package struct CommandedActions: Sendable {
         self.time = time
     }
 
-    /// Applies changes.
-    /// - Throws: errors of the stores and the journal.
+    /// Applies changes: all of them, or none if one fails. A cancelled task does not stop it halfway.
+    /// - Throws: errors of the stores; errors of the journal, in which case nothing is changed.
     package func carryOut(_ card: ActionCard, _ changes: [RecordChange]) async throws {
         guard !changes.isEmpty else { return }
+        try await Task { try await carryOutWhole(card, changes) }.value
+    }
+
+    private func carryOutWhole(_ card: ActionCard, _ changes: [RecordChange]) async throws {
         var entry = ActionEntry(
             id: card.id, conversation: "", message: "", state: .begun, card: card, changes: changes,
             created: time.now, changed: time.now)
         let size = changes.reduce(0) { $0 + ($1.before?.count ?? 0) + ($1.after?.count ?? 0) }
         let isKept = size <= Self.largestEntry
         if isKept { try await journal.save(entry) }
-        for change in changes {
-            guard let store = stores[change.store] else { continue }
-            try await store.apply(change)
+        let records = StoreChanges(stores: stores)
+        var applied: [RecordChange] = []
+        do {
+            for change in changes {
+                try await records.apply(change)
+                applied.append(change)
+            }
+        } catch {
+            let isReverted = await records.revert(applied)
+            entry.state = .failed
+            entry.card.state = isReverted ? .failed : .unknown
+            entry.card.note = ActionRunner.note(of: error, isReverted: isReverted)
+            if isKept { await finish(entry) }
+            throw error
         }
-        guard isKept else { return }
         entry.state = .done
         entry.card.state = .done
         entry.card.canUndo = true
-        try await journal.save(entry)
+        if isKept { await finish(entry) }
+    }
+
+    /// Writes the end of an action. After a failure the next start finds the end by the records.
+    private func finish(_ entry: ActionEntry) async {
+        var entry = entry
+        entry.changed = time.now
+        do {
+            try await journal.save(entry)
+        } catch {
+            Log.write(.error, "the journal of actions cannot be written", [.error(error)])
+        }
     }
 
     /// The id of a new record and of its action.

@@ -50,6 +50,19 @@ package struct ContentComponent: Sendable, Hashable {
     /// The line ending of the component's file.
     package var ending: [UInt8] { begin.bytes.suffix(2) == [13, 10] ? [13, 10] : [10] }
 
+    /// The component with other line endings.
+    package func ending(with ending: [UInt8]) -> ContentComponent {
+        guard ending != self.ending else { return self }
+        return ContentComponent(
+            name: name, begin: begin.ending(with: ending),
+            items: items.map { item in
+                switch item {
+                case .line(let line): .line(line.ending(with: ending))
+                case .component(let component): .component(component.ending(with: ending))
+                }
+            }, end: end.ending(with: ending))
+    }
+
     /// The component as in its file.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []

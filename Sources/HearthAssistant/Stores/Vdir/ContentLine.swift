@@ -41,6 +41,12 @@ package struct ContentLine: Sendable, Hashable {
     /// The first value of a parameter.
     package func parameter(_ name: String) -> String? { split().parameters.first { $0.name == name }?.values.first }
 
+    /// The line with another line ending, also in its folds.
+    func ending(with ending: [UInt8]) -> ContentLine {
+        let lines = bytes.filter { $0 != UInt8(ascii: "\r") }
+        return ContentLine(bytes: ArraySlice(lines.flatMap { $0 == UInt8(ascii: "\n") ? ending : [$0] }))
+    }
+
     /// The parameters and the value.
     package func split() -> (parameters: [Parameter], value: String) {
         let text = Self.unfold(bytes)

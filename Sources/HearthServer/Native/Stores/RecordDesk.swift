@@ -72,7 +72,7 @@
             let store = records.reminders
             let found =
                 if let words {
-                    try await store.reminders(titled: words, limit: limit)
+                    try await store.reminders(titled: words, completed: completed, limit: limit)
                 } else {
                     try await store.reminders(completed: completed, limit: limit)
                 }

@@ -1,0 +1,41 @@
+import HearthBase
+
+/// Applies the changes of actions to the stores of their records.
+struct StoreChanges: Sendable {
+    let stores: [StoreKind: any RecordStore]
+
+    func store(of change: RecordChange) throws -> any RecordStore {
+        guard let store = stores[change.store] else {
+            throw AssistantError(.noSuchRecord, "there is no store of \(change.store.rawValue)")
+        }
+        return store
+    }
+
+    func state(of change: RecordChange) async throws -> RecordState { try await store(of: change).state(of: change) }
+
+    /// Applies a change. An error after the record was written counts as success.
+    func apply(_ change: RecordChange) async throws {
+        let store = try store(of: change)
+        do {
+            try await store.apply(change)
+        } catch {
+            // If the state cannot be read either, the first error tells more.
+            guard (try? await store.state(of: change)) == .after else { throw error }
+        }
+    }
+
+    /// Reverts changes, the last first.
+    /// - Returns: whether all are reverted.
+    func revert(_ changes: [RecordChange]) async -> Bool {
+        var isReverted = true
+        for change in changes.reversed() {
+            do {
+                try await apply(change.inverted)
+            } catch {
+                isReverted = false
+                Log.write(.error, "a part of an action cannot be reverted", [.error(error)])
+            }
+        }
+        return isReverted
+    }
+}
