@@ -44,7 +44,7 @@ TRAIN = [
     ("fonts-baekmuk", "batang.ttf", 0),
     ("fonts-baekmuk", "dotum.ttf", 0),
     ("fonts-unfonts-core", "UnBatang.ttf", 0),
-    ("fonts-seto", "*.ttf", 0),
+    ("fonts-seto", "setofont.ttf", 0),
 ]
 
 CALIBRATE = [
