@@ -10,8 +10,6 @@ import network
 from fonts import Face, scaled
 from pictures import cells
 
-THREADS = 2
-
 
 def numbers(pictures):
     """The network's input for square grey pictures of any size."""
@@ -24,7 +22,7 @@ class Classifier:
 
     def __init__(self, path):
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = THREADS
+        options.intra_op_num_threads = 1
         self.session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
     def logits(self, pictures):

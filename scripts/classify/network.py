@@ -26,31 +26,19 @@ class Separable(nn.Module):
         return torch.relu(x + y if self.adds else y)
 
 
-class Residual(nn.Module):
-    """A full convolution around which the input is added."""
-
-    def __init__(self, channels):
-        super().__init__()
-        self.layers = nn.Sequential(*convolution(channels, channels, 3))
-
-    def forward(self, x):
-        return torch.relu(x + self.layers(x))
-
-
 class Network(nn.Module):
     """Pictures of 1 * SIZE * SIZE numbers become one logit for each class."""
 
     def __init__(self, classes):
         super().__init__()
         self.features = nn.Sequential(
-            *convolution(1, 32, 5, 2), nn.ReLU(inplace=True),
-            *convolution(32, 64, 3, 2), nn.ReLU(inplace=True),
-            Residual(64), Residual(64),
-            Separable(64, 128), Separable(128, 128),
-            Separable(128, 256, 2), Separable(256, 256),
+            *convolution(1, 16, 5, 2), nn.ReLU(inplace=True),
+            *convolution(16, 64, 3, 2), nn.ReLU(inplace=True),
+            Separable(64, 96), Separable(96, 96), Separable(96, 96),
+            Separable(96, 192, 2), Separable(192, 192),
             # Each place has weights of its own here: where a stroke is tells characters apart.
-            nn.Conv2d(256, 256, SIZE // 8, groups=256, bias=False), nn.BatchNorm2d(256), nn.Flatten(1),
-            nn.Linear(256, 128, bias=False), nn.BatchNorm1d(128))
+            nn.Conv2d(192, 192, SIZE // 8, groups=192, bias=False), nn.BatchNorm2d(192), nn.Flatten(1),
+            nn.Linear(192, 128, bias=False), nn.BatchNorm1d(128))
         self.classes = nn.Linear(128, classes)
 
     def forward(self, x):

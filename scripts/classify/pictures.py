@@ -7,7 +7,8 @@
     pictures.py sheet FILE   [--kind clean|degraded|outside]                  200 such pictures in one, to look at
 
 The same --seed makes the same pictures. Characters are those of the classes; of `outside`, characters outside the list.
-A page's text has one line for each line of the page, in reading order; columns are read from right to left.
+A page's text has one line for each line of the page, in reading order; columns are read from right to left. A TIFF or PDF
+holds all pages; in its text, an empty line stands between two pages.
 """
 
 import argparse
@@ -87,14 +88,23 @@ def write_pages(options):
     os.makedirs(options.folder, exist_ok=True)
     random = np.random.default_rng(options.seed)
     test_faces = [Face(*face) for face in faces.TEST]
+    made = []
     for number in range(options.count):
         turned = options.degrees if number % 2 == 0 else -options.degrees
-        picture, text = page(
-            test_faces[number % len(test_faces)], random, options.characters, options.direction, turned)
-        name = os.path.join(options.folder, f"page-{number + 1}")
-        picture.save(f"{name}.{options.format}", resolution=200.0)
-        with open(f"{name}.txt", "w", encoding="utf-8") as file:
-            file.write(text)
+        made.append(page(test_faces[number % len(test_faces)], random, options.characters, options.direction, turned))
+    if options.format in ("tiff", "pdf"):
+        path = os.path.join(options.folder, f"pages.{options.format}")
+        made[0][0].save(path, save_all=True, append_images=[picture for picture, _ in made[1:]], resolution=200.0)
+        write_text(os.path.join(options.folder, "pages.txt"), "\n".join(text for _, text in made))
+        return
+    for number, (picture, text) in enumerate(made, 1):
+        picture.save(os.path.join(options.folder, f"page-{number}.{options.format}"))
+        write_text(os.path.join(options.folder, f"page-{number}.txt"), text)
+
+
+def write_text(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def write_sheet(options):

@@ -1,7 +1,9 @@
 """Writes the classifier's release: model.onnx, classes.txt, classifier.json and canary.png, and variants for tests."""
 
 import json
+import logging
 import os
+import warnings
 
 import numpy as np
 import onnx
@@ -39,6 +41,8 @@ def metadata(values, labels):
 
 def export(model, path, opset, properties):
     """Writes the ONNX file; a batch of any size goes in."""
+    # The exporter that writes these opsets announces at each call that a newer one exists.
+    warnings.simplefilter("ignore", DeprecationWarning)
     torch.onnx.export(
         model.eval(), (torch.zeros(1, 1, network.SIZE, network.SIZE),), path + ".tmp", dynamo=False, opset_version=opset,
         input_names=["picture"], output_names=["logits"], dynamic_axes={"picture": {0: "count"}, "logits": {0: "count"}})
@@ -98,6 +102,8 @@ def variants(model, path, folder, say):
     for opset in (11, 13):
         export(model, os.path.join(folder, f"opset-{opset}.onnx"), opset, {})
         compare(f"opset-{opset}.onnx", 1)
+    # It advises to fold constants first, which the export has done.
+    logging.getLogger().setLevel(logging.ERROR)
     quantize_static(
         os.path.join(folder, "opset-13.onnx"), os.path.join(folder, "int8.onnx"), CalibrationPictures(),
         quant_format=QuantFormat.QDQ, per_channel=True, weight_type=QuantType.QInt8, activation_type=QuantType.QUInt8)

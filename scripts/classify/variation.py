@@ -5,10 +5,12 @@ import math
 import torch
 import torch.nn.functional as F
 
+from fonts import matrix
+
 # Blur, resolution and severity are drawn once for a group of a batch, so that one convolution serves all of it.
-GROUP = 16
-# Samples for each pixel of the input along a side: strokes are averaged, as where a large picture is scaled.
-SAMPLES = 2
+GROUP = 32
+# The side of the cells that pictures are sampled from: little more than that of the input, so that no stroke is missed.
+CELL = 48
 
 
 def uniform(count, low, high):
@@ -44,72 +46,81 @@ def weighted(ink):
     """Strokes become thicker or thinner."""
     kind = one(0, 1)
     if kind < 0.25:
-        return torch.lerp(ink, F.max_pool2d(ink, 3, 1, 1), one(0, 1))
+        return torch.lerp(ink, F.max_pool2d(ink, 3, 1, 1), one(0, 0.8))
     if kind < 0.45:
         return torch.lerp(ink, -F.max_pool2d(-ink, 3, 1, 1), one(0, 0.6))
     return ink
 
 
-def placed(ink, side, shift=0.06, offset=None):
+def placed(ink, side):
     """The cells turned, sheared, scaled, moved and bent a little each."""
     count = len(ink)
     angle = (torch.randn(count) * 2.5).clamp(-8, 8) * math.pi / 180
     shear = torch.randn(count) * 0.05
     scale = torch.exp(torch.empty(count).uniform_(-0.15, 0.13))
     aspect = torch.exp(torch.randn(count) * 0.05)
-    move = torch.empty(count, 2).uniform_(-2 * shift, 2 * shift)
-    if offset is not None:
-        move = move + offset
+    move = torch.empty(count, 2).uniform_(-0.12, 0.12)
     cosine, sine = torch.cos(angle), torch.sin(angle)
     across = torch.stack([cosine * scale * aspect, (shear - sine) * scale, move[:, 0]], 1)
     down = torch.stack([sine * scale, cosine * scale / aspect, move[:, 1]], 1)
     grid = F.affine_grid(torch.stack([across, down], 1), (count, 1, side, side), align_corners=False)
     bends = torch.randn(count, 2, 4, 4) * torch.empty(count, 1, 1, 1).uniform_(0, 0.035)
-    grid = grid + F.interpolate(bends, size=(side, side), mode="bicubic", align_corners=True).permute(0, 2, 3, 1)
+    grid = grid + F.interpolate(bends, size=(side, side), mode="bilinear", align_corners=True).permute(0, 2, 3, 1)
     return F.grid_sample(ink, grid, mode="bilinear", padding_mode="zeros", align_corners=False)
 
 
-def varied(ink, severity, size):
-    """Pictures of size * size numbers, 0 for black and 1 for white, of cells of ink, 1 where they are black."""
-    count, side = len(ink), size * SAMPLES
+def neighbours(page):
+    """The edges of other characters that reach into the cell, on one side."""
+    side = page.shape[3]
+    depth = max(1, round(side * one(0.02, 0.12)))
+    dimension = 3 if one(0, 1) < 0.5 else 2
+    other = page.roll(3, 0).roll(side - depth - round(side * 0.07), dimension)
+    place = torch.arange(side)
+    at_edge = (place >= side - depth).float().reshape((1, 1, 1, side) if dimension == 3 else (1, 1, side, 1))
+    other = other * at_edge
+    return other if one(0, 1) < 0.5 else other.flip(dimension)
+
+
+def varied(ink, severity, side):
+    """Pictures of side * side numbers, 0 for black and 1 for white, of cells of ink, 1 where they are black."""
+    count = len(ink)
     page = placed(weighted(ink), side)
     if severity == 0:
-        return F.avg_pool2d(1 - page, SAMPLES)
+        return 1 - page
 
+    sharp = page
     if one(0, 1) < 0.5:
         page = page * (1 - severity * uniform(count, 0, 0.75) * field(count, side, 4))
     if one(0, 1) < 0.6:
-        back = blurred(placed(ink.roll(1, 0).flip(3), side), one(0.5, 3), one(0.5, 3))
+        back = blurred(sharp.roll(1, 0).flip(3), one(0.3, 1.5), one(0.3, 1.5))
         page = torch.maximum(page, back * severity * uniform(count, 0, 0.6))
     if one(0, 1) < 0.25:
-        # A piece of a neighbour at the edge.
-        offset = torch.zeros(count, 2)
-        offset[torch.arange(count), torch.randint(2, (count,))] = torch.sign(torch.randn(count)) * one(1.62, 1.85)
-        page = torch.maximum(page, placed(ink.roll(3, 0), side, 0.04, offset))
+        page = torch.maximum(page, neighbours(sharp))
     if one(0, 1) < 0.2:
         specks = (torch.rand_like(page) < 0.004).float()
-        page = torch.maximum(page, (blurred(specks, 1, 1) * 5).clamp(0, 1))
+        page = torch.maximum(page, (blurred(specks, 0.6, 0.6) * 2).clamp(0, 1))
     if one(0, 1) < 0.75:
-        sigma = severity * one(0, 3.8)
+        sigma = severity * one(0, 1.9)
         page = blurred(page, sigma * one(0.6, 1), sigma * one(0.6, 1))
 
     paper, black = 1 - severity * uniform(count, 0, 0.35), severity * uniform(count, 0, 0.45)
     grey = (paper - (paper - black) * page) * (1 - severity * uniform(count, 0, 0.6) * field(count, side))
-    if one(0, 1) < 0.75:
-        resolution = max(11, round(50 - severity * one(0, 38)))
-        grey = F.interpolate(grey, size=(resolution, resolution), mode="area")
-    grey = grey + torch.randn_like(grey) * severity * uniform(count, 0, 0.16)
+    resolution = max(11, round(50 - severity * one(0, 38)))
+    if resolution < side and one(0, 1) < 0.75:
+        grey = F.interpolate(grey, size=(resolution, resolution), mode="bilinear", antialias=True, align_corners=False)
+    grey = grey + torch.randn_like(grey) * severity * uniform(count, 0, 0.14)
     if one(0, 1) < 0.1:
         low, high = grey.amin((2, 3), keepdim=True), grey.amax((2, 3), keepdim=True)
         grey = ((grey - low - (high - low) * one(0.4, 0.6)) * 30 + 0.5).clamp(0, 1)
-    mode = "bilinear" if one(0, 1) < 0.5 else "bicubic"
-    grey = F.interpolate(grey, size=(side, side), mode=mode, align_corners=False)
-    return F.avg_pool2d(grey, SAMPLES).clamp(0, 1)
+    if grey.shape[3] < side:
+        grey = F.interpolate(grey, size=(side, side), mode="bilinear" if one(0, 1) < 0.5 else "bicubic", align_corners=False)
+    return grey.clamp(0, 1)
 
 
 @torch.no_grad()
 def batch(cells, size, clean=0.25):
     """The network's input for a batch of cells of bytes: about a quarter of it as it is printed, the rest degraded."""
-    ink = cells.unsqueeze(1).float() / 255
+    shrink = torch.from_numpy(matrix(cells.shape[1], CELL))
+    ink = (shrink @ (cells.float() / 255) @ shrink.T).unsqueeze(1)
     parts = [varied(group, 0 if one(0, 1) < clean else one(0.05, 1.1), size) for group in ink.split(GROUP)]
     return torch.cat(parts) * 2 - 1
