@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant server server-soak server-peers clients page consumer first-run bench bench-engine bench-peers bench-extremes"
+stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant server server-soak server-peers clients page train-classifier consumer first-run bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -165,6 +165,12 @@ stage_clients() {
 
 # The page in a browser, against a scripted server.
 stage_page() { scripts/page/run.sh; }
+
+# The character classifier is trained anew, and the one of the tree is measured.
+stage_train_classifier() {
+    scripts/classify/run.sh scripts/train-classifier.py --into .build/hearth-hanzi --variants .build/hearth-hanzi-variants
+    scripts/classify/run.sh scripts/train-classifier.py --measure models/hearth-hanzi
+}
 
 # Apps that depend on this package by URL, as another user.
 stage_consumer() { scripts/test-consumer.sh url; }
