@@ -170,7 +170,7 @@ stage_classify() {
     swift build "${flags[@]}" --build-tests
     make --no-print-directory build
     scripts/classify/equal.sh .build/release/hearth 1000
-    HEARTH_TESTS=full selected 'ClassifierProxyTests|ClassifierTests'
+    HEARTH_TESTS=full selected 'ClassifierProxyTests|NomClassifierTests|ClassifierTests'
 }
 
 # Apps that depend on this package by URL, as another user.

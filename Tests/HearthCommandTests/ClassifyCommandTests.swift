@@ -88,7 +88,7 @@ import Testing
         #expect(status == 0, "\(probe.errors.contents)")
         #expect(probe.output.contents == "國國國\n國國國\n")
         #expect(probe.errors.contents.contains("asking the cloud about 6 characters"))
-        #expect(await run("--decode", "--cloud", page).status == 1)
+        #expect(await run("--decode", "--cloud", page).status == 64)
     }
 
     @Test(arguments: ["absent.png", "classes.txt", "folder", "bomb.png", "animation.gif"]) func badInputIsNamed(

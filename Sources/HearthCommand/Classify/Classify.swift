@@ -8,7 +8,8 @@ import HearthInference
 /// `hearth classify`
 struct Classify: Command {
     private static let files = Argument(
-        "FILE", .word, arity: .oneOrMore, "Pictures: JPEG, PNG, BMP, or TIFF with any number of pages.")
+        "FILE", .word, arity: .oneOrMore,
+        "Pictures: JPEG, PNG, BMP, TIFF with any number of pages; with --decode also PDF.")
     private static let model = Option(
         "model", "REF", .word, "An installed classifier, or the path of an .onnx file with classifier.json beside it.")
     private static let top = Option(

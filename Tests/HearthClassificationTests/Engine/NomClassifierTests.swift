@@ -78,6 +78,30 @@ struct NomClassifierTests {
         #expect(answer.candidates[0].label == "二")
     }
 
+    private static let isFull = ProcessInfo.processInfo.environment["HEARTH_TESTS"] == "full"
+
+    @Test(.enabled(if: isFull)) func memoryStaysFlat() async throws {
+        let lab = try ClassifierLab()
+        let classifier = try await NomClassifier.load(lab.write())
+        let pixels = ONNXBuilder.pixels(side: 48, ink: [1, 0, 0, 0])
+        func classify(_ rounds: Int) async throws {
+            for _ in 0..<rounds {
+                let pictures = try (0..<100).map { _ in try Picture(width: 48, height: 48, pixels: pixels) }
+                #expect(try await classifier.classify(pictures, top: 5).count == 100)
+            }
+        }
+        try await classify(100)
+        let before = try residentPages()
+        try await classify(1000)
+        // 100,000 pictures; 2,048 pages are 8 MiB.
+        #expect(try residentPages() - before < 2048)
+    }
+
+    private func residentPages() throws -> Int {
+        let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        return try #require(Int(fields[1]))
+    }
+
     // MARK: Refusals
 
     private func refusal(
