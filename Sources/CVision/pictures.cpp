@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <opencv2/core.hpp>
+#include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
@@ -280,6 +281,9 @@ bool find_ink(
     });
 }
 
+/// Keeps OpenCV from writing failures to the standard error output; their exceptions say the same.
+int ignore(int, const char *, const char *, const char *, int, void *) { return 0; }
+
 const hearth_pictures table = {HEARTH_PICTURES_VERSION, decode, make, destroy, measure, copy, cut, fill, encode, release,
                                clean, find_ink};
 
@@ -288,5 +292,7 @@ const hearth_pictures table = {HEARTH_PICTURES_VERSION, decode, make, destroy, m
 extern "C" __attribute__((visibility("default"))) const hearth_pictures *hearth_pictures_table(void) {
     // One thread, the caller's: a pool of OpenCV's own would compete with the model's.
     cv::setNumThreads(1);
+    cv::redirectError(ignore);
+    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
     return &table;
 }

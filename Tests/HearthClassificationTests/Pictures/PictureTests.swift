@@ -27,11 +27,23 @@ struct PictureTests {
     }
 
     @Test func transparentPixelsAreWhite() throws {
-        // Colour type 6 of one transparent black pixel and one opaque.
-        let pixels = try Picture(file: TestPictures.alphaPNG).pixels
-        #expect(pixels.count == 40 * 30 * 3)
-        let lab = try Picture(width: 1, height: 1, pixels: [9])
-        #expect(lab.pixels == [9])
+        // Red, blue and green, less and less opaque.
+        let colours = PNGBuilder.bytes(
+            width: 3, height: 1, depth: 8, colour: 6, lines: [[200, 0, 0, 255, 0, 0, 200, 127, 0, 200, 0, 0]])
+        #expect(try Picture(file: colours).pixels == [200, 0, 0, 128, 128, 228, 255, 255, 255])
+        let grey = PNGBuilder.bytes(width: 2, height: 1, depth: 8, colour: 4, lines: [[0, 255, 0, 0]])
+        #expect(try Picture(file: grey, isGrey: true).pixels == [0, 255])
+    }
+
+    @Test func sixteenBitsBecomeEight() throws {
+        let grey = PNGBuilder.bytes(
+            width: 3, height: 1, depth: 16, colour: 0, lines: [[0, 0, 0x80, 0x80, 0xFF, 0xFF]])
+        #expect(try Picture(file: grey).pixels == [0, 128, 255])
+    }
+
+    @Test func onePixelIsAPicture() throws {
+        let bytes = PNGBuilder.bytes(width: 1, height: 1, depth: 8, colour: 0, lines: [[7]])
+        #expect(try Picture(file: bytes).pixels == [7])
     }
 
     @Test func aPictureSurvivesItsPNG() throws {
