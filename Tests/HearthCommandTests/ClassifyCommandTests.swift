@@ -9,7 +9,7 @@ import Testing
 @testable import HearthCommand
 
 /// `hearth classify` with a small model file.
-@Suite(.timeLimit(.minutes(5))) struct ClassifyCommandTests {
+@Suite(.enabled(if: ClassifierSupport.isBuilt), .timeLimit(.minutes(5))) struct ClassifyCommandTests {
     private struct Cloud: RemoteEngine, ForwardingEngine {
         let engine: ScriptedEngine
         let address = URL(string: "http://127.0.0.1:1") ?? URL(filePath: "/")

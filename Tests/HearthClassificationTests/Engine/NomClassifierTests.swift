@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthClassification
 
-struct NomClassifierTests {
+@Suite(.enabled(if: ClassifierSupport.isBuilt), .timeLimit(.minutes(5))) struct NomClassifierTests {
     @Test(arguments: [11, 13, 17]) func itTellsTheClassOfAPicture(_ opset: Int) async throws {
         let lab = try ClassifierLab()
         var model = ONNXBuilder()

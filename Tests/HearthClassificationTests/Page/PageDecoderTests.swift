@@ -6,7 +6,7 @@ import Testing
 @testable import HearthClassification
 
 /// Pages of square characters, as scanners and phones deliver them.
-struct PageDecoderTests {
+@Suite(.enabled(if: ClassifierSupport.isBuilt), .timeLimit(.minutes(5))) struct PageDecoderTests {
     private let names = ["一", "二", "三", "四"]
 
     private func decoder(_ lab: ClassifierLab) async throws -> PageDecoder {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthClassification
 
-struct PictureTests {
+@Suite(.enabled(if: ClassifierSupport.isBuilt), .timeLimit(.minutes(5))) struct PictureTests {
     @Test(arguments: TestPictures.all.map(\.name)) func everyKindIsDecoded(_ name: String) throws {
         let bytes = try #require(TestPictures.all.first { $0.name == name }?.bytes)
         let picture = try Picture(file: bytes)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthClassification
 
-struct ClassifierProxyTests {
+@Suite(.enabled(if: ClassifierSupport.isBuilt), .timeLimit(.minutes(5))) struct ClassifierProxyTests {
     @Test func withoutAClassifierNothingIsReady() async {
         let proxy = ClassifierProxy()
         #expect(await !proxy.isModelReady)

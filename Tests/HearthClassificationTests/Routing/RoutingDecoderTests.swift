@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthClassification
 
-struct RoutingDecoderTests {
+@Suite(.enabled(if: ClassifierSupport.isBuilt), .timeLimit(.minutes(5))) struct RoutingDecoderTests {
     /// A blank picture; its width chooses the scripted answers.
     private func picture(_ width: Int) throws -> Picture {
         try Picture(width: width, height: 1, pixels: [UInt8](repeating: 255, count: width))

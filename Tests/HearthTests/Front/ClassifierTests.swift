@@ -10,7 +10,7 @@ import HearthTestSupport
 import Testing
 
 /// Seed 002 on one object of an app: a classifier that is updated over the air while it is used.
-@Suite(.timeLimit(.minutes(10))) struct ClassifierTests {
+@Suite(.enabled(if: ClassifierSupport.isBuilt), .timeLimit(.minutes(10))) struct ClassifierTests {
     private let folder: TemporaryFolder
     private let hearth: Hearth
 
@@ -108,7 +108,7 @@ import Testing
 }
 
 /// Pictures go to the cloud through the orchestrator and its rules.
-@Suite(.timeLimit(.minutes(10))) struct ClaudeServiceTests {
+@Suite(.enabled(if: ClassifierSupport.isBuilt), .timeLimit(.minutes(10))) struct ClaudeServiceTests {
     private struct Cloud: RemoteEngine, ForwardingEngine {
         let engine: ScriptedEngine
         let address = URL(string: "http://127.0.0.1:1") ?? URL(filePath: "/")
