@@ -39,7 +39,7 @@ struct PageLayout: Sendable, Hashable {
     /// The side of a usual character in pixels: among the pieces near the one that half of the ink reaches, three
     /// quarters are smaller.
     static func characterSize(_ ink: [InkPiece]) -> Double? {
-        let sorted = ink.sorted { $0.box.side < $1.box.side }
+        let sorted = withoutFrames(ink).sorted { $0.box.side < $1.box.side }
         let total = sorted.reduce(0) { $0 + $1.area }
         var sum = 0
         guard
@@ -52,6 +52,16 @@ struct PageLayout: Sendable, Hashable {
         guard usual >= 4 else { return nil }
         let near = sorted.map { Double($0.box.side) }.filter { $0 >= usual * 0.6 && $0 <= usual * 1.6 }
         return near[near.count * 3 / 4]
+    }
+
+    /// The pieces without those that are longer than a third of the whole, such as frames and the dark edges of a scan; all
+    /// pieces if the others have little ink, as where the page is one character with specks around it.
+    private static func withoutFrames(_ ink: [InkPiece]) -> [InkPiece] {
+        guard let first = ink.first?.box else { return [] }
+        let most = ink.reduce(first) { $0.union($1.box) }.side / 3
+        let others = ink.filter { $0.box.side <= most && $0.box.side > 2 }
+        let share = (others.reduce(0) { $0 + $1.area }, ink.reduce(0) { $0 + $1.area })
+        return share.0 * 8 < share.1 ? ink : others
     }
 
     /// Whether a piece may belong to a character: it is no speck, frame or rule.
