@@ -61,7 +61,7 @@ struct PageLayout: Sendable, Hashable {
         let most = ink.reduce(first) { $0.union($1.box) }.side / 3
         let others = ink.filter { $0.box.side <= most && $0.box.side > 2 }
         let share = (others.reduce(0) { $0 + $1.area }, ink.reduce(0) { $0 + $1.area })
-        return share.0 * 8 < share.1 ? ink : others
+        return share.0 * 4 < share.1 ? ink : others
     }
 
     /// Whether a piece may belong to a character: it is no speck, frame or rule.

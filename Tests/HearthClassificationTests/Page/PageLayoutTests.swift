@@ -60,11 +60,11 @@ struct PageLayoutTests {
     }
 
     @Test func framesRulesAndSpecksAreNoCharacters() {
-        var boxes = grid(columns: 3, rows: 6, across: 25, down: 6)
-        boxes.append(PixelBox(x: 0, y: 0, width: 230, height: 340))
-        boxes.append(PixelBox(x: 72, y: 10, width: 2, height: 320))
-        boxes += (0..<40).map { PixelBox(x: $0 * 5, y: $0 * 7, width: 2, height: 1) }
-        let layout = PageLayout(ink: ink(boxes), direction: .automatic, margin: 0.1)
+        var pieces = ink(grid(columns: 3, rows: 6, across: 25, down: 6))
+        pieces.append(InkPiece(PixelBox(x: 0, y: 0, width: 230, height: 340), area: 3000))
+        pieces.append(InkPiece(PixelBox(x: 72, y: 10, width: 2, height: 320), area: 640))
+        pieces += (0..<40).map { InkPiece(PixelBox(x: $0 * 5, y: $0 * 7, width: 2, height: 1), area: 2) }
+        let layout = PageLayout(ink: pieces, direction: .automatic, margin: 0.1)
         #expect(layout.cells.count == 18)
     }
 
