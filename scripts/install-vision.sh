@@ -10,7 +10,7 @@ if [ ! -f "$folder/lib/libhearth-pictures.so" ]; then
     mv "$folder.tmp/wheel/openvino/include" "$folder.tmp/include"
     # The parts that read ONNX and compute on the processor; those for other formats and devices stay behind.
     (cd "$folder.tmp/wheel/openvino/libs" && mv libopenvino.so.* libopenvino_c.so.* libopenvino_intel_cpu_plugin.so \
-        libopenvino_onnx_frontend.so.* libtbb*.so* "$folder.tmp/lib/")
+        libopenvino_onnx_frontend.so.* libtbb*.so* libhwloc.so.* "$folder.tmp/lib/")
     mkdir "$folder.tmp/licenses"
     find "$folder.tmp/wheel" -type f -path '*.dist-info*' -exec cp {} "$folder.tmp/licenses/" \;
     rm -rf "$folder.tmp/wheel"

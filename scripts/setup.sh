@@ -111,7 +111,11 @@ if [ ! -f "$llama_prefix/lib/pkgconfig/hearth-web.pc" ]; then
     scripts/install-web.sh "$llama_prefix"
 fi
 if ! vision_complete; then
-    if [ ! -f "$vision/lib/libhearth-pictures.so" ]; then fetch "openvino-${openvino_package#*==}-*.whl" openvino --only-binary :all:; fi
+    # The wheel of one Python serves all: only its C libraries are used.
+    if [ ! -f "$vision/lib/libhearth-pictures.so" ]; then
+        fetch "openvino-${openvino_package#*==}-*.whl" openvino --only-binary :all: --python-version 3.11 --implementation cp \
+            --abi cp311 --platform manylinux_2_28_x86_64
+    fi
     say "building the library of pictures with OpenCV, beside $openvino_package"
     scripts/install-vision.sh "$(echo "$HEARTH_CACHE/packages"/openvino-"${openvino_package#*==}"-*.whl)" "$vision" "$llama_prefix"
 fi
