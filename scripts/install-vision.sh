@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 wheel=$1 folder=$2 prefix=$3
 if [ ! -f "$folder/lib/libhearth-pictures.so" ]; then
     rm -rf "$folder.tmp" && mkdir -p "$folder.tmp/wheel" "$folder.tmp/lib"
-    unzip -qo "$wheel" 'openvino/include/openvino/c/*' 'openvino/libs/*' '*/licenses/*' '*/LICENSE*' -d "$folder.tmp/wheel" || [ $? = 11 ]
+    unzip -qo "$wheel" 'openvino/include/openvino/c/*' 'openvino/libs/*' '*/licenses/*' -d "$folder.tmp/wheel"
     mv "$folder.tmp/wheel/openvino/include" "$folder.tmp/include"
     # The parts that read ONNX and compute on the processor; those for other formats and devices stay behind.
     (cd "$folder.tmp/wheel/openvino/libs" && mv libopenvino.so.* libopenvino_c.so.* libopenvino_intel_cpu_plugin.so \

@@ -38,8 +38,11 @@ import Testing
         let classifier = try await NomClassifier.load(lab.write())
         // 16 pixels of ink at the left are outside of the centred square.
         let square = ONNXBuilder.pixels(side: 16, ink: [0, 0, 0, 1])
-        let rows = (0..<16).flatMap { row in
-            [UInt8](repeating: 0, count: 16) + square[row * 16..<row * 16 + 16] + [UInt8](repeating: 255, count: 16)
+        var rows: [UInt8] = []
+        for row in 0..<16 {
+            rows += [UInt8](repeating: 0, count: 16)
+            rows += square[row * 16..<row * 16 + 16]
+            rows += [UInt8](repeating: 255, count: 16)
         }
         let answer = try await classifier.classify(Picture(width: 48, height: 16, pixels: rows))
         #expect(answer.candidates[0].label == "四")

@@ -21,11 +21,13 @@ struct PageLayoutTests {
 
     /// A grid of characters, with the wider gap between columns or rows.
     private func grid(columns: Int, rows: Int, across: Int, down: Int) -> [PixelBox] {
-        (0..<columns).flatMap { column in
-            (0..<rows).flatMap { row in
-                character(column + row * 3, x: 20 + column * (40 + across), y: 30 + row * (40 + down))
+        var boxes: [PixelBox] = []
+        for column in 0..<columns {
+            for row in 0..<rows {
+                boxes += character(column + row * 3, x: 20 + column * (40 + across), y: 30 + row * (40 + down))
             }
         }
+        return boxes
     }
 
     @Test func columnsAreReadFromTheRight() {

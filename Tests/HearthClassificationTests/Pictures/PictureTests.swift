@@ -71,7 +71,9 @@ import Testing
     }
 
     @Test(arguments: 1...8) func exifsOrientationIsApplied(_ orientation: Int) throws {
-        let stored = try Picture(width: 16, height: 8, pixels: (0..<128).map { UInt8($0 % 16 * 8 + $0 / 16 * 16) })
+        var bytes: [UInt8] = []
+        for row: UInt8 in 0..<8 { for column: UInt8 in 0..<16 { bytes.append(column * 8 + row * 16) } }
+        let stored = try Picture(width: 16, height: 8, pixels: bytes)
         let facts = PictureFacts(
             pages: [TIFFHeader.Page(width: 16, height: 8)], isTIFF: false, orientation: orientation)
         let seen = try Picture(file: stored.png(), facts, page: 0, isGrey: true, limits: PictureLimits())

@@ -3,12 +3,26 @@ enum PNGBuilder {
     /// A file of unfiltered lines.
     /// - Parameter lines: the bytes of each line without its filter byte.
     static func bytes(width: Int, height: Int, depth: UInt8, colour: UInt8, lines: [[UInt8]]) -> [UInt8] {
-        let unpacked = lines.flatMap { [0] + $0 }
+        var unpacked: [UInt8] = []
+        for line in lines {
+            unpacked.append(0)
+            unpacked += line
+        }
         let length = [UInt8(unpacked.count & 255), UInt8(unpacked.count >> 8)]
-        let packed = [0x78, 0x01, 1] + length + length.map { ~$0 } + unpacked + number(adler(unpacked))
-        let header = number(UInt32(width)) + number(UInt32(height)) + [depth, colour, 0, 0, 0]
-        return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header) + chunk("IDAT", packed)
-            + chunk("IEND", [])
+        // One block that is stored as it is.
+        var packed: [UInt8] = [0x78, 0x01, 1]
+        packed += length
+        packed += length.map { ~$0 }
+        packed += unpacked
+        packed += number(adler(unpacked))
+        var header = number(UInt32(width))
+        header += number(UInt32(height))
+        header += [depth, colour, 0, 0, 0]
+        var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        file += chunk("IHDR", header)
+        file += chunk("IDAT", packed)
+        file += chunk("IEND", [])
+        return file
     }
 
     private static func chunk(_ kind: String, _ content: [UInt8]) -> [UInt8] {
