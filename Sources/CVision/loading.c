@@ -13,7 +13,8 @@ const struct hearth_pictures *hearth_pictures_load(const char *path, struct hear
     if (path == NULL) path = HEARTH_PICTURES_PATH;
 #endif
     if (path == NULL) path = "libhearth-pictures.so";
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    // Bound lazily: most functions of the hundred libraries are never called.
+    void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (library == NULL) {
         hearth_fail(error, HEARTH_VISION_MISSING, "%s", dlerror());
         return NULL;

@@ -86,7 +86,7 @@ struct hearth_openvino *hearth_openvino_load(const char *path, struct hearth_vis
 static bool describe(struct hearth_openvino *library, ov_output_const_port_t *port, struct hearth_network_shape *shape,
                      struct hearth_vision_error *error) {
     ov_partial_shape_t partial = {0};
-    ov_element_type_e type = UNDEFINED;
+    ov_element_type_e type = DYNAMIC;
     ov_status_e status = library->ov_port_get_partial_shape(port, &partial);
     bool has_shape = status == OK;
     if (has_shape) status = library->ov_port_get_element_type(port, &type);
