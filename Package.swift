@@ -4,6 +4,7 @@ import PackageDescription
 // Traits turn off the heavy dependencies: an app that only delivers models needs neither llama.cpp nor a web server.
 let llama = TargetDependencyCondition.when(traits: ["Llama"])
 let server = TargetDependencyCondition.when(traits: ["Server"])
+let vision = TargetDependencyCondition.when(traits: ["Vision"])
 
 // Delivery, and the modules whose types appear in its public API.
 let delivery: [String] = [
@@ -52,6 +53,7 @@ let package = Package(
         .library(name: "HearthDelivery", targets: delivery),
         .library(name: "HearthInference", targets: ["HearthInference", "HearthBase"]),
         .library(name: "HearthLlama", targets: ["HearthLlama"]),
+        .library(name: "HearthClassification", targets: ["HearthClassification", "HearthInference", "HearthBase"]),
         .library(name: "HearthPublishing", targets: ["HearthPublishing"]),
         .library(
             name: "HearthAssistant",
@@ -61,9 +63,10 @@ let package = Package(
         .executable(name: "hearth", targets: ["hearth"]),
     ],
     traits: [
-        .default(enabledTraits: ["Llama", "Server"]),
+        .default(enabledTraits: ["Llama", "Server", "Vision"]),
         .trait(name: "Llama", description: "Text generation with llama.cpp (found through pkg-config as `llama`)."),
         .trait(name: "Server", description: "The model origin and everything else that listens (libmicrohttpd)."),
+        .trait(name: "Vision", description: "Classifiers of pictures (OpenVINO and OpenCV, loaded at first use)."),
     ],
     targets: [
         // C libraries, imported through module maps.
@@ -83,6 +86,13 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // The libraries of the page, which set-up brings.
         .systemLibrary(name: "CWeb", pkgConfig: "hearth-web"),
+        // The headers of OpenVINO, which set-up brings.
+        .systemLibrary(name: "COpenVINO", pkgConfig: "hearth-vision"),
+        // Loads OpenVINO and the library of pictures at first use. Set-up builds the latter of the excluded files.
+        .target(
+            name: "CVision", dependencies: [.target(name: "COpenVINO", condition: vision)],
+            exclude: ["pages.cpp", "pages.hpp", "pictures.cpp"],
+            cSettings: [.define("HEARTH_VISION", .when(traits: ["Vision"]))]),
         // Signal handlers, in which Swift code is not allowed to run.
         .target(name: "CTerminal"),
         // The licences that `hearth licenses` prints, as one constant.
@@ -130,6 +140,9 @@ let package = Package(
                 .target(name: "CLlamaShim", condition: llama),
             ]),
 
+        // Classifiers of pictures.
+        .target(name: "HearthClassification", dependencies: ["CVision", "HearthBase", "HearthInference"]),
+
         // Cloud models, and the choice between them and local ones.
         .target(name: "HearthRouting", dependencies: ["HearthBase", "HearthHTTP", "HearthInference"]),
 
@@ -145,22 +158,23 @@ let package = Package(
         .target(
             name: "Hearth",
             dependencies: [
-                "HearthAssistant", "HearthBase", "HearthCatalog", "HearthDelivery", "HearthHTTP", "HearthInference",
-                "HearthStore",
+                "HearthAssistant", "HearthBase", "HearthCatalog", "HearthClassification", "HearthDelivery",
+                "HearthHTTP",
+                "HearthInference", "HearthStore",
                 "HearthRouting", "HearthTransfer", .target(name: "HearthLlama", condition: llama),
             ]),
         .target(
             name: "HearthServer",
             dependencies: [
-                "CPage", "CZlib", "Hearth", "HearthAssistant", "HearthBase", "HearthDatabase", "HearthHTTP",
-                "HearthInference", "HearthRouting",
+                "CPage", "CZlib", "Hearth", "HearthAssistant", "HearthBase", "HearthClassification", "HearthDatabase",
+                "HearthHTTP", "HearthInference", "HearthRouting",
                 .target(name: "CMicrohttpd", condition: server),
             ] + deliveryFloors),
         .target(
             name: "HearthCommand",
             dependencies: [
                 "CEdit", "CLicenses", "CMarkdown", "CTerminal", "Hearth", "HearthAssistant", "HearthBase",
-                "HearthCatalog",
+                "HearthCatalog", "HearthClassification",
                 "HearthDatabase", "HearthDelivery", "HearthHTTP", "HearthInference", "HearthPublishing",
                 "HearthRouting", "HearthStore", "HearthTransfer",
                 .target(name: "HearthServer", condition: server),
@@ -199,6 +213,9 @@ let package = Package(
             name: "HearthInferenceTests",
             dependencies: ["HearthBase", "HearthInference", "HearthTestSupport", "LookalikeModels"]),
         .testTarget(
+            name: "HearthClassificationTests",
+            dependencies: ["HearthBase", "HearthClassification", "HearthInference", "HearthTestSupport"]),
+        .testTarget(
             name: "HearthRoutingTests",
             dependencies: ["HearthBase", "HearthHTTP", "HearthInference", "HearthRouting", "HearthTestSupport"]),
         .testTarget(
@@ -218,8 +235,8 @@ let package = Package(
         .testTarget(
             name: "HearthTests",
             dependencies: [
-                "Hearth", "HearthAssistant", "HearthBase", "HearthHTTP", "HearthInference", "HearthRouting",
-                "HearthTestSupport", .target(name: "HearthLlama", condition: llama),
+                "Hearth", "HearthAssistant", "HearthBase", "HearthClassification", "HearthHTTP", "HearthInference",
+                "HearthRouting", "HearthTestSupport", .target(name: "HearthLlama", condition: llama),
             ] + deliveryFloors),
         .testTarget(
             name: "HearthServerTests",
@@ -230,8 +247,9 @@ let package = Package(
         .testTarget(
             name: "HearthCommandTests",
             dependencies: [
-                "CTerminal", "Hearth", "HearthAssistant", "HearthBase", "HearthCommand", "HearthCrashProbe",
-                "HearthDatabase", "HearthHTTP", "HearthInference", "HearthPublishing", "HearthRouting",
+                "CTerminal", "Hearth", "HearthAssistant", "HearthBase", "HearthClassification", "HearthCommand",
+                "HearthCrashProbe", "HearthDatabase", "HearthHTTP", "HearthInference", "HearthPublishing",
+                "HearthRouting",
                 .target(name: "HearthLlama", condition: llama), "HearthTestSupport", "hearth",
             ] + deliveryFloors,
             exclude: ["Golden"]),
@@ -248,7 +266,7 @@ let settings: [SwiftSetting] = [
 ]
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type)
-    && !["CLicenses", "CLlamaShim", "CPage", "CTerminal"].contains(target.name)
+    && !["CLicenses", "CLlamaShim", "CPage", "CTerminal", "CVision"].contains(target.name)
 {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

@@ -13,6 +13,7 @@ let package = Package(
             name: "Fuzz",
             dependencies: [
                 .product(name: "HearthAssistant", package: "hearth"),
+                .product(name: "HearthClassification", package: "hearth"),
                 .product(name: "HearthDelivery", package: "hearth"),
                 .product(name: "HearthInference", package: "hearth"),
                 .product(name: "HearthServer", package: "hearth"),

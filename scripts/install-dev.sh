@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# install-dev.sh PREFIX: llama.cpp for Swift packages that depend on Hearth by URL: the static library, the headers and llama.pc.
+# install-dev.sh PREFIX: llama.cpp for Swift packages that depend on Hearth by URL: the static library, the headers and llama.pc;
+# and the libraries of classifiers.
 # DESTDIR is honoured, for packagers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,6 +21,14 @@ mkdir -p "$target/lib/pkgconfig" "$target/include"
 rm -rf "$headers" && cp -R "$llama_prefix/include" "$headers"
 install -m 644 "$llama_prefix/lib/libhearth-llama.a" "$target/lib/"
 sed 's|^includedir=.*|includedir=${prefix}/include/hearth-llama|' "$llama_prefix/lib/pkgconfig/llama.pc" > "$pc"
+
+if [ -f "$vision/lib/libhearth-pictures.so" ]; then
+    folder="$prefix/lib/hearth-vision"
+    rm -rf "$target/lib/hearth-vision" && mkdir -p "$target/lib/hearth-vision" "$target/include/hearth-vision"
+    cp -R "$vision/lib" "$vision/include" "$vision/licenses" "$target/lib/hearth-vision/"
+    sed "s|$vision/|$folder/|" "$llama_prefix/include/hearth-vision/hearth-vision.h" > "$target/include/hearth-vision/hearth-vision.h"
+    sed "s|$vision/|$folder/|" "$llama_prefix/lib/pkgconfig/hearth-vision.pc" > "$target/lib/pkgconfig/hearth-vision.pc"
+fi
 
 echo "installed llama.cpp for Swift packages into $target"
 if [ -n "$(env -u PKG_CONFIG_PATH pkg-config --cflags llama 2>/dev/null | grep -F "$prefix/" || true)" ]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything the build needs and the machine lacks. Idempotent; quick when nothing is missing.
-#   scripts/setup.sh            libraries, llama.cpp, the default model, tiny ones and the hub client that the tests compare with
+#   scripts/setup.sh            libraries, llama.cpp, OpenVINO, the default model, tiny ones and the hub client that the tests compare with
 #   scripts/setup.sh bench      also the peers the benchmarks measure against
 #   scripts/setup.sh disk       also strace, for scripts/inject.sh
 # BACKEND=vulkan builds llama.cpp with its Vulkan back end; say it to make build, too.
@@ -15,7 +15,7 @@ case $peers in ''|bench|disk) ;; *) die "what is '$peers'? The words understood 
 command -v swift >/dev/null || die "no Swift toolchain found: install Swift 6.2 or newer from swift.org, then try again."
 
 packages="build-essential ca-certificates cmake dbus libarchive-dev libcmark-gfm-dev libcmark-gfm-extensions-dev
- libcurl4-openssl-dev libedit-dev libglib2.0-dev libical-dev libmicrohttpd-dev libsqlite3-dev libssl-dev libxml2-dev ninja-build pkg-config python3 python3-dbusmock python3-pip unzip zlib1g-dev"
+ libcurl4-openssl-dev libedit-dev libglib2.0-dev libical-dev libmicrohttpd-dev libopencv-core-dev libopencv-imgcodecs-dev libopencv-imgproc-dev libsqlite3-dev libssl-dev libxml2-dev ninja-build pkg-config python3 python3-dbusmock python3-pip unzip zlib1g-dev"
 [ "$peers" = bench ] && packages="$packages aria2 curl nginx-light openssl util-linux"
 [ -n "$llama_link" ] && packages="$packages glslc libvulkan-dev spirv-headers"
 [ "$peers" = disk ] && packages="$packages strace"
@@ -43,10 +43,15 @@ llama_peers_complete() {
     local name
     for name in $llama_peers; do [ -x "$llama_prefix/bin/$name" ] || return 1; done
 }
+# OpenVINO comes for 64-bit x86 here; elsewhere the build has no classifiers.
+vision_complete() {
+    [ "$(uname -m)" != x86_64 ] || { [ -f "$vision/lib/libhearth-pictures.so" ] \
+        && grep -qs "\"$vision/" "$llama_prefix/include/hearth-vision/hearth-vision.h"; }
+}
 complete() {
     [ -f "$default_model" ] && [ -f "$llama_prefix/lib/pkgconfig/llama.pc" ] \
         && [ -f "$llama_prefix/lib/pkgconfig/hearth-web.pc" ] && [ -d "$hub_client" ] && [ -d "$tiny_models" ] \
-        && { [ "$peers" != bench ] || llama_peers_complete; }
+        && vision_complete && { [ "$peers" != bench ] || llama_peers_complete; }
 }
 if complete; then exit 0; fi
 
@@ -104,6 +109,15 @@ fi
 if [ ! -f "$llama_prefix/lib/pkgconfig/hearth-web.pc" ]; then
     say "unpacking the page's libraries: marked, DOMPurify, highlight.js"
     scripts/install-web.sh "$llama_prefix"
+fi
+if ! vision_complete; then
+    # The wheel of one Python serves all: only its C libraries are used.
+    if [ ! -f "$vision/lib/libhearth-pictures.so" ]; then
+        fetch "openvino-${openvino_package#*==}-*.whl" openvino --only-binary :all: --python-version 3.11 --implementation cp \
+            --abi cp311 --platform manylinux_2_28_x86_64
+    fi
+    say "building the library of pictures with OpenCV, beside $openvino_package"
+    scripts/install-vision.sh "$(echo "$HEARTH_CACHE/packages"/openvino-"${openvino_package#*==}"-*.whl)" "$vision" "$llama_prefix"
 fi
 if [ ! -d "$hub_client" ]; then
     say "fetching $hub_client_package, which the tests and benchmarks compare with"

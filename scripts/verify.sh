@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant server server-soak server-peers clients page train-classifier consumer first-run bench bench-engine bench-peers bench-extremes"
+stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant classify server server-soak server-peers clients page train-classifier consumer first-run bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -170,6 +170,14 @@ stage_page() { scripts/page/run.sh; }
 stage_train_classifier() {
     scripts/classify/run.sh scripts/train-classifier.py --into .build/hearth-hanzi --variants .build/hearth-hanzi-variants
     scripts/classify/run.sh scripts/train-classifier.py --measure models/hearth-hanzi
+}
+
+# The command against onnxruntime, on the same networks and pictures; and the exchange of classifiers under load, in full.
+stage_classify() {
+    swift build "${flags[@]}" --build-tests
+    make --no-print-directory build
+    scripts/classify/equal.sh .build/release/hearth 1000
+    HEARTH_TESTS=full selected 'ClassifierProxyTests|NomClassifierTests|ClassifierTests'
 }
 
 # Apps that depend on this package by URL, as another user.

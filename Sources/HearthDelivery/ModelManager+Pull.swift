@@ -43,7 +43,8 @@ extension ModelManager {
         try check(resolved, options)
         if !resolved.acceptsOlder { try await refuseDowngrade(release, options) }
 
-        let shared = try await store.shared(release)
+        let resolved = try await withClassList(resolved)
+        let shared = try await store.shared(resolved.release)
         let (installed, fetched): (InstalledRelease, UInt64)
         do {
             (installed, fetched) = try await deliver(resolved, shared, options, progress)

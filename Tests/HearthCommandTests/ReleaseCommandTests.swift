@@ -130,12 +130,12 @@ import Testing
         try offer(
             Offer(version: "1.0.0"), Offer(version: "1.0.0", family: "large", extra: huge),
             Offer(version: "1.0.0", family: "later", extra: nobody),
-            Offer(version: "1.0.0", family: "other", format: "onnx"))
+            Offer(version: "1.0.0", family: "other", format: "coreml"))
         await hearth("pull", "toy", "--no-probe")
         try offer(
             Offer(version: "1.0.0"), Offer(version: "1.1.0"), Offer(version: "1.0.0", family: "large", extra: huge),
             Offer(version: "1.0.0", family: "later", extra: nobody),
-            Offer(version: "1.0.0", family: "other", format: "onnx"))
+            Offer(version: "1.0.0", family: "other", format: "coreml"))
         await hearth("pull", "toy", "--no-probe")
         await hearth("rollback", "toy")
         let entries = try #require(try await json("list", "--available") as? [[String: Any]])
@@ -150,7 +150,7 @@ import Testing
             ])
         #expect(entries.allSatisfy { $0.keys.contains("reason") }, "null where nothing speaks against it")
         let table = await hearth("list", "--available").output
-        for text in ["needs 4503.6 TB of memory", "rollout of 0 %", "no engine for onnx"] {
+        for text in ["needs 4503.6 TB of memory", "rollout of 0 %", "no engine for coreml"] {
             #expect(table.contains(text), "\(table)")
         }
         await hearth("config", "set", "ignoreMemory", "true")

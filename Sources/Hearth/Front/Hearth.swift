@@ -27,6 +27,7 @@ public final class Hearth: Sendable {
     /// The settings that every engine is opened with.
     public let configuration: Configuration
     package let models: LiveModels
+    let classifiers: LiveClassifiers
     @MainActor private var shownLibrary: ModelLibrary?
     @MainActor private var shownDownloads: ModelDownloadViewModel?
 
@@ -66,6 +67,7 @@ public final class Hearth: Sendable {
             home: home, configuration: configuration, environment: environment, http: http, time: time,
             deviceMemory: deviceMemory, bundled: bundled, engines: engines, memory: memory, queue: queue,
             tellMemory: tellMemory)
+        classifiers = LiveClassifiers(manager: manager)
         models = LiveModels(
             manager: manager, engines: engines, configuration: configuration, memory: memory, pressure: pressure,
             time: time)
@@ -175,7 +177,7 @@ public final class Hearth: Sendable {
 
     // MARK: Options
 
-    private var options: PullOptions {
+    var options: PullOptions {
         var options = PullOptions()
         if let metered = configuration.meteredUse { options.metered = metered }
         options.ignoreMemory = configuration.ignoresMemory

@@ -1,5 +1,6 @@
 import HearthBase
 import HearthCatalog
+import HearthClassification
 import HearthDelivery
 
 /// The rows of the library and its selected model, without side effects.
@@ -26,7 +27,16 @@ package struct LibraryState: Sendable, Hashable {
 
     /// Whether a model for that role is on the device; features that need one are off otherwise.
     package func hasModel(for role: ModelRole) -> Bool {
-        rows.contains { $0.isUsable && ($0.local?.model.role == role || role == .vision && $0.model.seesImages) }
+        rows.contains { row in
+            guard row.isUsable, let model = row.local?.model else { return false }
+            if role == .classifier, !Self.runsClassifier(of: model.format) { return false }
+            return model.role == role || role == .vision && row.model.seesImages
+        }
+    }
+
+    /// Whether this build can run classifiers of a format.
+    private static func runsClassifier(of format: ModelFormat) -> Bool {
+        format == .onnx && ClassifierSupport.isBuilt
     }
 
     // MARK: Events

@@ -1,6 +1,7 @@
 import Foundation
 import HearthBase
 import HearthCatalog
+import HearthClassification
 import HearthDelivery
 import HearthHTTP
 import HearthTransfer
@@ -24,7 +25,8 @@ extension ModelManager {
     ///   - provider: creates time-limited addresses from those of the catalog; `nil` uses the catalog's.
     ///   - bundled: folders of bundled models.
     ///   - engines: the app's engines by format.
-    ///   - formats: the formats to deliver; `nil` for those with an engine, or for any without engines.
+    ///   - formats: the formats to deliver; `nil` for those with an engine and that of classifiers, or for any without
+    ///     engines.
     ///   - memory: the ledger of all engines of the process; `nil` for one of the probe alone.
     ///   - queue: the transfers of another manager of this process; `nil` for its own.
     ///   - tellMemory: told the memory needed by a large release before its download, as a sentence; `nil` logs it.
@@ -45,15 +47,22 @@ extension ModelManager {
             home: home, origins: try configuration.origins(environment: environment), http: http, time: time,
             network: try NetworkChoice.monitor(environment: environment), deviceMemory: deviceMemory,
             ignoresMemory: configuration.ignoresMemory, appVersion: appVersion, provider: provider,
-            formats: formats ?? (engines.formats.isEmpty ? nil : engines.formats),
+            formats: formats ?? Self.formats(engines),
             bundled: bundled,
             hub: HubSettings.read(environment),
             // With `ignoresMemory`, models are used as published.
             preparer: EngineOpening.preparer(deviceMemory: configuration.ignoresMemory ? .max : deviceMemory),
-            probe: EngineReleaseProbe(
-                configuration: configuration, engines: engines,
-                memory: memory ?? EngineMemory(deviceMemory: deviceMemory)),
+            probe: ClassifierReleaseProbe(
+                engines: EngineReleaseProbe(
+                    configuration: configuration, engines: engines,
+                    memory: memory ?? EngineMemory(deviceMemory: deviceMemory)), time: time),
             preflight: preflight, queue: queue)
+    }
+
+    /// The formats that an app can use: those with an engine, and that of classifiers; `nil` for any without engines.
+    private static func formats(_ engines: EngineRegistry) -> Set<ModelFormat>? {
+        guard !engines.formats.isEmpty else { return nil }
+        return ClassifierSupport.isBuilt ? engines.formats.union([.onnx]) : engines.formats
     }
 }
 

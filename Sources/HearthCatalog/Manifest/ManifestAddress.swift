@@ -47,7 +47,7 @@ extension ManifestReader {
     }
 
     /// The manifest's address without its fragment, which names a model.
-    private var base: URL {
+    var base: URL {
         guard var parts = URLComponents(url: manifest, resolvingAgainstBaseURL: true), parts.fragment != nil else {
             return manifest.absoluteURL
         }

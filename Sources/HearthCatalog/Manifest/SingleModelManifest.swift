@@ -5,6 +5,7 @@ extension Catalog {
     /// Parses the single-model dialect: `version, url, sha256, num_classes, class_list_version, training_date,
     /// size_mb`.
     ///
+    /// The list of classes is `classes/<class_list_version>.txt` beside the manifest, if that file exists.
     /// If `url` has an archive's extension, the file is unpacked. `size_mb` is rounded: it serves progress and the
     /// storage check, and the download may have at most `size_mb x 2^20 x 1.1 + 1 MiB` bytes.
     package init(singleModel document: ManifestReader, familyHint: Family?) throws(CatalogError) {
@@ -35,7 +36,11 @@ extension Catalog {
             release.format = ModelFormat(fileName: ArchiveFormat.unpackedName(name.name)) ?? release.format
         }
         let count = try document.integer("num_classes", in: 0...1 << 31).map { Int($0) }
-        release.classes = Classes(count: count, listVersion: try document.text("class_list_version"))
+        let listVersion = try document.text("class_list_version")
+        let listName = listVersion.flatMap { PathComponent("\($0).txt") }
+        release.classes = Classes(
+            count: count, listVersion: listVersion,
+            listAddress: listName.flatMap { URL(string: "classes/\($0.name)", relativeTo: document.base)?.absoluteURL })
         release.trainedOn = try document.text("training_date")
         self.init(releases: [release], current: [family: version])
         versionRule = .different

@@ -4,7 +4,7 @@ import HearthHTTP
 
 extension CatalogError {
     /// Turns an unsuccessful status into an error.
-    static func refusal(status: Int, of url: URL) -> CatalogError {
+    package static func refusal(status: Int, of url: URL) -> CatalogError {
         let isPassing = status >= 500 || [408, 425, 429].contains(status)
         let (reason, remedy): (String, String) =
             switch status {
@@ -21,7 +21,7 @@ extension CatalogError {
     }
 
     /// Turns a failed exchange into an error.
-    static func failure(_ error: HTTPError, of url: URL, within limit: Duration) -> any Error {
+    package static func failure(_ error: HTTPError, of url: URL, within limit: Duration) -> any Error {
         switch error.code {
         case .cannotResolve, .cannotConnect, .timedOut, .connectionLost:
             let reason =

@@ -150,7 +150,8 @@ package enum FileRole: String, Sendable, Hashable, Codable, CaseIterable {
         ]
         let others = [
             "config.json", "generation_config.json", "preprocessor_config.json", "processor_config.json",
-            "chat_template.jinja", "chat_template.json", "license", "license.txt", "license.md", "readme.md",
+            "chat_template.jinja", "chat_template.json", "classifier.json", "canary.png", "license", "license.txt",
+            "license.md", "readme.md",
         ]
         if name.hasPrefix("tokenizer") || tokenizers.contains(name) {
             self = .tokenizer
@@ -209,11 +210,14 @@ package struct Classes: Sendable, Hashable {
     package var count: Int?
     package var listVersion: String?
     package var labels: RemoteFile?
+    /// The address at which a list may be that the manifest gives no digest of, as in the single-model dialect.
+    package var listAddress: URL?
 
     /// Memberwise.
-    package init(count: Int? = nil, listVersion: String? = nil, labels: RemoteFile? = nil) {
+    package init(count: Int? = nil, listVersion: String? = nil, labels: RemoteFile? = nil, listAddress: URL? = nil) {
         self.count = count
         self.listVersion = listVersion
         self.labels = labels
+        self.listAddress = listAddress
     }
 }

@@ -23,7 +23,7 @@ public struct Offer: Sendable, Hashable {
         package let objection: Ineligibility
     }
 
-    public let release: Release
+    public package(set) var release: Release
     package let reason: Reason
     /// Why this device cannot use the release, `nil` if it can. A pull refuses it unless the user named the version.
     public package(set) var objection: Ineligibility?

@@ -10,6 +10,7 @@ enum CommandRemedy {
         "answer-interrupted": "`hearth chat --local`",
         "ambiguous-transfer": "`hearth transfers list --format json`",
         "bad-endpoint": "`HF_ENDPOINT=URL`",
+        "classifier-not-ready": "`hearth pull REF` or `--model REF`",
         "cloud-missing": "`hearth config set cloud.kind gemini`",
         "cloud-off/forceLocal": "`hearth config unset routing.forceLocal`",
         "catalog-expired": "`--allow-stale`",

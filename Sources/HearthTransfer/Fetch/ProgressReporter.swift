@@ -149,11 +149,12 @@ package final class ProgressReporter: Sendable {
 
 /// The newest readings of files that are fetched together, and their sum.
 ///
-/// The total is known once every file's exact length is known: from the catalog, the server or the disk. Rounded
-/// lengths are not added up.
+/// The total is known once every file's exact length is known: from the catalog, the server or the disk. Before that, rounded
+/// lengths stand in, until more bytes than those have arrived.
 package struct FileReadings: Sendable {
     private struct File: Sendable {
         var size: UInt64?
+        var estimate: UInt64
         var reading: TransferProgress?
         var isHere = false
     }
@@ -161,7 +162,7 @@ package struct FileReadings: Sendable {
     private var files: [File]
     private var source: String?
 
-    init(_ sizes: [FileSize]) { files = sizes.map { File(size: $0.exact) } }
+    init(_ sizes: [FileSize]) { files = sizes.map { File(size: $0.exact, estimate: $0.estimate) } }
 
     /// Takes a reading of a file.
     package mutating func update(_ index: Int, _ reading: TransferProgress) {
@@ -181,7 +182,7 @@ package struct FileReadings: Sendable {
     /// The sum; its state is the one of smallest `rank` among the files that are not complete.
     package var sum: TransferProgress {
         let coming = files.filter { !$0.isHere }.compactMap(\.reading)
-        let sizes = files.compactMap(\.size)
+        let isOutgrown = files.contains { $0.size == nil && ($0.reading?.completedBytes ?? 0) > $0.estimate }
         let state = coming.map(\.state).min { $0.rank < $1.rank } ?? .verifying
         var sum = TransferProgress(
             state: state,
@@ -190,7 +191,7 @@ package struct FileReadings: Sendable {
                     ? file.size ?? 0
                     : file.reading.map { $0.completedBytes - min($0.completedBytes, $0.repeatedBytes) } ?? 0
             }.saturatedSum,
-            totalBytes: sizes.count == files.count ? sizes.saturatedSum : nil,
+            totalBytes: isOutgrown ? nil : files.map { $0.size ?? $0.estimate }.saturatedSum,
             connections: coming.reduce(0) { $0 + $1.connections }, source: source)
         sum.fetchedBytes = files.map { $0.reading?.fetchedBytes ?? 0 }.saturatedSum
         return sum

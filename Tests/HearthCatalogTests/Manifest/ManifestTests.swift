@@ -101,7 +101,8 @@ private func manifest(_ changes: [String: String?] = [:], top: String = "") -> S
         #expect(release.file.name.string == "NomLensClassifier_1.0.0.mlpackage")
         #expect(release.file.digest == SHA256Digest(hex: digest))
         #expect(release.file.size == .about(11_114_905, limit: 13_274_972))
-        #expect(release.classes == Classes(count: 972, listVersion: "v1"))
+        #expect(release.classes?.count == 972 && release.classes?.listVersion == "v1")
+        #expect(release.classes?.listAddress?.absoluteString.hasSuffix("/classes/v1.txt") == true)
         #expect(release.trainedOn == "2026-03-27")
         #expect(catalog.current == [release.identity.family: release.identity.version])
     }

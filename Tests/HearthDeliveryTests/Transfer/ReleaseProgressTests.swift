@@ -33,19 +33,20 @@ import Testing
         #expect(try shown(progress, 100, of: 300, file: 1).fraction == 0.5)
     }
 
-    @Test func aRoundedLengthIsUnknownUntilTheServerTellsIt() throws {
+    @Test func aRoundedLengthServesUntilTheServerTellsTheExactOne() throws {
         let progress = progress(.about(100, limit: 1000))
+        #expect(try shown(progress, 50, of: nil).fraction == 0.5)
         let before = try shown(progress, 150, of: nil)
         #expect(before.fraction == nil && before.secondsLeft == nil)
         #expect(before.completedBytes == 150, "more than the estimate, and not held back by it")
         #expect(try shown(progress, 150, of: 200).fraction == 0.75)
     }
 
-    @Test func aRoundedLengthOfAFileToComeLeavesTheWholeUnknown() throws {
+    @Test func aRoundedLengthOfAFileToComeCounts() throws {
         let progress = progress(.exact(100), .about(100, limit: 1000))
-        #expect(try shown(progress, 100, of: 100).fraction == nil)
+        #expect(try shown(progress, 100, of: 100).fraction == 0.5)
         progress.fileEnded(0, 100)
-        #expect(try shown(progress, 0, of: nil, file: 1).fraction == nil)
+        #expect(try shown(progress, 50, of: nil, file: 1).fraction == 0.75)
         #expect(try shown(progress, 150, of: 300, file: 1).fraction == 0.625)
         progress.fileEnded(1, 300)
         progress.installing()

@@ -66,6 +66,9 @@
                     #"{"reference": "http://models.example.org/models.json"}"#, 422
                 ),
                 ("POST", "/pictures", "image/png", "no picture", 422), ("POST", "/pictures", "text/html", "<svg>", 415),
+                ("POST", "/classify", "image/png", "no picture", 422), ("POST", "/classify", "text/html", "<svg>", 415),
+                ("POST", "/classify?model=../x.onnx", "image/png", "", 400),
+                ("POST", "/classify?top=0", "image/png", "", 400),
                 ("PATCH", "/settings", "application/json", #"{"threads": "many"}"#, 422),
                 ("PATCH", "/settings", "application/json", #"{"unknown.setting": 1}"#, 422),
                 ("PATCH", "/settings", "application/json", #"{"threads": [1]}"#, 400),

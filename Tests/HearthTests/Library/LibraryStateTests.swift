@@ -1,6 +1,7 @@
 import Hearth
 import HearthBase
 import HearthCatalog
+import HearthClassification
 import HearthDelivery
 import HearthStore
 import HearthTransfer
@@ -96,6 +97,15 @@ import Testing
         var model = Models.text
         model.seesImages = true
         #expect(Self.state(here: [model]).hasModel(for: .vision))
+    }
+
+    @Test func aClassifierThatNoEngineHereRunsIsNone() {
+        var model = Models.text
+        model.role = .classifier
+        for (format, isRun) in [(ModelFormat.onnx, ClassifierSupport.isBuilt), (.coreml, false), (.gguf, false)] {
+            model.format = format
+            #expect(Self.state(here: [model]).hasModel(for: .classifier) == isRun)
+        }
     }
 
     @Test func whatSomeSourcesSayTakesNothingFromTheOthers() {

@@ -11,6 +11,7 @@
         static func routes(_ service: NativeService) -> [NativeRoute] {
             stateRoutes(service) + modelRoutes(service) + releaseRoutes(service) + chatRoutes(service)
                 + messageRoutes(service) + actionRoutes(service) + storeRoutes(service) + settingRoutes(service)
+                + classifyRoutes(service)
         }
 
         /// The events, the state and the description.

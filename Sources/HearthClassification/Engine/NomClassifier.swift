@@ -1,0 +1,191 @@
+import Foundation
+import HearthBase
+
+/// A classifier of characters: an ONNX model that OpenVINO runs on the processor.
+///
+/// It is ready when it exists: its files fit together, the engine runs it, and it knows its publisher's picture. Its
+/// labels and its classes never change.
+public final class NomClassifier: ImageClassifier {
+    public let information: ClassifierInformation
+    private let network: Network
+    private let settings: ClassifierSettings
+    private let labels: [String]
+    /// The pictures of one computation.
+    private let batch: Int
+
+    /// The most pictures of one computation.
+    private static let mostPictures = 32
+
+    /// Loads a model file of this machine, with `classifier.json` and the list of classes beside it.
+    /// - Throws: as ``load(_:threads:)``.
+    public static func load(_ model: Path) async throws -> NomClassifier {
+        try await load(blocking { try ClassifierFiles(local: model) })
+    }
+
+    /// Loads a classifier, and probes it: the width of its output is that of its list, and it knows the publisher's
+    /// picture.
+    /// - Parameter threads: the computing threads; `nil` for all but one of the processors.
+    /// - Throws: ``ClassificationError`` with `vision-missing`, `classifier-unreadable`, `classifier-unsupported`,
+    ///   `classifier-undescribed`, `classifier-settings-unusable`, `class-list-unusable`, `classifier-mismatched`,
+    ///   `classifier-canary-missed`, `classification-failed`; `FileError`; `CancellationError`.
+    package static func load(
+        _ files: ClassifierFiles, threads: Int? = nil, fileSystem: any FileSystem = LocalFileSystem()
+    ) async throws -> NomClassifier {
+        try await StopFlag.blocking { flag in
+            let loaded = try LoadedClassifier(files, fileSystem: fileSystem)
+            try flag.check()
+            let threads = threads ?? max(1, ProcessInfo.processInfo.activeProcessorCount - 1)
+            let classifier = try NomClassifier(loaded, files, threads: threads)
+            try flag.check()
+            try classifier.probe(loaded)
+            return classifier
+        }
+    }
+
+    private init(_ loaded: LoadedClassifier, _ files: ClassifierFiles, threads: Int) throws {
+        let name = files.model.lastComponent
+        let library = try NetworkLibrary.shared()
+        do {
+            network = try Network(loaded.model, threads: threads, library: library)
+        } catch {
+            throw Self.refusal(of: name, loaded.facts, error)
+        }
+        settings = loaded.settings
+        labels = loaded.labels.labels
+        batch = try Self.batch(network, settings, name)
+        information = ClassifierInformation(
+            name: files.name, classCount: labels.count,
+            classListVersion: files.classListVersion ?? settings.classListVersion, inputWidth: settings.width,
+            inputHeight: settings.height, isGrey: settings.channels == .grey, margin: settings.margin,
+            thresholds: settings.thresholds)
+        try probeWidth(files)
+    }
+
+    public func classify(_ pictures: [Picture], top: Int) async throws -> [Classification] {
+        try await StopFlag.blocking { [self] flag in try classify(pictures, top: top) { try flag.check() } }
+    }
+
+    /// The same on this thread. Blocks.
+    private func classify(_ pictures: [Picture], top: Int, _ check: () throws -> Void) throws -> [Classification] {
+        let scores = Scores(output: settings.output, temperature: settings.temperature)
+        var answers: [Classification] = []
+        answers.reserveCapacity(pictures.count)
+        for start in stride(from: 0, to: pictures.count, by: batch) {
+            try check()
+            let part = pictures[start..<min(start + batch, pictures.count)]
+            let numbers = try compute(part)
+            for index in 0..<part.count {
+                let row = numbers[index * labels.count..<(index + 1) * labels.count]
+                answers.append(
+                    Classification(scores.ranked(row, top: top).map { Candidate(labels[$0.place], $0.confidence) }))
+            }
+        }
+        return answers
+    }
+
+    /// Computes the output of at most ``batch`` pictures.
+    private func compute(_ pictures: ArraySlice<Picture>) throws -> [Float] {
+        // A model of a fixed batch gets all of it; the rest is zero.
+        let count = hasFixedBatch ? batch : pictures.count
+        var input = [Float](repeating: 0, count: count * settings.inputCount)
+        try input.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return }
+            for (index, picture) in pictures.enumerated() {
+                try picture.fill(settings.input, into: base + index * settings.inputCount)
+            }
+        }
+        let output = try run(&input, count, capacity: count * labels.count)
+        guard output.count == count * labels.count else {
+            throw ClassificationError(
+                .failed, "\(information.name) failed while it classified: its output changed its width",
+                context: ErrorContext(model: information.name))
+        }
+        return output.numbers
+    }
+
+    private func run(_ input: inout [Float], _ count: Int, capacity: Int) throws -> (numbers: [Float], count: Int) {
+        do {
+            return try network.run(&input, shape: settings.shape(count), capacity: capacity)
+        } catch {
+            throw ClassificationError(
+                .failed, "\(information.name) failed while it classified: \(error.text)",
+                context: ErrorContext(model: information.name))
+        }
+    }
+
+    private var hasFixedBatch: Bool { network.input.dimensions.first.flatMap(\.self) != nil }
+
+    // MARK: Probe
+
+    /// Compares the width of the output with the number of classes, by an empty picture.
+    private func probeWidth(_ files: ClassifierFiles) throws {
+        let count = hasFixedBatch ? batch : 1
+        var input = [Float](repeating: 0, count: count * settings.inputCount)
+        let width = try run(&input, count, capacity: count * labels.count).count
+        guard width == count * labels.count else {
+            throw LoadedClassifier.mismatched(
+                files, "\(files.name) has an output of \(width / count) numbers for \(labels.count) classes",
+                expected: "\(labels.count) numbers", found: "\(width / count) numbers")
+        }
+    }
+
+    /// Classifies the publisher's picture.
+    private func probe(_ loaded: LoadedClassifier) throws {
+        guard let canary = loaded.canary else { return }
+        let picture = try Picture(file: canary.bytes)
+        let answer = try classify([picture], top: 1) {}.first?.candidates.first
+        guard let answer, answer.label == canary.label, answer.confidence.isFinite else {
+            throw ClassificationError(
+                .canaryMissed, "\(information.name) does not know the picture that its publisher sent along",
+                context: ErrorContext(
+                    model: information.name, expected: canary.label, found: answer?.label,
+                    remedy: "The publisher must correct it."))
+        }
+    }
+
+    // MARK: Refusals
+
+    /// The pictures of one computation, if the model's input and output are those of a classifier.
+    private static func batch(_ network: Network, _ settings: ClassifierSettings, _ name: String) throws -> Int {
+        guard network.inputs == 1, network.outputs == 1 else {
+            throw unsupported(name, "has \(network.inputs) inputs and \(network.outputs) outputs", "one of each")
+        }
+        guard network.input.isFloat, network.output.isFloat else {
+            throw unsupported(name, "computes with other numbers than 32-bit floating point", "float32")
+        }
+        let wanted = settings.shape(1).map { Int($0) }
+        let found = network.input.dimensions
+        let fits = zip(wanted, found).dropFirst().allSatisfy { $0.1 == nil || $0.0 == $0.1 }
+        guard found.count == 4, fits else {
+            let shape = found.map { $0.map(String.init) ?? "?" }.joined(separator: " x ")
+            throw unsupported(
+                name, "has an input of \(shape), not the one that classifier.json describes",
+                "N x " + wanted.dropFirst().map(String.init).joined(separator: " x "))
+        }
+        return min(found.first.flatMap(\.self) ?? mostPictures, 4096)
+    }
+
+    private static func unsupported(_ name: String, _ fact: String, _ expected: String) -> ClassificationError {
+        ClassificationError(
+            .unsupportedModel, "\(name) \(fact)",
+            context: ErrorContext(file: name, expected: expected, remedy: "Use another model."))
+    }
+
+    /// The error of a model that the engine does not compile; names the operators that it does not have.
+    private static func refusal(of name: String, _ facts: ONNXFacts, _ failure: VisionFailure) -> ClassificationError {
+        let words = Set(failure.text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+        let operators = facts.operators.filter { words.contains($0.split(separator: ".").last.map(String.init) ?? $0) }
+        if failure.text.contains("support"), !operators.isEmpty {
+            let list = operators.sorted().joined(separator: ", ")
+            return unsupported(name, "uses \(list), which OpenVINO does not have", "operators of ONNX")
+        }
+        switch failure.kind {
+        case .unreadable, .unsupported:
+            return ClassificationError(
+                .unreadableModel, "\(name) cannot be loaded: \(failure.text)",
+                context: ErrorContext(file: name, remedy: "Fetch the file again, or use another model."))
+        case .missing: return failure.missing("OpenVINO")
+        case .failed: return ClassificationError(.failed, "\(name) cannot be loaded: \(failure.text)")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import HearthBase
+
+/// Draws the pages of a PDF file with poppler's programs `pdfinfo` and `pdftoppm`, which run apart from this process with limits of
+/// their own. Without them, PDF files are refused.
+final class PDFPages: Sendable {
+    /// The number of pages.
+    let count: Int
+    private let file: URL
+
+    /// The longer side of a drawn page in pixels: A4 with 300 dots an inch.
+    private static let side = 3508
+    /// The address space and processor time of a program: 2 GiB, 60 s.
+    private static let limits = "ulimit -v 2097152; ulimit -t 60; exec \"$@\""
+    /// The most bytes of a drawn page.
+    private static let mostBytes = 64 << 20
+
+    static func isPDF(_ bytes: [UInt8]) -> Bool { bytes.starts(with: Array("%PDF-".utf8)) }
+
+    /// Counts the pages of a file in memory. Blocks.
+    /// - Throws: `document-unusable` for a file that cannot be read, or without poppler.
+    init(_ bytes: [UInt8], limits: PictureLimits) throws {
+        guard bytes.count <= limits.maximumBytes else {
+            throw TIFFHeader.tooLarge(
+                "its file has \(bytes.count) bytes", limit: "at most \(limits.maximumBytes) bytes")
+        }
+        let name = "hearth-\(UUID().uuidString).pdf"
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+        let isWritten = FileManager.default.createFile(
+            atPath: file.path, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
+        guard isWritten else { throw Self.unusable("no temporary file can be written") }
+        do {
+            let facts = String(decoding: try Self.run(["pdfinfo", file.path]), as: UTF8.self)
+            let line = facts.split(separator: "\n").first { $0.hasPrefix("Pages:") }
+            guard let digits = line?.split(separator: " ").last, let found = Int(digits), found > 0 else {
+                throw Self.unusable("it has no pages")
+            }
+            guard found <= limits.maximumPages else {
+                throw TIFFHeader.tooLarge(
+                    "it has more than \(limits.maximumPages) pages", limit: "\(limits.maximumPages) pages")
+            }
+            count = found
+        } catch {
+            Self.remove(file)
+            throw error
+        }
+        self.file = file
+    }
+
+    deinit { Self.remove(file) }
+
+    /// A page as a PNG file, grey. Blocks.
+    /// - Throws: `document-unusable`.
+    func page(_ number: Int) throws -> [UInt8] {
+        let page = "\(number + 1)"
+        return [UInt8](
+            try Self.run([
+                "pdftoppm", "-gray", "-png", "-singlefile", "-scale-to", "\(Self.side)", "-f", page, "-l", page,
+                file.path,
+            ]))
+    }
+
+    /// Runs a program, and returns its output. Only systems of computers run other programs.
+    private static func run(_ words: [String]) throws -> Data {
+        #if os(Linux) || os(macOS)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", limits, "sh"] + words
+            process.environment = [
+                "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LC_ALL": "C",
+            ]
+            let output = Pipe()
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = output
+            process.standardError = FileHandle.nullDevice
+            do {
+                try process.run()
+            } catch {
+                throw unusable("no program can be started")
+            }
+            var data = Data()
+            while true {
+                let piece = output.fileHandleForReading.availableData
+                if piece.isEmpty { break }
+                data += piece
+                guard data.count <= mostBytes else {
+                    process.terminate()
+                    process.waitUntilExit()
+                    throw unusable("a page is too large")
+                }
+            }
+            process.waitUntilExit()
+            switch process.terminationStatus {
+            case 0: return data
+            case 127: throw unusable("\(words[0]) of poppler is not on this machine", remedy: "Install poppler-utils.")
+            default: throw unusable("poppler cannot read it")
+            }
+        #else
+            throw unusable("no other program can be started here")
+        #endif
+    }
+
+    private static func remove(_ file: URL) {
+        // The system clears its temporary folder later.
+        try? FileManager.default.removeItem(at: file)
+    }
+
+    private static func unusable(
+        _ reason: String, remedy: String = "Check the file, or make PNG or TIFF pages of it."
+    ) -> ClassificationError {
+        ClassificationError(
+            .unusableDocument, "the PDF file cannot be read: \(reason)", context: ErrorContext(remedy: remedy),
+            disposition: .usage)
+    }
+}

@@ -1,0 +1,169 @@
+import CVision
+import HearthBase
+import HearthInference
+
+/// Pixels of 8 bits in memory: grey, or red, green and blue. Never changed after its creation.
+///
+/// ```swift
+/// let picture = try Picture(file: bytes)
+/// let corner = try picture.part(x: 0, y: 0, width: 64, height: 64)
+/// ```
+public final class Picture: @unchecked Sendable {
+    // Only read, by any thread, until the last reference is gone.
+    private let raw: OpaquePointer
+    private let library: PictureLibrary
+
+    /// The size in pixels.
+    public let width: Int
+    public let height: Int
+    /// Whether a pixel is one byte of grey; otherwise it is three bytes: red, green, blue.
+    public let isGrey: Bool
+
+    init(_ raw: OpaquePointer, _ library: PictureLibrary) {
+        self.raw = raw
+        self.library = library
+        var (width, height, colours) = (0, 0, 0)
+        library.functions.measure(raw, &width, &height, &colours)
+        (self.width, self.height, isGrey) = (width, height, colours == 1)
+    }
+
+    /// A picture of the given rows from top to bottom.
+    /// - Parameter pixels: `width * height` bytes of grey, or three times as many for red, green and blue.
+    /// - Throws: `cannot-read-picture` for another number of bytes; `vision-missing`.
+    public convenience init(width: Int, height: Int, pixels: [UInt8]) throws {
+        let (count, overflow) = width.multipliedReportingOverflow(by: height)
+        guard width > 0, height > 0, !overflow, count <= Int.max / 3, pixels.count == count || pixels.count == 3 * count
+        else {
+            throw Picture.unreadable("\(pixels.count) bytes are not \(width) × \(height) pixels")
+        }
+        let library = try PictureLibrary.shared()
+        let colours = pixels.count / count
+        do {
+            let raw = try VisionFailure.check { library.functions.make(pixels, width, height, colours, $0) }
+            self.init(raw, library)
+        } catch {
+            throw Picture.unreadable(error.text)
+        }
+    }
+
+    deinit { library.functions.free(raw) }
+
+    /// The bytes of all rows.
+    public var pixels: [UInt8] {
+        let count = width * height * (isGrey ? 1 : 3)
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            guard let base = buffer.baseAddress else { return }
+            library.functions.copy(raw, base)
+            initialized = count
+        }
+    }
+
+    /// The digest of size and pixels: equal pictures have one digest whatever file they come from.
+    public var digest: SHA256Digest {
+        var hasher = SHA256Hasher()
+        Array("\(width) \(height) \(isGrey)\n".utf8).withUnsafeBytes { hasher.update($0) }
+        pixels.withUnsafeBytes { hasher.update($0) }
+        return hasher.finalize()
+    }
+
+    /// A part of the picture; white where the rectangle leaves it.
+    /// - Throws: `classification-failed` for a rectangle without pixels or with a side above 2^24.
+    public func part(x: Int, y: Int, width: Int, height: Int) throws -> Picture {
+        let width = max(0, width)
+        let height = max(0, height)
+        return try made { library.functions.cut(raw, Int64(x), Int64(y), width, height, $0) }
+    }
+
+    /// The picture as a PNG file.
+    /// - Throws: `classification-failed`.
+    public func png() throws -> [UInt8] {
+        var length = 0
+        do {
+            let bytes = try VisionFailure.check { library.functions.encode(raw, &length, $0) }
+            defer { library.functions.release(bytes) }
+            return Array(UnsafeBufferPointer(start: bytes, count: length))
+        } catch {
+            throw Picture.failed(error)
+        }
+    }
+
+    /// Writes a model's input into `numbers`, whose count is that of the input.
+    /// - Throws: `classification-failed`.
+    func fill(_ input: hearth_picture_input, into numbers: UnsafeMutablePointer<Float>) throws {
+        var input = input
+        do {
+            try VisionFailure.require { library.functions.fill(raw, &input, numbers, $0) }
+        } catch {
+            throw Picture.failed(error)
+        }
+    }
+
+    /// The picture of a page in grey with even light, turned so that its lines are straight, and by how many degrees
+    /// counter-clockwise it was turned.
+    /// - Parameter mostDegrees: the largest angle that is looked for; 0 turns nothing.
+    /// - Throws: `classification-failed` without enough memory.
+    func cleaned(mostDegrees: Double) throws -> (page: Picture, degrees: Double) {
+        var degrees = 0.0
+        let page = try made { library.functions.clean(raw, mostDegrees, &degrees, $0) }
+        return (page, degrees)
+    }
+
+    /// The connected pieces of ink of a cleaned page, without those whose sides are both shorter than `leastSide`.
+    /// - Throws: `cannot-read-picture` for a page of specks.
+    func ink(leastSide: Int) throws -> [InkPiece] {
+        var count = 0
+        let capacity = 1 << 18
+        do {
+            let pieces = try [hearth_ink](unsafeUninitializedCapacity: capacity) { buffer, initialized in
+                try VisionFailure.require {
+                    library.functions.find_ink(
+                        raw, Int32(clamping: leastSide), buffer.baseAddress, capacity, &count, $0)
+                }
+                initialized = min(count, capacity)
+            }
+            guard count <= capacity else { throw Picture.unreadable("the page has \(count) pieces of ink") }
+            return pieces.map(InkPiece.init)
+        } catch let error as VisionFailure {
+            throw Picture.unreadable(error.text)
+        }
+    }
+
+    private func made(
+        _ call: (UnsafeMutablePointer<hearth_vision_error>) -> OpaquePointer?
+    ) throws -> Picture {
+        do {
+            return Picture(try VisionFailure.check(call), library)
+        } catch {
+            throw Picture.failed(error)
+        }
+    }
+
+    static func failed(_ failure: VisionFailure) -> ClassificationError {
+        ClassificationError(.failed, "the picture cannot be prepared: \(failure.text)")
+    }
+
+    static func unreadable(
+        _ reason: String, remedy: String = "Check the file, or save the picture anew."
+    ) -> LLMError {
+        LLMError(
+            .cannotReadPicture, "the picture cannot be read: \(reason)", context: ErrorContext(remedy: remedy),
+            disposition: .usage)
+    }
+}
+
+/// The rectangle of one piece of ink on a page.
+struct InkPiece: Sendable, Hashable {
+    var box: PixelBox
+    /// The number of its dark pixels.
+    var area: Int
+
+    init(_ piece: hearth_ink) {
+        box = PixelBox(x: Int(piece.x), y: Int(piece.y), width: Int(piece.width), height: Int(piece.height))
+        area = Int(piece.area)
+    }
+
+    init(_ box: PixelBox, area: Int) {
+        self.box = box
+        self.area = area
+    }
+}

@@ -1,0 +1,115 @@
+/// The decision about one picture of a character: the answer, who gave it, and why.
+public struct DecodedCharacter: Sendable, Hashable {
+    /// The worth of the answer.
+    public enum Verdict: String, Sendable, Hashable, Codable {
+        /// This device is sure: green.
+        case accepted
+        /// This device is fairly sure: yellow.
+        case uncertain
+        /// The cloud was asked, and answered.
+        case verified
+        /// This device is not sure, and the cloud gave no usable answer.
+        case unverified
+    }
+
+    /// The answering side.
+    public enum Source: String, Sendable, Hashable, Codable { case device, cloud }
+
+    /// The place of the picture in the request, from 0.
+    public var index: Int
+    /// The character or label; empty if the classifier gave none.
+    public var text: String
+    /// The candidates of this device, also after an answer of the cloud.
+    public var candidates: [Candidate]
+    public var verdict: Verdict
+    public var source: Source
+    public var reason: DecodingReason
+
+    /// The confidence of this device in its likeliest class; `nil` if it has none.
+    public var confidence: Double? { candidates.first.flatMap { $0.confidence.isFinite ? $0.confidence : nil } }
+}
+
+/// The rule that decided about a picture.
+public enum DecodingReason: Sendable, Hashable {
+    /// At or above the green threshold.
+    case certain
+    /// Between the thresholds.
+    case uncertain
+    /// The cloud read the picture.
+    case askedCloud
+    /// The cloud read an equal picture before.
+    case knownPicture
+    /// No cloud is set up.
+    case cloudMissing
+    /// The user did not consent.
+    case notAllowed
+    /// The cloud's answer was not one character.
+    case unusableReply
+    /// The most requests were sent.
+    case requestLimit
+    /// The most tokens were used.
+    case tokenLimit
+    /// The time for the cloud was over.
+    case timeLimit
+    /// The cloud failed; its error code.
+    case cloudFailed(String)
+
+    /// A stable name for programs.
+    public var code: String {
+        switch self {
+        case .certain: "certain"
+        case .uncertain: "uncertain"
+        case .askedCloud: "asked-cloud"
+        case .knownPicture: "known-picture"
+        case .cloudMissing: "cloud-missing"
+        case .notAllowed: "not-allowed"
+        case .unusableReply: "unusable-reply"
+        case .requestLimit: "request-limit"
+        case .tokenLimit: "token-limit"
+        case .timeLimit: "time-limit"
+        case .cloudFailed(let code): code
+        }
+    }
+
+    /// The reason for people, without a full stop.
+    public var text: String {
+        switch self {
+        case .certain: "this device is sure"
+        case .uncertain: "this device is fairly sure"
+        case .askedCloud: "the cloud was asked"
+        case .knownPicture: "the cloud read an equal picture before"
+        case .cloudMissing: "no cloud is set up"
+        case .notAllowed: "the cloud may not be asked"
+        case .unusableReply: "the cloud did not answer with one character"
+        case .requestLimit: "the most requests to the cloud were sent"
+        case .tokenLimit: "the most tokens of the cloud were used"
+        case .timeLimit: "the time for the cloud was over"
+        case .cloudFailed(let code): "the cloud failed (\(code))"
+        }
+    }
+}
+
+/// The limits of questions to the cloud in one request.
+public struct EscalationLimits: Sendable, Hashable {
+    /// The most requests: 50.
+    public var requests = 50
+    /// No request begins after so many tokens were billed: 50,000.
+    public var tokens = 50_000
+    /// No request begins after this time since the consent: 60 s.
+    public var time: Duration = .seconds(60)
+    /// The requests at a time: 4.
+    public var parallel = 4
+
+    /// The usual limits.
+    public init() {}
+}
+
+/// The question to the user whether pictures may be sent to the cloud.
+public struct EscalationOffer: Sendable, Hashable {
+    /// The pictures that this device is not sure about.
+    public var pictures: Int
+    /// The requests that would be sent, each billed as one message.
+    public var requests: Int
+    /// The most tokens that begin to be billed.
+    public var tokenLimit: Int
+}

@@ -1,0 +1,170 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthClassification
+import HearthDelivery
+import HearthInference
+
+/// `hearth classify`
+struct Classify: Command {
+    private static let files = Argument(
+        "FILE", .word, arity: .oneOrMore,
+        "Pictures: JPEG, PNG, BMP, TIFF with any number of pages; with --decode also PDF.")
+    private static let model = Option(
+        "model", "REF", .word, "An installed classifier, or the path of an .onnx file with classifier.json beside it.")
+    private static let top = Option(
+        "top", "N", .integer(1...1000), default: "5", "Print the N likeliest classes of each picture.")
+    private static let decode = Flag(
+        "decode", "Take each file for a page: cut it into characters, and print them in reading order.")
+    private static let direction = Option(
+        "direction", "D", ValueKind<ReadingDirection>.choice, default: "auto",
+        "How a page is read: columns from the right, rows from the top, or auto.")
+    private static let cloud = Flag(
+        "cloud", "Send characters that this device is not sure of to the cloud model of the settings.")
+    private static let cloudLimit = Option(
+        "cloud-limit", "N", .integer(1...100_000), default: "50", "Send at most N characters of a file.")
+    private static let format = Option<EventFormat>.events
+
+    static let declaration = CommandDeclaration(
+        "classify", summary: "Tell what pictures show, or read a page of characters",
+        discussion: [
+            "Prints the likeliest classes of each picture with their confidences, which add up to one over all classes. A picture "
+                + "of another shape than the model's input is cut at its longer sides.",
+            "With --decode, a scan or photo is straightened and cut into characters. A line of output is a column or row of the "
+                + "page; □ stands for a character that could not be read. On stderr: how many this device is sure of (from 0.90 on), how "
+                + "many it is fairly sure of (from 0.60 on), and how many are unverified.",
+            "With --cloud, the others go to the cloud model, one request each, under the rules of 'hearth route'. Nothing is sent "
+                + "without it. Where the cloud does not answer with one character, that of this device stays, unverified.",
+            "Without --model it uses the only installed classifier.",
+            "With --format json, one object a line: event is classification (with file and candidates), page, character (with file, "
+                + "page, line, box, text, confidence, verdict, source, reason and candidates), done or error.",
+        ],
+        arguments: [files],
+        options: [model, top, decode, direction, cloud, cloudLimit, format],
+        examples: [
+            .init("hearth classify character.png", "The five likeliest characters."),
+            .init("hearth classify --decode page.tiff > page.txt", "The text of all pages of a scan."),
+            .init("hearth classify --decode --cloud --cloud-limit 10 page.png", "Ask the cloud where it is needed."),
+            .init("hearth classify --model ./hanzi.onnx character.png", "Try a model without installing it."),
+        ])
+
+    let files: [String]
+    let model: String?
+    let top: Int
+    let decodes: Bool
+    let direction: ReadingDirection
+    let asksCloud: Bool
+    let cloudLimit: Int
+    let format: EventFormat
+
+    init(_ values: ParsedArguments) throws {
+        files = try values.values(Self.files)
+        model = try values.value(Self.model)
+        top = try values.value(Self.top) ?? 5
+        decodes = values.has(Self.decode)
+        direction = try values.value(Self.direction) ?? .automatic
+        asksCloud = values.has(Self.cloud)
+        cloudLimit = try values.value(Self.cloudLimit) ?? 50
+        format = try values.value(Self.format) ?? .text
+        if asksCloud, !decodes {
+            throw UsageError("--cloud needs --decode", hint: Self.declaration.hint())
+        }
+    }
+
+    func run(in context: CommandContext) async throws {
+        let output = ClassifyOutput(console: context.console, format: format)
+        let proxy = try await classifier(in: context)
+        guard decodes else {
+            for file in files {
+                let bytes = try await Self.read(file)
+                let answer = try await Self.naming(file) {
+                    let picture = try await blocking { try Picture(file: bytes) }
+                    return try await proxy.classify([picture], top: top)[0]
+                }
+                try output.show(answer, of: file)
+            }
+            return
+        }
+        let service = asksCloud ? try await CloudReading.open(in: context) : nil
+        var limits = EscalationLimits()
+        limits.requests = cloudLimit
+        let decoder = RoutingDecoder(proxy: proxy, cloud: service?.reader, limits: limits, time: context.time)
+        let pages = PageDecoder(proxy: proxy, decoder: decoder, options: PageOptions(direction: direction))
+        do {
+            for file in files { try await decode(file, pages, output) }
+        } catch {
+            await service?.close()
+            throw error
+        }
+        await service?.close()
+    }
+
+    private func decode(_ file: String, _ pages: PageDecoder, _ output: ClassifyOutput) async throws {
+        let bytes = try await Self.read(file)
+        try await Self.naming(file) {
+            let document = try await blocking { try PictureDocument(bytes) }
+            let events = pages.decode(document, top: top) { offer in
+                output.announce(offer)
+                return true
+            }
+            var report = PageReport(file: file)
+            for try await event in events { try output.show(event, &report) }
+            try Task.checkCancellation()
+            try output.finish(report)
+        }
+    }
+
+    // MARK: The classifier
+
+    private func classifier(in context: CommandContext) async throws -> ClassifierProxy {
+        let hearth = try await context.hearth()
+        if let model { return try await hearth.classifier(model, policy: .localOnly) }
+        _ = try await context.recovered(hearth)
+        return try await hearth.onlyClassifier()
+    }
+
+    // MARK: Files
+
+    /// Reads a file of pictures.
+    /// - Throws: `LLMError` with `cannot-read-picture` or `picture-too-large`, and the file's name.
+    private static func read(_ name: String) async throws -> [UInt8] {
+        let limit = PictureLimits().maximumBytes
+        return try await naming(name) {
+            try await blocking {
+                let (path, fileSystem) = (Path(name), LocalFileSystem())
+                guard let status = try fileSystem.status(at: path) else { throw unreadable("there is no such file") }
+                guard status.kind == .file else { throw unreadable("it is not a file") }
+                guard status.size <= UInt64(limit) else {
+                    throw LLMError(
+                        .pictureTooLarge, "the picture is too large: its file has \(ByteCount(status.size))",
+                        context: ErrorContext(expected: "at most \(limit >> 20) MiB", remedy: "Make it smaller first."),
+                        disposition: .usage)
+                }
+                do {
+                    return [UInt8](try fileSystem.contents(ofFile: path, limit: limit))
+                } catch let error as FileError {
+                    throw unreadable(error.message, error)
+                }
+            }
+        }
+    }
+
+    private static func unreadable(_ reason: String, _ cause: FileError? = nil) -> LLMError {
+        LLMError(
+            .cannotReadPicture, "the picture cannot be read: \(reason)",
+            context: ErrorContext(remedy: "Check the path."), disposition: .usage, underlying: cause)
+    }
+
+    /// Puts the file's name before the message of a picture's error.
+    private static func naming<Result>(_ file: String, _ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as LLMError where error.context.file == nil {
+            var context = error.context
+            context.file = file
+            throw LLMError(
+                error.code, "\(file.shownOnTerminal): \(error.message)", context: context,
+                disposition: error.disposition, underlying: error)
+        }
+    }
+}
