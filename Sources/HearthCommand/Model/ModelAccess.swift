@@ -21,7 +21,7 @@ extension CommandContext {
             home: home, configuration: configuration, environment: environment,
             http: DefaultHTTPClient(version: HearthCommand.version), time: time,
             deviceMemory: try await blocking { [usableMemory] in usableMemory() }, engines: engines,
-            queue: queue, tellMemory: { [console] in console.say($0) })
+            queue: queue, asksForRoots: true, tellMemory: { [console] in console.say($0) })
     }
 
     /// The manager of this home's models, after the recovery of what ended processes left.
