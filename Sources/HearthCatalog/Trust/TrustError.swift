@@ -95,7 +95,7 @@ extension HearthError<TrustErrorDomain> {
     }
 
     /// A signed origin is seen for the first time.
-    static func unknownKeys(_ url: URL, _ fingerprint: SHA256Digest) -> Self {
+    package static func unknownKeys(_ url: URL, _ fingerprint: SHA256Digest) -> Self {
         Self(
             .noTrustedRoot, "\(url.shown) is signed, and this device does not know its keys yet",
             context: ErrorContext(
