@@ -109,7 +109,7 @@ package struct OriginSource: ModelSource {
         do {
             root = try await signed.offeredRoot()
         } catch let error as any HearthFailure {
-            // The request for the list reports an origin that does not answer; a web page in place of a root is none.
+            // The request for the list reports an origin that does not answer. A web page is not a root.
             Log.write(.info, "\(origin.manifestURL.shown) offers no root: \(error)")
             return
         }

@@ -32,61 +32,31 @@ struct CommandSigner: MetadataSigner {
     }
 
     private func run(_ message: Data) throws -> [UInt8] {
-        var input: [Int32] = [0, 0]
-        var output: [Int32] = [0, 0]
-        guard pipe2(&input, O_CLOEXEC) == 0 else { throw FileError(errno: errno, doing: "open", path: Path("a pipe")) }
-        defer { for end in input where end >= 0 { close(end) } }
-        guard pipe2(&output, O_CLOEXEC) == 0 else { throw FileError(errno: errno, doing: "open", path: Path("a pipe")) }
-        defer { for end in output where end >= 0 { close(end) } }
-        let process = try start(input: input[0], output: output[1])
-        close(input[0])
-        close(output[1])
-        (input[0], output[1]) = (-1, -1)
-        // At most a few hundred kilobytes: the program has to read them before it can print, so no pipe fills up.
-        let sent = message.withUnsafeBytes { Self.send($0, to: input[1]) }
-        close(input[1])
-        input[1] = -1
-        let received = Self.receive(from: output[0])
-        if received == nil { kill(process, SIGKILL) }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) == -1, errno == EINTR {}
-        guard let received else { throw failure("gave no signature within \(Self.limit / 1000) seconds") }
-        guard status == 0 else { throw failure("failed, with the status \(status >> 8 & 0xFF)") }
-        guard sent else { throw failure("did not read the bytes to sign") }
-        return received
-    }
-
-    /// Starts the program with two ends of pipes as its input and output.
-    private func start(input: Int32, output: Int32) throws -> pid_t {
-        let arguments = words.map { strdup($0) } + [nil]
-        let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-        #else
-            var actions = posix_spawn_file_actions_t()
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        var process: pid_t = 0
-        let number = posix_spawnp(&process, words[0], &actions, nil, arguments, variables)
-        guard number == 0 else { throw FileError(errno: number, doing: "start", path: Path(words[0])) }
-        return process
-    }
-
-    private static func send(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = write(descriptor, rest.baseAddress, rest.count)
-            if count < 0 {
-                if errno == EINTR { continue }
-                return false
-            }
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        let process = Process()
+        let (input, output) = (Pipe(), Pipe())
+        // Looks for the program in `PATH`.
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = words
+        process.environment = environment
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        // On a thread, since a program that does not read would block this one beyond the limit. A program that ends
+        // without reading its input fails by its status or its output.
+        Thread.detachNewThread {
+            try? input.fileHandleForWriting.write(contentsOf: message)
+            try? input.fileHandleForWriting.close()
         }
-        return true
+        let received = Self.receive(from: output.fileHandleForReading.fileDescriptor)
+        if received == nil { kill(process.processIdentifier, SIGKILL) }
+        process.waitUntilExit()
+        guard let received else {
+            throw failure("gave no signature within \(Self.limit / 1000) seconds")
+        }
+        guard process.terminationStatus == 0 else {
+            throw failure("failed, with the status \(process.terminationStatus)")
+        }
+        return received
     }
 
     /// The output up to its end; `nil` after the time limit, or if it is longer than a signature.

@@ -11,7 +11,7 @@ import HearthCatalog
 /// ```
 package struct SignedFolder: Sendable {
     package let folder: Path
-    private let fileSystem: any FileSystem
+    let fileSystem: any FileSystem
 
     package init(_ folder: Path, fileSystem: any FileSystem = LocalFileSystem()) {
         self.folder = folder
@@ -138,18 +138,5 @@ package struct SignedFolder: Sendable {
         var version: UInt64 = 1
         while try fileSystem.status(at: path(.root, version + 1)) != nil { version += 1 }
         return version
-    }
-
-    /// Takes the lock that publishers of the folder take.
-    /// - Throws: ``PublishingError`` with `publisher-busy`; `FileError`.
-    package func lock() throws -> FileLock {
-        try fileSystem.makeFolders(folder)
-        guard let lock = try FileLock.tryAcquire(folder.appending(".publish.lock")) else {
-            throw PublishingError(
-                .publisherBusy, "another process publishes to \(folder) now",
-                context: ErrorContext(file: folder.string, remedy: "Try again when it is done."), disposition: .tryLater
-            )
-        }
-        return lock
     }
 }
