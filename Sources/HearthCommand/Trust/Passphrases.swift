@@ -13,19 +13,26 @@ actor Passphrases {
 
     private let context: CommandContext
     private let file: Path?
-    private let cost: SealedSecret.Cost
     private var known: [String] = []
     private var hasGiven = false
+    /// The keys that this command made or opened, by their ids.
+    private var opened: [String: Ed25519Key] = [:]
 
-    init(_ context: CommandContext, file: Path?, cost: SealedSecret.Cost = .usual) {
+    init(_ context: CommandContext, file: Path?) {
         self.context = context
         self.file = file
-        self.cost = cost
     }
 
     /// Decrypts a key.
     /// - Throws: ``TrustError`` with `passphrase-needed` or `passphrase-wrong`; `FileError`; `CancellationError`.
     func open(_ key: TrustKeyFile, _ path: Path) async throws -> Ed25519Key {
+        if let open = opened[key.key.id] { return open }
+        let open = try await decrypt(key, path)
+        opened[key.key.id] = open
+        return open
+    }
+
+    private func decrypt(_ key: TrustKeyFile, _ path: Path) async throws -> Ed25519Key {
         if let given = try await given(), !known.contains(given) { known.append(given) }
         for passphrase in known {
             if let opened = try await blocking({ key.opened(passphrase: passphrase) }) { return opened }
@@ -47,8 +54,12 @@ actor Passphrases {
     func seal(_ keys: [Ed25519Key]) async throws -> [TrustKeyFile] {
         guard !keys.isEmpty else { return [] }
         let passphrase = try await new()
-        return try await blocking { [cost] in try keys.map { try TrustKeyFile($0, passphrase: passphrase, cost: cost) }
+        let cost = context.passphraseCost
+        let files = try await blocking {
+            try keys.map { try TrustKeyFile($0, passphrase: passphrase, cost: cost) }
         }
+        for (key, file) in zip(keys, files) { opened[file.key.id] = key }
+        return files
     }
 
     private func new() async throws -> String {
