@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant server server-soak server-peers clients page consumer first-run bench bench-engine bench-peers bench-extremes"
+stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant server server-soak server-peers clients page tuf consumer first-run bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -164,6 +164,12 @@ stage_clients() {
 
 # The page in a browser, against a scripted server.
 stage_page() { scripts/page/run.sh; }
+
+# Signed origins: both ways with python-tuf, the attacks by name, and tuf-conformance, whose unpacked folder HEARTH_TUF_SUITE names.
+stage_tuf() {
+    make --no-print-directory build
+    scripts/trust/run.sh .build/release/hearth
+}
 
 # Apps that depend on this package by URL, as another user.
 stage_consumer() { scripts/test-consumer.sh url; }
