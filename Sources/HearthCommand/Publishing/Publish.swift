@@ -114,7 +114,11 @@ struct Publish: Command {
         request.canary = try Self.canary(values)
         self.request = request
         format = try values.value(.events) ?? .text
-        keys = values.has(Self.sign) ? try TrustKeyChoice(values) : nil
+        let choice = try TrustKeyChoice(values)
+        guard values.has(Self.sign) || choice.isEmpty else {
+            throw UsageError("the keys are used with --sign only", hint: Self.declaration.hint())
+        }
+        keys = values.has(Self.sign) ? choice : nil
     }
 
     private static func companion(_ word: String) -> (path: Path, role: FileRole?)? {

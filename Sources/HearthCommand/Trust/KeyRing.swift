@@ -22,7 +22,8 @@ struct KeyRing: Sendable {
         folder = try choice.folder ?? context.home.appending("trust-keys")
         named = choice.files
         passphrases = Passphrases(context, file: choice.passphraseFile)
-        environment = context.environment
+        // A program that signs has a PIN of its own.
+        environment = context.environment.filter { $0.key != Passphrases.variable }
     }
 
     /// Reads the public halves of all keys.

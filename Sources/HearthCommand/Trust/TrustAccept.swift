@@ -57,8 +57,12 @@ struct FirstUse: Sendable {
         let now = context.time.now
         let roots = origin.roots(DefaultHTTPClient(version: HearthCommand.version))
         let url = origin.manifestURL.shown
-        let offered = try await fingerprint == nil ? roots.newest() : nil
-        let found = if let fingerprint { try await roots.root(fingerprint) } else { offered }
+        let found: OfferedRoot?
+        if let fingerprint {
+            found = try await roots.root(fingerprint)
+        } else {
+            found = try await roots.newest()
+        }
         guard let root = found else {
             throw TrustError(
                 .noTrustedRoot,

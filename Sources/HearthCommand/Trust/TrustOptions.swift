@@ -24,6 +24,9 @@ struct TrustKeyChoice: Sendable {
         passphraseFile = try values.value(Self.passphraseFile).map { Path($0) }
     }
 
+    /// Whether no option was given.
+    var isEmpty: Bool { folder == nil && files.isEmpty && passphraseFile == nil }
+
     /// A choice without keys, for a command that only makes one.
     init(passphraseFile: Path?) {
         folder = nil

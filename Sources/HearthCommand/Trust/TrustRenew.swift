@@ -136,7 +136,7 @@ struct RenewTimer: Sendable {
             try fileSystem.makeFolders(units)
             let service = units.joined("\(name).service")
             let timer = units.joined("\(name).timer")
-            let program = try fileSystem.readLink(Path("/proc/self/exe"))
+            let program = try ProgramFile.path()
             try fileSystem.replaceContents(of: service, with: Data(self.service(program: program).utf8))
             try fileSystem.replaceContents(of: timer, with: Data(Self.timer.utf8))
             return [service, timer]
