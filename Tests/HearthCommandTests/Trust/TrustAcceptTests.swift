@@ -5,6 +5,7 @@ import HearthPublishing
 import HearthTestSupport
 import Testing
 
+@testable import Hearth
 @testable import HearthCommand
 
 /// A device that meets a signed origin, from the command line.
@@ -91,6 +92,23 @@ import Testing
         let (status, text) = await list()
         #expect(status == 1 && text.contains("timestamp.json expired on 2027-02-14T08:00:00Z [metadata-expired]"))
         #expect(text.contains("What is installed keeps working."))
+    }
+
+    @Test func anAppShipsARoot() throws {
+        let root = try desk.repository().root.data
+        var settings = Configuration()
+        settings.use(Origin(name: "app", manifestURL: Path(desk.list).url, root: root))
+        #expect(try settings.origins(environment: [:]).map(\.root) == [root])
+        // In a file of settings it is a fingerprint.
+        let read = try Configuration(json: settings.json())
+        #expect(try read.origins(environment: [:]).map(\.rootDigest) == [SHA256Digest(hashing: root)])
+    }
+
+    @Test func theDoctorSaysWhatIsSigned() async throws {
+        try await desk.run("trust", "accept", "main", "--fingerprint", fingerprint)
+        let probe = desk.probe()
+        _ = await probe.run("doctor")
+        #expect(probe.output.contents.contains("models.json, signed"))
     }
 
     @Test func theClientReadsARepository() async throws {
