@@ -33,7 +33,8 @@ def read(label):
     print(f"python-tuf reads {label}: {len(signed.targets)} files, targets {signed.version}")
 
 
-os.makedirs(os.path.join(folder, "targets"))
+for name in ["metadata", "targets"]:
+    os.makedirs(os.path.join(folder, name))
 hearth("trust", "init", "--to", origin)
 first = contents(origin, "metadata", "1.root.json")
 publish(origin, "m-v1.0.0-q4_0.gguf", b"1" * 4096, "--sign")

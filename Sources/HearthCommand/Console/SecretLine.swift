@@ -2,9 +2,8 @@ import Foundation
 import HearthBase
 
 extension TextSource {
-    /// The next line, which a terminal does not show; `nil` at the end of the input.
-    /// - Throws: `CancellationError`, `FileError`.
-    func secretLine() async throws -> String? {
+    func secretLine(_ ask: @escaping @Sendable () -> Void) async throws -> String? {
+        ask()
         for await line in lines() {
             try Task.checkCancellation()
             return line
@@ -18,7 +17,7 @@ extension DescriptorSource {
     /// How long one wait for a key takes, in milliseconds; a cancelled task ends at the next one.
     private static let keyWait: Int32 = 200
 
-    func secretLine() async throws -> String? {
+    func secretLine(_ ask: @escaping @Sendable () -> Void) async throws -> String? {
         try await StopFlag.blocking { flag in
             var before = termios()
             let isTerminal = tcgetattr(descriptor, &before) == 0
@@ -26,12 +25,13 @@ extension DescriptorSource {
                 var hidden = before
                 hidden.c_lflag &= ~tcflag_t(ECHO)
                 hidden.c_lflag |= tcflag_t(ECHONL)
-                guard tcsetattr(descriptor, TCSAFLUSH, &hidden) == 0 else {
+                guard tcsetattr(descriptor, TCSANOW, &hidden) == 0 else {
                     throw FileError(errno: errno, doing: "set the mode of", path: Path("the terminal"))
                 }
             }
             // A terminal that was closed needs no echo.
             defer { if isTerminal { tcsetattr(descriptor, TCSANOW, &before) } }
+            ask()
             var line: [UInt8] = []
             while true {
                 var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

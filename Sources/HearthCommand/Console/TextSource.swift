@@ -14,8 +14,9 @@ protocol TextSource: Sendable {
     /// - Throws: ``UsageError`` above `limit` bytes, `FileError`.
     func piped(limit: Int) async throws -> String?
     /// Reads one line that a terminal does not show, such as a passphrase; `nil` at the end.
+    /// - Parameter ask: shows the question, once the terminal hides what is typed.
     /// - Throws: `FileError`, `CancellationError`.
-    func secretLine() async throws -> String?
+    func secretLine(_ ask: @escaping @Sendable () -> Void) async throws -> String?
 }
 
 extension TextSource {

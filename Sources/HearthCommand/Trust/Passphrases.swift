@@ -97,8 +97,10 @@ actor Passphrases {
                 context: ErrorContext(file: path?.string, remedy: "Give the passphrase in a file or the environment."),
                 disposition: .usage)
         }
-        context.console.prompt(question)
-        guard let line = try await context.input.secretLine() else { throw CancellationError() }
+        let console = context.console
+        guard let line = try await context.input.secretLine({ console.prompt(question) }) else {
+            throw CancellationError()
+        }
         return line
     }
 

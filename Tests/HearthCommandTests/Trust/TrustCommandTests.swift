@@ -253,6 +253,27 @@ struct TrustDesk {
         #expect(!(probe.errors.contents + probe.output.contents).contains("horse"))
     }
 
+    @Test func aPassphraseIsNotShown() async throws {
+        let words = ["trust", "key", desk.folder.path("mine.key").string]
+        let hearth = try TerminalProcess(
+            words, environment: ["HEARTH_HOME": desk.folder.path("home").string, "HOME": desk.folder.path.string])
+        await hearth.showsLine { $0.contains("New passphrase") }
+        hearth.type("battery staple\n")
+        await hearth.showsLine { $0.contains("The same again") }
+        hearth.type("battery staple\n")
+        #expect(await hearth.status() == 0)
+        #expect(!hearth.screen.text.contains { $0.contains("staple") })
+        #expect(hearth.attributes == hearth.attributesBefore)
+        // Interrupted, it gives the terminal back as well.
+        let another = try TerminalProcess(
+            ["trust", "key", desk.folder.path("other.key").string],
+            environment: ["HEARTH_HOME": desk.folder.path("home").string, "HOME": desk.folder.path.string])
+        await another.showsLine { $0.contains("New passphrase") }
+        another.send(SIGINT)
+        #expect(await another.status() == 130)
+        #expect(another.attributes == another.attributesBefore)
+    }
+
     @Test(arguments: [
         ["trust"], ["trust", "init"], ["trust", "init", "--to", "x", "--threshold", "root"], ["trust", "sign"],
         ["trust", "init", "--to", "x", "--threshold", "king=1"], ["trust", "init", "--to", "x", "--role-key", "root"],
