@@ -18,7 +18,7 @@ package struct SealedSecret: Sendable, Hashable {
 
         /// A cost read from a file; `nil` if it is no cost of scrypt, or would take more than 1 GiB of memory.
         package init?(n: UInt64, r: UInt64, p: UInt64) {
-            guard (2...(1 << 20)).contains(n), n.nonzeroBitCount == 1, (1...8).contains(r), (1...4).contains(p) else {
+            guard (2...(1 << 20)).contains(n), n.nonzeroBitCount == 1, (1...8).contains(r), (1...16).contains(p) else {
                 return nil
             }
             self.init(checked: n, r, p)
@@ -71,7 +71,7 @@ package struct SealedSecret: Sendable, Hashable {
         return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }
 
-    private static func key(_ passphrase: String, _ salt: [UInt8], _ cost: Cost) -> [UInt8]? {
+    static func key(_ passphrase: String, _ salt: [UInt8], _ cost: Cost) -> [UInt8]? {
         var key = [UInt8](repeating: 0, count: 32)
         let memory = 128 * cost.r * (cost.n + cost.p + 2)
         let text = passphrase.precomposedStringWithCanonicalMapping
