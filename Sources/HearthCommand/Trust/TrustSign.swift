@@ -65,7 +65,8 @@ struct TrustSign: Command {
         }
         let metadata = try RootMetadata(root)
         for line in TrustReport.lines(root: metadata) { try context.console.print(line) }
-        let ids = metadata.ids().union(try present?.rootMetadata.ids() ?? [])
+        // Keys of other roles are needed where the root is published.
+        let ids = folder == nil ? metadata.ids([.root]) : metadata.ids().union(try present?.rootMetadata.ids() ?? [])
         let signers = try await ring.signers(for: ids)
         let owners = metadata.ids([.root]).union(try present?.rootMetadata.ids([.root]) ?? [])
         let named = try await Set(ring.entries().filter(\.isNamed).map(\.file.key.id))
