@@ -43,9 +43,11 @@ struct CommandSigner: MetadataSigner {
         try process.run()
         // On a thread, since a program that does not read would block this one beyond the limit. A program that ends
         // without reading its input fails by its status or its output.
+        let writing = dup(input.fileHandleForWriting.fileDescriptor)
+        try input.fileHandleForWriting.close()
         Thread.detachNewThread {
-            try? input.fileHandleForWriting.write(contentsOf: message)
-            try? input.fileHandleForWriting.close()
+            Self.send(message, to: writing)
+            close(writing)
         }
         let received = Self.receive(from: output.fileHandleForReading.fileDescriptor)
         if received == nil { kill(process.processIdentifier, SIGKILL) }
@@ -57,6 +59,17 @@ struct CommandSigner: MetadataSigner {
             throw failure("failed, with the status \(process.terminationStatus)")
         }
         return received
+    }
+
+    private static func send(_ message: Data, to descriptor: Int32) {
+        message.withUnsafeBytes { bytes in
+            var rest = bytes
+            while !rest.isEmpty {
+                let count = write(descriptor, rest.baseAddress, rest.count)
+                if count < 0 && errno != EINTR { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest[max(0, count)...])
+            }
+        }
     }
 
     /// The output up to its end; `nil` after the time limit, or if it is longer than a signature.

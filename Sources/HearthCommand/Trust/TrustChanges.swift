@@ -10,7 +10,7 @@ private let thresholdOption = Option(
 /// The words that `add`, `rotate` and `revoke` share.
 private struct RoleChange: Sendable {
     static let options: [any DeclaredOption] =
-        [.trustFolder, thresholdOption, Option.days, Option.draft] + TrustKeyChoice.options
+        [Option.trustFolder, thresholdOption, Option.days, Option.draft] + TrustKeyChoice.options
 
     let role: MetadataRole
     let folder: SignedFolder

@@ -21,7 +21,7 @@ struct TrustInit: Command {
             "With --role-key, roles get keys of several owners or of hardware; make those with hearth trust key. A root "
                 + "that lacks the signatures of other owners is written to a file for them.",
         ],
-        options: [.trustFolder, roleKey, threshold, Option.days, Option.draft] + TrustKeyChoice.options,
+        options: [Option.trustFolder, roleKey, threshold, Option.days, Option.draft] + TrustKeyChoice.options,
         examples: [
             .init("hearth trust init --to ./origin", "One owner, with all keys in one folder."),
             .init(

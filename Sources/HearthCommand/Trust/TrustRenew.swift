@@ -20,7 +20,7 @@ struct TrustRenew: Command {
                 + "of the timestamp, which may lie on the server: with it alone, an attacker can only hold updates back.",
             "For the timer, give the passphrase in a file with --passphrase-file.",
         ],
-        arguments: [role], options: [.trustFolder, days, installTimer, Option.draft] + TrustKeyChoice.options,
+        arguments: [role], options: [Option.trustFolder, days, installTimer, Option.draft] + TrustKeyChoice.options,
         examples: [
             .init("hearth trust renew --to ./origin", "The timestamp, for 30 days."),
             .init(
